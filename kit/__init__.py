@@ -1,0 +1,3 @@
+"""Graph-based retrieval for multi-hop question answering: teach, explore, regenerate."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,205 @@
+"""Passages, questions and what holds them. The words are those of the papers; see each class for its source."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import msgspec
+import networkx as nx
+import numpy as np
+
+
+class Passage(msgspec.Struct, frozen=True, gc=False):
+    """A piece of text that can be retrieved.
+
+    ``document`` names the document it is part of and ``position`` its place there, from 0; ``page`` is the page of a
+    PDF; ``kind`` is ``text`` or ``table``.
+    """
+
+    id: str
+    title: str
+    text: str
+    document: str
+    position: int = 0
+    page: int | None = None
+    kind: str = "text"
+
+    @property
+    def full_text(self) -> str:
+        """Title, then text: what every encoder and index of the kit reads."""
+        return f"{self.title}\n{self.text}"
+
+
+class SubQuestion(msgspec.Struct, frozen=True):
+    """One step of a decomposition. ``#1`` in ``text`` stands for the answer of the first sub-question (MuSiQue).
+
+    ``support`` is the index of the step's support in ``Question.supporting`` (None for a step that only computes);
+    ``depends_on`` holds the indices of the earlier sub-questions whose answers it needs.
+    """
+
+    text: str
+    answer: str
+    support: int | None = None
+    depends_on: tuple[int, ...] = ()
+
+
+class EvidenceGraph(msgspec.Struct, frozen=True):
+    """A directed acyclic graph over a question's supports (bgr.txt §4.4).
+
+    Nodes are the indices of ``Question.supporting``; an edge (i, j) says that j is read in the light of i, so the
+    question reaches the sources first and the answer is read off the sinks.
+    """
+
+    n_nodes: int
+    edges: tuple[tuple[int, int], ...] = ()
+
+    def to_networkx(self) -> nx.DiGraph:
+        graph = nx.DiGraph()
+        graph.add_nodes_from(range(self.n_nodes))
+        graph.add_edges_from(self.edges)
+        return graph
+
+    @property
+    def structure(self) -> str:
+        """Single or multi chain × single or multi hop (bgr.txt §4.5, Table 2).
+
+        A chain is a maximal path from a source to a sink. One hop means that no evidence leads to another.
+        """
+        if not self.n_nodes:
+            return ""
+        degrees = [degree for graph in [self.to_networkx()] for _, degree in [*graph.in_degree(), *graph.out_degree()]]
+        is_path = len(self.edges) == self.n_nodes - 1 and max(degrees) <= 1
+        chain = "single" if is_path else "multi"
+        return f"{chain}-chain {'multi' if self.edges else 'single'}-hop"
+
+
+class Query(msgspec.Struct, frozen=True):
+    """What a retriever may see of a question."""
+
+    id: str
+    text: str
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A question with its gold fields.
+
+    ``supporting`` has one entry a support, in reasoning order where the dataset has one. An entry holds the ids of the
+    passages that carry the support: one, unless a supporting paragraph was split into sentences and none of them is
+    named, when each of them carries it and one of them found is enough. ``triples`` are (subject, relation, object).
+    """
+
+    id: str
+    text: str
+    answer: str
+    supporting: tuple[tuple[str, ...], ...]
+    aliases: tuple[str, ...] = ()
+    type: str = ""
+    decomposition: tuple[SubQuestion, ...] = ()
+    evidence: EvidenceGraph | None = None
+    triples: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def hops(self) -> int:
+        """The number of supports."""
+        return len(self.supporting)
+
+    @property
+    def structure(self) -> str:
+        """The structure of the evidence graph, or ``""`` where the dataset has none."""
+        return self.evidence.structure if self.evidence else ""
+
+    @property
+    def supporting_ids(self) -> tuple[str, ...]:
+        """All passages that carry a support, in reasoning order."""
+        return tuple(dict.fromkeys(id for carriers in self.supporting for id in carriers))
+
+    @property
+    def query(self) -> Query:
+        return Query(self.id, self.text)
+
+
+class Corpus:
+    """Passages in a fixed order; a passage's place in it is its row everywhere in the kit."""
+
+    def __init__(self, passages: Iterable[Passage]) -> None:
+        self.passages: tuple[Passage, ...] = tuple(passages)
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    def __getitem__(self, id: str) -> Passage:
+        return self.passages[self.row[id]]
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.row
+
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """Passage id to row."""
+        return {passage.id: row for row, passage in enumerate(self.passages)}
+
+    @cached_property
+    def documents(self) -> dict[str, np.ndarray]:
+        """Document to the rows of its passages, in the order of their positions."""
+        rows: dict[str, list[int]] = {}
+        for row, passage in enumerate(self.passages):
+            rows.setdefault(passage.document, []).append(row)
+        return {name: np.array(sorted(of, key=lambda row: self.passages[row].position)) for name, of in rows.items()}
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of the ids and contents, the same wherever the corpus was read from."""
+        return digest(self.passages)
+
+    def subset(self, rows: Iterable[int]) -> Corpus:
+        return Corpus(self.passages[row] for row in rows)
+
+
+class Benchmark:
+    """A corpus with questions.
+
+    ``collections``, in the per-question setting (kgp.txt §8.1), maps a question's id to the rows of its own passages;
+    it is None in the pooled setting, where every question is asked of the whole corpus.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        corpus: Corpus,
+        *,
+        train: Sequence[Question] = (),
+        dev: Sequence[Question] = (),
+        test: Sequence[Question] = (),
+        unit: str = "paragraph",
+        collections: dict[str, np.ndarray] | None = None,
+    ) -> None:
+        self.name, self.corpus, self.unit, self.collections = name, corpus, unit, collections
+        self.train, self.dev, self.test = tuple(train), tuple(dev), tuple(test)
+
+    @property
+    def setting(self) -> str:
+        return "pooled" if self.collections is None else "per-question"
+
+    @cached_property
+    def hash(self) -> str:
+        return digest([self.corpus.hash, self.setting, self.unit, self.train, self.dev, self.test])
+
+    def collection(self, question: Question | Query) -> Corpus:
+        """The passages that the question is asked of."""
+        return self.corpus if self.collections is None else self.corpus.subset(self.collections[question.id])
+
+    def without_test(self) -> Benchmark:
+        """What a retriever may learn from."""
+        return Benchmark(self.name, self.corpus, train=self.train, dev=self.dev, unit=self.unit, collections=self.collections)
+
+
+def digest(content: object) -> str:
+    """A short hash of anything that msgspec can write as JSON."""
+    sink = hashlib.blake2b(digest_size=8)
+    encoder = msgspec.json.Encoder()
+    for part in content if isinstance(content, (tuple, list)) else [content]:
+        sink.update(encoder.encode(part))
+        sink.update(b"\n")
+    return sink.hexdigest()

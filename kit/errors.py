@@ -1,0 +1,17 @@
+"""The one exception that a user is meant to read."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Bad input, told in one plain line: where (file, record, field) and what was expected.
+
+    The command line prints the line and exits with status 2; nothing has been written by then.
+    """
+
+    def __init__(self, expected: str, *, file: object = None, record: object = None, field: object = None) -> None:
+        where = [str(file)] if file is not None else []
+        where += [f"record {record}"] if record is not None else []
+        where += [f"field {field}"] if field is not None else []
+        line = ": ".join([", ".join(where), expected]) if where else expected
+        super().__init__(" ".join(line.split()))

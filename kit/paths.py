@@ -1,0 +1,22 @@
+"""Where the project lies, and where what it makes goes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+#: The checkout: the folder that holds ``kit/``, ``notebooks/`` and ``data/``.
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
+ATLAS = ROOT / "data" / "atlas"
+DOWNLOADS = ROOT / "data" / "downloads"
+
+
+def output() -> Path:
+    """The folder under which figures and executed notebooks are written: ``KIT_OUTPUT``, or the checkout."""
+    return Path(os.environ.get("KIT_OUTPUT") or ROOT)
+
+
+def cache() -> Path:
+    """The folder of the store of costly results: ``KIT_CACHE``, or ``data/cache`` in the checkout."""
+    return Path(os.environ.get("KIT_CACHE") or ROOT / "data" / "cache")
