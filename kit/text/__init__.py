@@ -1,0 +1,9 @@
+"""Text as numbers: encoder, keywords, entities."""
+
+from kit.text.encoder import DEFAULT_ENCODER, Encoder
+from kit.text.entities import link
+from kit.text.incidence import Incidence
+from kit.text.nearest import NearestNeighbours
+from kit.text.tfidf import Keywords, TfidfIndex
+
+__all__ = ["DEFAULT_ENCODER", "Encoder", "Incidence", "Keywords", "NearestNeighbours", "TfidfIndex", "link"]

@@ -1,0 +1,107 @@
+"""How good a passage graph is before anyone walks it (kgp.txt §3, Figures 5 and 9).
+
+For each question the seeds are the first passages of a TF-IDF search. The seeds and all their neighbours are the set
+that SF-EM and precision judge: a good graph has every supporting passage in it and little else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+from tqdm.auto import tqdm
+
+from kit.corpus import Benchmark, Corpus, Question
+from kit.evaluation.metrics import covered, precision, sf_em
+from kit.graphs import BUILDERS, PassageGraph, build
+from kit.retrievers import Tfidf
+
+N_SEEDS = 5
+
+
+def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = N_SEEDS) -> list[list[int]]:
+    """For each question the rows of the passages that a TF-IDF search puts first."""
+    search = Tfidf()
+    search.index(corpus)
+    rankings = search.retrieve_many([question.query for question in questions], n_seeds)
+    return [[corpus.row[id] for id in ranking.ids] for ranking in rankings]
+
+
+def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Sequence[Sequence[int]]) -> pd.DataFrame:
+    """A row a question: its hops and type, the size of the seeds' neighbourhood (seeds included), and how good it is.
+
+    Columns: question, hops, type, structure, neighbourhood (passages), sf_em, covered (share of supports), precision.
+    """
+    rows = []
+    for question, start in zip(questions, seeds, strict=True):
+        reached = sorted({*start, *graph.neighbours(start).tolist()})
+        ids = [graph.corpus.passages[row].id for row in reached]
+        rows.append(
+            {
+                "question": question.id,
+                "hops": question.hops,
+                "type": question.type,
+                "structure": question.structure,
+                "neighbourhood": len(ids),
+                "sf_em": sf_em(question, ids),
+                "covered": covered(question, ids),
+                "precision": precision(question, ids),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def sweep(
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    settings: Iterable[tuple[str, str, float]],
+    n_seeds: int = N_SEEDS,
+    **fixed: object,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Quality and size of a series of graphs.
+
+    ``settings`` are (builder, parameter, value); an empty parameter builds with the defaults. ``fixed`` settings go to
+    every builder that has them. In the per-question setting (kgp.txt §8.1) a graph is built for each question's own
+    collection, and a graph's size is the mean over them.
+
+    Returns (quality, size): quality as :func:`graph_quality` with the columns builder, parameter and value before it;
+    size a row a setting: builder, parameter, value, nodes, edges, density, mean_degree, components.
+    """
+    settings = list(settings)
+    groups = _groups(benchmark, questions)
+    seeds = [find_seeds(corpus, asked, n_seeds) for corpus, asked in groups]
+    quality, size = [], []
+    with tqdm(total=len(settings) * len(groups), desc="graphs", unit="graph", leave=False) as bar:
+        for builder, parameter, value in settings:
+            known = {field for name in builder.split("+") for field in BUILDERS[name].__struct_fields__}
+            knobs = {key: each for key, each in fixed.items() if key in known} | (
+                {parameter: value} if parameter else {}
+            )
+            setting = {"builder": builder, "parameter": parameter, "value": value}
+            sizes = []
+            for (corpus, asked), start in zip(groups, seeds):
+                graph = build(builder, corpus, **knobs)
+                quality.append(graph_quality(graph, asked, start).assign(**setting))
+                sizes.append(describe_graph(graph))
+                bar.update()
+            size.append(setting | pd.DataFrame(sizes).mean().to_dict())
+    table = pd.concat(quality, ignore_index=True)
+    return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(size)
+
+
+def describe_graph(graph: PassageGraph) -> dict[str, float]:
+    """Nodes, edges, density, mean degree and connected components, as gnn-ret.txt Table 5 and kgp.txt Table 3."""
+    return {
+        "nodes": graph.n_nodes,
+        "edges": graph.n_edges,
+        "density": graph.density,
+        "mean_degree": graph.mean_degree,
+        "components": graph.n_components,
+    }
+
+
+def _groups(benchmark: Benchmark, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:
+    """The corpora that are asked, each with its questions: one in the pooled setting, else one a question."""
+    if benchmark.collections is None:
+        return [(benchmark.corpus, list(questions))]
+    return [(benchmark.collection(question), [question]) for question in questions]

@@ -1,0 +1,28 @@
+"""Retrieval by the cosine of sentence vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kit.corpus import Corpus, Query
+from kit.retrievers.base import Ranking, Retriever, ranking_from_rows
+from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours
+
+
+class Dense(Retriever):
+    """The passages whose vectors are nearest to the query's; exact search (faiss)."""
+
+    name = "dense"
+
+    def __init__(self, encoder: str = DEFAULT_ENCODER) -> None:
+        self.encoder = Encoder(encoder)
+
+    def index(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
+        self._nearest = NearestNeighbours(self.vectors)
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
+        scores, rows = self._nearest.search(vectors, k)
+        return [ranking_from_rows(self.corpus, row, score) for row, score in zip(rows, scores)]

@@ -1,0 +1,107 @@
+"""Costly results, computed once and found again by content.
+
+One SQLite file a kind (embeddings, answers of language models …), because its transactions are what we promise: a value
+is there whole or not at all, also after a kill, and several processes can share the file. Every row carries a checksum;
+a row or a file that is damaged counts as missing, so that it is computed and written again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from kit.paths import cache
+
+_MOST_VARIABLES = 500  # keys a SELECT, below the limit of every SQLite build
+
+
+def content_key(*parts: str) -> bytes:
+    """A 16-byte key of the given texts."""
+    sink = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        sink.update(len(encoded).to_bytes(8, "little") + encoded)
+    return sink.digest()
+
+
+def atomic_write(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, never half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as sink:
+            sink.write(content)
+            sink.flush()
+            os.fsync(sink.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+class Store:
+    """Bytes by kind and key, in a folder (by default that of :func:`kit.paths.cache`)."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or cache()
+
+    def get_many(self, kind: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The values that are there and sound, by key."""
+        found: dict[bytes, bytes] = {}
+        if not self._file(kind).exists():
+            return found
+        try:
+            with self._open(kind) as connection:
+                for start in range(0, len(keys), _MOST_VARIABLES):
+                    part = keys[start : start + _MOST_VARIABLES]
+                    marks = ",".join("?" * len(part))
+                    rows = connection.execute(f"SELECT key, value, checksum FROM entry WHERE key IN ({marks})", part)
+                    found.update({key: value for key, value, sum in rows if _checksum(key, value) == sum})
+        except sqlite3.DatabaseError as error:
+            self._give_up(kind, error)
+            return {}
+        return found
+
+    def put_many(self, kind: str, values: Mapping[bytes, bytes]) -> None:
+        """Keep the values, all of them or (if interrupted) none."""
+        rows = [(key, value, _checksum(key, value)) for key, value in values.items()]
+        for attempt in (1, 2):
+            try:
+                with self._open(kind) as connection:
+                    connection.executemany("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)", rows)
+                return
+            except sqlite3.DatabaseError as error:
+                if attempt == 2:
+                    raise
+                self._give_up(kind, error)
+
+    def _file(self, kind: str) -> Path:
+        return self.folder / f"{kind}.sqlite"
+
+    @contextmanager
+    def _open(self, kind: str) -> Iterator[sqlite3.Connection]:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._file(kind), timeout=120)
+        try:
+            with connection:
+                connection.execute("CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)")
+                yield connection
+        finally:
+            connection.close()
+
+    def _give_up(self, kind: str, error: sqlite3.DatabaseError) -> None:
+        if isinstance(error, sqlite3.OperationalError):  # locked, disk full, read-only: the file itself is sound
+            raise error
+        warnings.warn(f"the store {self._file(kind).name} is damaged ({error}) and is rebuilt", stacklevel=3)
+        self._file(kind).unlink(missing_ok=True)
+
+
+def _checksum(key: bytes, value: bytes) -> bytes:
+    return hashlib.blake2b(key + value, digest_size=8).digest()

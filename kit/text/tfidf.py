@@ -1,0 +1,99 @@
+"""TF-IDF: search, and the keywords that connect passages (kgp.txt §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
+
+from kit.corpus import Corpus
+from kit.text.incidence import Incidence
+from kit.text.mentions import Mentions, fold, is_name, without_qualifier
+
+
+class TfidfIndex:
+    """Passages by the cosine of their TF-IDF vectors with the query's."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True, dtype=np.float32)
+        texts = [passage.full_text for passage in corpus.passages]
+        self.passages = self.vectorizer.fit_transform(texts) if _has_words(texts) else None
+
+    def scores(self, texts: Sequence[str]) -> np.ndarray:
+        """Cosines of shape (texts, passages)."""
+        if self.passages is None:
+            return np.zeros((len(texts), 0), np.float32)
+        return (self.vectorizer.transform(texts) @ self.passages.T).toarray()
+
+
+class Keywords:
+    """The TF-IDF keywords of a corpus (kgp.txt §3, "TF-IDF KG Construction").
+
+    The keywords of a document are its ``n`` terms of one or two words with the highest TF-IDF; stop words are no terms,
+    nor is a term of a single passage, which could connect nothing. A passage holds those keywords of its document that
+    occur in it. Titles are keywords too, of the passages that mention them and of the one that opens their document.
+    (The paper adds "the document title" without saying to which passages; giving it to all would make a clique of every
+    document.)
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        counter = CountVectorizer(stop_words="english", ngram_range=(1, 2), min_df=2, dtype=np.int32)
+        texts = [passage.text for passage in corpus.passages]
+        try:
+            self.counts = sparse.csr_array(counter.fit_transform(texts))
+            terms = counter.get_feature_names_out()
+        except ValueError:  # no term in two passages
+            self.counts, terms = sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
+        self.terms = np.asarray(terms, object)
+
+    def top(self, n: int) -> Incidence:
+        """The incidence of passages and the ``n`` keywords of their document, beside the titles."""
+        documents = list(self.corpus.documents.values())
+        rows = np.concatenate(documents) if documents else np.zeros(0, int)
+        owner = np.repeat(np.arange(len(documents)), [len(rows) for rows in documents])
+        belongs = sparse.csr_array(
+            (np.ones(len(rows), np.int32), (owner, rows)), shape=(len(documents), len(self.corpus))
+        )
+        frequencies = belongs @ self.counts
+        weights = (
+            TfidfTransformer(sublinear_tf=True).fit_transform(frequencies).tocsr() if frequencies.nnz else frequencies
+        )
+        keep = np.concatenate(
+            [_largest(weights.data[a:b], n) + a for a, b in zip(weights.indptr, weights.indptr[1:])] or [[]]
+        )
+        chosen = np.zeros(len(weights.data), np.float32)
+        chosen[keep.astype(int)] = 1
+        mask = sparse.csr_array((chosen, weights.indices, weights.indptr), shape=weights.shape)
+        mask.eliminate_zeros()
+        held = sparse.csr_array((belongs.T.astype(np.float32) @ mask).multiply(self.counts > 0))
+        return Incidence(held, self.terms).beside(self._titles()).connecting()
+
+    def _titles(self) -> Incidence:
+        passages = self.corpus.passages
+        names = [fold(without_qualifier(passage.title)) for passage in passages]
+        titles = sorted({name for name in names if is_name(name)})
+        column = {name: index for index, name in enumerate(titles)}
+        mentions = Mentions(titles)
+        entries = [
+            (row, column[name]) for row, passage in enumerate(passages) for _, name in mentions.find(passage.text)
+        ]
+        entries += [
+            (row, column[name])
+            for row, (name, passage) in enumerate(zip(names, passages))
+            if passage.position == 0 and name in column
+        ]
+        rows, columns = np.array(entries, int).reshape(-1, 2).T
+        return Incidence.from_entries(rows, columns, np.ones(len(rows)), titles, len(passages))
+
+
+def _largest(values: np.ndarray, n: int) -> np.ndarray:
+    """Places of the n largest values; of equal ones, the first."""
+    return np.sort(np.argsort(-values, kind="stable")[:n])
+
+
+def _has_words(texts: Sequence[str]) -> bool:
+    analyse = CountVectorizer(stop_words="english").build_analyzer()
+    return any(analyse(text) for text in texts)

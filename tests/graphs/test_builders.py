@@ -1,0 +1,104 @@
+"""The builders: by hand where a hand suffices, else against another implementation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestNeighbors
+
+from kit.corpus import Corpus, Passage
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.graphs import BUILDERS, build
+from kit.text import Encoder
+
+
+def named_edges(name: str, **settings: object) -> set[frozenset[str]]:
+    graph = build(name, example().corpus, **settings)
+    ids = [passage.id for passage in graph.corpus.passages]
+    return {frozenset({ids[a], ids[b]}) for a, b in graph.to_networkx().edges}
+
+
+def pairs(*names: str) -> set[frozenset[str]]:
+    return {frozenset(name.split("/")) for name in names}
+
+
+def test_entity_by_hand() -> None:
+    strict = pairs("harbour/moravec", "moravec/quay", "quay/oll", "moravec-later/novel")
+    assert named_edges("entity", prior=0.6) == strict
+    # The title of the film is also the novel's, each meaning has half of 1 − log 2 / log 6 = 0.613.
+    assert named_edges("entity", prior=0.31) == strict
+    assert named_edges("entity", prior=0.30) == strict | pairs("harbour/novel")
+
+
+def test_tfidf_by_hand() -> None:
+    titles = pairs("harbour/moravec", "moravec/quay", "quay/oll", "harbour/novel")
+    assert named_edges("tfidf", n_keywords=0) == titles
+    # With every term of two passages a keyword, the prize joins two more, and so does each common word.
+    assert named_edges("tfidf", n_keywords=100) == titles | pairs("moravec-later/novel")
+
+
+def test_structure_joins_neighbours_in_a_document() -> None:
+    corpus = Corpus(Passage(f"{d}{n}", d, "", d, n) for d, size in (("a", 4), ("b", 1), ("c", 2)) for n in range(size))
+    edges = {tuple(edge) for edge in build("structure", corpus).edges("structure").T.tolist()}
+    assert edges == {(0, 1), (1, 2), (2, 3), (5, 6), (1, 0), (2, 1), (3, 2), (6, 5)}
+    assert build("structure", corpus, reach=3).neighbours(0).tolist() == [1, 2, 3]
+
+
+def test_structure_follows_positions_and_not_rows() -> None:
+    corpus = Corpus(Passage(f"a{n}", "a", "", "a", n) for n in (2, 0, 1))
+    assert build("structure", corpus).neighbours(0).tolist() == [2]
+
+
+def test_knn_agrees_with_scikit_learn() -> None:
+    corpus = example().corpus
+    vectors = Encoder().encode([passage.full_text for passage in corpus.passages])
+    _, expected = NearestNeighbors(n_neighbors=3, metric="cosine").fit(vectors).kneighbors()
+    graph = build("knn", corpus, k=3)
+    for row in range(len(corpus)):
+        assert graph.neighbours(row).tolist() == sorted(expected[row].tolist())
+
+
+def test_knn_with_equal_passages_and_few() -> None:
+    same = Corpus(Passage(str(n), "t", "the same text", str(n)) for n in range(5))
+    graph = build("knn", same, k=2)
+    assert [len(graph.neighbours(row)) for row in range(5)] == [2] * 5
+    assert build("knn", same.subset([0, 1]), k=4).neighbours(0).tolist() == [1]
+    assert build("knn", same.subset([0]), k=4).n_edges == 0
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_no_passages(name: str) -> None:
+    assert build(name, Corpus([])).n_edges == 0
+
+
+def test_denser_settings_only_add_edges() -> None:
+    for name, knob, values in (
+        ("entity", "prior", (0.9, 0.5, 0.1)),
+        ("tfidf", "n_keywords", (1, 4, 9)),
+        ("knn", "k", (1, 2, 4)),
+    ):
+        edges = [named_edges(name, **{knob: value}) for value in values]
+        assert edges[0] <= edges[1] <= edges[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("taggme", {}, "no graph builder 'taggme'; known are tfidf, knn, entity, structure and unions"),
+        ("entity+", {}, "no graph builder ''"),
+        ("entity", {"k": 3}, "the graph builder entity has no setting 'k'; it has prior"),
+        ("knn", {"k": "many"}, "the graph builder knn: Expected `int`, got `str`"),
+        ("knn", {"k": 0}, "the graph builder knn: Expected `int` >= 1"),
+        ("entity+knn", {"prior": 2.0}, "the graph builder entity\\+knn: Expected `float` <= 1"),
+    ],
+)
+def test_bad_names_and_settings_are_one_plain_line(name: str, settings: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build(name, example().corpus, **settings)
+
+
+def test_settings_go_to_the_builder_that_has_them() -> None:
+    graph = build("knn+entity", example().corpus, k=1, prior=0.6)
+    alone = build("knn", example().corpus, k=1)
+    np.testing.assert_array_equal(graph.edges("knn"), alone.edges("knn"))

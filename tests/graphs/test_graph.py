@@ -1,0 +1,100 @@
+"""The graph type: the six passages by hand, and against graphs written out in full."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from kit.corpus import Corpus, Passage
+from kit.corpus.example import example
+from kit.graphs import Links, PassageGraph, SharedTerms, build, graph
+from kit.text import Incidence
+
+
+def corpus_of(n: int) -> Corpus:
+    return Corpus(Passage(str(row), f"t{row}", "", str(row)) for row in range(n))
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[PassageGraph, nx.Graph]:
+    """A graph with a kind of shared terms and a kind of directed links, beside the same graph by brute force."""
+    n, terms = draw(st.integers(1, 8)), draw(st.integers(1, 5))
+    holds = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, terms - 1)), unique=True))
+    links = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), unique=True))
+    full = nx.Graph()
+    full.add_nodes_from(range(n))
+    full.add_edges_from((a, b) for a, term in holds for b, other in holds if term == other and a != b)
+    full.add_edges_from((a, b) for a, b in links if a != b)
+    rows, columns = np.array(holds, int).reshape(-1, 2).T
+    incidence = Incidence.from_entries(rows, columns, np.ones(len(rows)), [f"w{t}" for t in range(terms)], n)
+    links = [(a, b) for a, b in links if a != b]
+    sources, targets = np.array(links, int).reshape(-1, 2).T
+    matrix = sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n))
+    return PassageGraph(corpus_of(n), {"shared": SharedTerms(incidence), "link": Links(matrix)}), full
+
+
+@given(graphs(), st.integers(1, 20))
+def test_statistics_are_those_of_the_written_out_graph(pair: tuple[PassageGraph, nx.Graph], block: int) -> None:
+    ours, full = pair
+    saved, graph._BLOCK = graph._BLOCK, block  # small blocks, so that a graph is counted in several
+    try:
+        assert ours.degrees.tolist() == [degree for _, degree in full.degree()]
+    finally:
+        graph._BLOCK = saved
+    assert ours.n_edges == full.number_of_edges()
+    assert ours.density == pytest.approx(nx.density(full))
+    assert ours.n_components == nx.number_connected_components(full)
+    for part in nx.connected_components(full):
+        assert len(set(ours.components[list(part)])) == 1
+
+
+@given(graphs())
+def test_conversions_hold_the_same_edges(pair: tuple[PassageGraph, nx.Graph]) -> None:
+    ours, full = pair
+    assert set(map(frozenset, ours.to_networkx().edges)) == set(map(frozenset, full.edges))
+    data = ours.to_pyg()
+    assert set(map(frozenset, data.edge_index.T.tolist())) == set(map(frozenset, full.edges))
+    assert data.num_nodes == ours.n_nodes
+    links = data.edge_index[:, data.edge_type == data.edge_kinds.index("link")]
+    np.testing.assert_array_equal(links, ours.edges("link"))
+
+
+@given(graphs(), st.data())
+def test_neighbours_and_subgraphs(pair: tuple[PassageGraph, nx.Graph], data: st.DataObject) -> None:
+    ours, _ = pair
+    walk = nx.DiGraph(list(map(tuple, np.concatenate([ours.edges(kind).T for kind in ours.kinds]).tolist())))
+    walk.add_nodes_from(range(ours.n_nodes))
+    rows = data.draw(st.lists(st.integers(0, ours.n_nodes - 1), unique=True))
+    assert ours.neighbours(rows).tolist() == sorted({other for row in rows for other in walk.successors(row)})
+    part = ours.subgraph(rows)
+    assert [passage.id for passage in part.corpus.passages] == [str(row) for row in rows]
+    for new, row in enumerate(rows):
+        assert {rows[other] for other in part.neighbours(new)} == set(ours.neighbours(row).tolist()) & set(rows)
+
+
+def test_the_example_by_hand() -> None:
+    graph = build("entity+structure", example().corpus, prior=0.6)
+    assert graph.kinds == ("entity", "structure")
+    # harbour – moravec – quay – oll by names, moravec – moravec-later by place, moravec-later – novel by the prize.
+    assert graph.n_edges == 5
+    assert graph.density == pytest.approx(2 * 5 / (6 * 5))
+    assert graph.mean_degree == pytest.approx(2 * 5 / 6)
+    assert graph.degrees.tolist() == [1, 3, 2, 2, 1, 1]
+    assert graph.n_components == 1
+    assert graph.neighbours(1).tolist() == [0, 2, 3]
+    edges = graph.to_networkx().edges
+    assert edges[0, 1] == {"kinds": ("entity",), "shared": ("Ines Moravec",)}
+    assert edges[1, 2] == {"kinds": ("structure",), "shared": ()}
+
+
+def test_graphs_without_edges_or_nodes() -> None:
+    empty = PassageGraph(corpus_of(0), {})
+    assert (empty.density, empty.mean_degree, empty.n_edges, empty.n_components) == (0, 0, 0, 0)
+    lone = PassageGraph(corpus_of(3), {})
+    assert (lone.density, lone.n_components) == (0, 3)
+    assert lone.neighbours([0, 1]).tolist() == []
+    assert lone.to_pyg().edge_index.shape == (2, 0)

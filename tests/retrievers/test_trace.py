@@ -1,0 +1,20 @@
+"""A trace can be written, read and replayed."""
+
+from __future__ import annotations
+
+from kit.retrievers import Asked, EdgeAdded, Message, Seed, Trace, Visit
+
+
+def test_round_trip_of_every_kind_of_step() -> None:
+    trace = Trace(
+        (
+            Asked(0, "Who directed <b>it</b>?", "Ines Moravec"),
+            Seed(0, "harbour", 0.8),
+            Message(1, "harbour", "moravec", 0.8, 0.3, 0.55),
+            Visit(1, "moravec", "harbour", 0.7, "a director was born"),
+            EdgeAdded(1, "harbour", "moravec", "directed by"),
+        )
+    )
+    assert Trace.from_json(trace.to_json()) == trace
+    assert trace.seeds == (Seed(0, "harbour", 0.8),)
+    assert b'"kind":"message"' in trace.to_json().replace(b"Message", b"message")

@@ -1,0 +1,65 @@
+"""The store: whole or not at all, found again by content, rebuilt when damaged."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.store import Store, atomic_write, content_key
+
+
+def test_values_are_found_again(tmp_path: Path) -> None:
+    Store(tmp_path).put_many("thing", {b"a": b"1", b"b": b""})
+    assert Store(tmp_path).get_many("thing", [b"a", b"b", b"c"]) == {b"a": b"1", b"b": b""}
+
+
+def test_many_keys_at_once(tmp_path: Path) -> None:
+    values = {str(n).encode(): bytes(n % 7) for n in range(1_203)}
+    store = Store(tmp_path)
+    store.put_many("thing", values)
+    assert store.get_many("thing", list(values)) == values
+
+
+def test_a_kind_that_was_never_written_is_empty(tmp_path: Path) -> None:
+    assert Store(tmp_path).get_many("thing", [b"a"]) == {}
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_changed_value_counts_as_missing(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put_many("thing", {b"a": b"sound", b"b": b"sound"})
+    with sqlite3.connect(tmp_path / "thing.sqlite") as connection:
+        connection.execute("UPDATE entry SET value = ? WHERE key = ?", (b"rotten", b"a"))
+    assert store.get_many("thing", [b"a", b"b"]) == {b"b": b"sound"}
+
+
+@pytest.mark.parametrize("action", ["get", "put"])
+def test_a_damaged_file_is_rebuilt(tmp_path: Path, action: str) -> None:
+    store = Store(tmp_path)
+    (tmp_path / "thing.sqlite").write_bytes(b"this was once a data base" * 100)
+    with pytest.warns(UserWarning, match=r"thing\.sqlite is damaged"):
+        if action == "get":
+            assert store.get_many("thing", [b"a"]) == {}
+        else:
+            store.put_many("thing", {b"b": b"2"})
+    store.put_many("thing", {b"a": b"1"})
+    assert store.get_many("thing", [b"a"]) == {b"a": b"1"}
+
+
+def test_atomic_write_replaces_and_leaves_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "file"
+    atomic_write(file, b"old")
+    atomic_write(file, b"new")
+    assert file.read_bytes() == b"new"
+    assert [path.name for path in file.parent.iterdir()] == ["file"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+
+
+@given(st.lists(st.text()), st.lists(st.text()))
+def test_different_texts_have_different_keys(one: list[str], other: list[str]) -> None:
+    assert (content_key(*one) == content_key(*other)) == (one == other)
