@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("kit", deadline=None)  # speed is measured in benchmarks, not by a clock in a test
+settings.load_profile("kit")
 
 ROOT = Path(__file__).resolve().parents[1]
 

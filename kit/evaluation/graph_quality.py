@@ -6,6 +6,7 @@ that SF-EM and precision judge: a good graph has every supporting passage in it 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
@@ -87,6 +88,30 @@ def sweep(
             size.append(setting | pd.DataFrame(sizes).mean().to_dict())
     table = pd.concat(quality, ignore_index=True)
     return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(size)
+
+
+def measure(
+    builder: str,
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    n_seeds: int = N_SEEDS,
+    **settings: object,
+) -> dict[str, float]:
+    """Size and mean quality of one graph (of each question's own in the per-question setting, averaged).
+
+    Keys as :func:`describe_graph`, then sf_em, covered, precision, neighbourhood, and seconds (to build).
+    """
+    seconds = 0.0
+    sizes, quality = [], []
+    for corpus, asked in _groups(benchmark, questions):
+        begun = time.perf_counter()
+        graph = build(builder, corpus, **settings)
+        seconds += time.perf_counter() - begun
+        sizes.append(describe_graph(graph))
+        quality.append(graph_quality(graph, asked, find_seeds(corpus, asked, n_seeds)))
+    means = pd.concat(quality)[["sf_em", "covered", "precision", "neighbourhood"]].mean()
+    size = sizes[0] if len(sizes) == 1 else pd.DataFrame(sizes).mean().to_dict()
+    return size | means.to_dict() | {"seconds": seconds}
 
 
 def describe_graph(graph: PassageGraph) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from inspect import signature
 
 from kit.errors import InputError
@@ -33,6 +34,15 @@ def make(name: str, **settings: object) -> Retriever:
     return RETRIEVERS[name](**settings)
 
 
+def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
+    """Several retrievers by name; a setting goes to those that have it. Raises :class:`InputError` if none does."""
+    named = {name: make(name) for name in names}
+    fields = {name: signature(type(retriever)).parameters.keys() for name, retriever in named.items()}
+    if unknown := settings.keys() - set().union(*fields.values()):
+        raise InputError(f"no retriever of {', '.join(named) or 'none'} has a setting {min(unknown)!r}")
+    return {name: make(name, **{key: settings[key] for key in settings.keys() & fields[name]}) for name in named}
+
+
 __all__ = [
     "BM25",
     "RETRIEVERS",
@@ -47,6 +57,7 @@ __all__ = [
     "Trace",
     "Visit",
     "make",
+    "make_all",
     "ranking_from_rows",
     "ranking_from_scores",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import bm25s
+import numpy as np
 import Stemmer
 
 from kit.corpus import Corpus, Query
@@ -25,7 +26,11 @@ class BM25(Retriever):
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         tokens = self._tokenize([query.text for query in queries], return_ids=False)
-        return [ranking_from_scores(self.corpus, self._bm25.get_scores(words), k) for words in tokens]
+        return [ranking_from_scores(self.corpus, self._scores(words), k) for words in tokens]
+
+    def _scores(self, words: list[str]) -> np.ndarray:
+        # bm25s scores no query without words: nothing matches it.
+        return self._bm25.get_scores(words) if words else np.zeros(len(self.corpus), np.float32)
 
     def _tokenize(self, texts: list[str], return_ids: bool = True) -> bm25s.tokenization.Tokenized | list[list[str]]:
         return bm25s.tokenize(texts, stopwords="en", stemmer=self._stemmer, return_ids=return_ids, show_progress=False)

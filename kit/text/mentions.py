@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 
 import ahocorasick
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from bm25s.stopwords import STOPWORDS_EN_PLUS
 
 _CALENDAR = (
     "january february march april may june july august september october november december "
     "monday tuesday wednesday thursday friday saturday sunday"
 )
+#: NLTK's list, which bm25s brings. (That of scikit-learn holds "mill", "fire", "bill" and "system".)
+STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 #: Words that are no names by themselves, whatever their capital.
-NO_NAMES = ENGLISH_STOP_WORDS | frozenset(_CALENDAR.split())
+NO_NAMES = STOP_WORDS | frozenset(_CALENDAR.split())
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀ-Ž"
 #: A full stop belongs to initials and titles of honour only: elsewhere it ends the sentence, and the name with it.

@@ -10,14 +10,14 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, T
 
 from kit.corpus import Corpus
 from kit.text.incidence import Incidence
-from kit.text.mentions import Mentions, fold, is_name, without_qualifier
+from kit.text.mentions import STOP_WORDS, Mentions, fold, is_name, without_qualifier
 
 
 class TfidfIndex:
     """Passages by the cosine of their TF-IDF vectors with the query's."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self.vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True, dtype=np.float32)
+        self.vectorizer = TfidfVectorizer(stop_words=sorted(STOP_WORDS), sublinear_tf=True, dtype=np.float32)
         texts = [passage.full_text for passage in corpus.passages]
         self.passages = self.vectorizer.fit_transform(texts) if _has_words(texts) else None
 
@@ -40,7 +40,7 @@ class Keywords:
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        counter = CountVectorizer(stop_words="english", ngram_range=(1, 2), min_df=2, dtype=np.int32)
+        counter = CountVectorizer(stop_words=sorted(STOP_WORDS), ngram_range=(1, 2), min_df=2, dtype=np.int32)
         texts = [passage.text for passage in corpus.passages]
         try:
             self.counts = sparse.csr_array(counter.fit_transform(texts))
@@ -95,5 +95,5 @@ def _largest(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _has_words(texts: Sequence[str]) -> bool:
-    analyse = CountVectorizer(stop_words="english").build_analyzer()
+    analyse = CountVectorizer(stop_words=sorted(STOP_WORDS)).build_analyzer()
     return any(analyse(text) for text in texts)

@@ -47,10 +47,10 @@ def test_priors_of_the_example() -> None:
 
 
 def test_link_probability_is_the_share_written_as_a_name() -> None:
-    texts = ["Up was drawn by hand.", "They looked up.", "He went up and up. ", "The film Up won."]
-    corpus = Corpus(Passage(str(n), "Up" if n == 0 else f"Page {n}", text, str(n)) for n, text in enumerate(texts))
-    # "up" occurs six times (the title is read with the passage), three of them with a capital, in two passages of four.
-    assert priors(corpus)["3", "Up"] == pytest.approx(3 / 6 * (1 - np.log(2) / np.log(4)))
+    texts = ["Tide was drawn by hand.", "It was high tide.", "Between tide and tide.", "The film Tide won."]
+    corpus = Corpus(Passage(str(n), "Tide" if n == 0 else f"Page {n}", text, str(n)) for n, text in enumerate(texts))
+    # "tide" occurs six times (a title is read with its passage), three of them with a capital, in two passages of four.
+    assert priors(corpus)["3", "Tide"] == pytest.approx(3 / 6 * (1 - np.log(2) / np.log(4)))
 
 
 def test_an_alias_in_the_lead_links() -> None:

@@ -1,0 +1,333 @@
+"""The command line: thin, since everything that it does is a call that a notebook can make too.
+
+Imports of what takes seconds to load stand inside the commands, so that ``kit --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+import kit
+from kit.errors import InputError
+from kit.store import atomic_write
+
+if TYPE_CHECKING:
+    from kit.corpus import Benchmark
+    from kit.evaluation import Experiment
+
+FILE = click.Path(path_type=Path)
+
+
+class Pairs(click.ParamType):
+    """``name=value``; the value is a number or true/false where it reads like one, else text."""
+
+    name = "NAME=VALUE"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, object]:
+        name, equals, text = value.partition("=")
+        if not name or not equals:
+            self.fail(f"expected NAME=VALUE, not {value!r}", param, ctx)
+        try:
+            return name, msgspec.json.decode(text, type=bool | int | float)
+        except msgspec.DecodeError:
+            return name, text
+
+
+def _data_options(command: Callable) -> Callable:
+    """The options of every command that reads a benchmark."""
+    for option in (
+        click.option("--unit", default="paragraph", show_default=True, help="paragraph or sentence"),
+        click.option("--setting", default="pooled", show_default=True, help="pooled or per-question"),
+        click.option("--corpus", type=FILE, multiple=True, help="a corpus to add as distractors; may be repeated"),
+        click.option("--format", help="the data's format; recognised from its content otherwise"),
+        click.option("--data", type=FILE, help="a published file or folder; the embedded atlas otherwise"),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(kit.__version__, prog_name="kit")
+def cli() -> None:
+    """Learn, explore and reproduce graph-based retrieval for multi-hop question answering."""
+
+
+@cli.command()
+@click.argument("notebooks", nargs=-1)
+@click.option("--data", type=FILE, help="a published file or folder; the embedded atlas otherwise")
+@click.option("--scale", default="class", show_default=True, help="smoke, class or paper")
+@click.option("--seed", default=0, show_default=True)
+@click.option("-p", "parameters", nargs=2, multiple=True, metavar="NAME VALUE", help="a parameter of a notebook")
+@click.option("--again", is_flag=True, help="run also what has finished")
+def run(notebooks: tuple[str, ...], data: Path | None, parameters: tuple[tuple[str, str], ...], **options) -> None:
+    """Execute the NOTEBOOKS, named by their first characters ("02"), or all of them in order.
+
+    What has finished with the same data, parameters and code is not run again. Figures go to figures/DATASET/, the
+    executed notebooks, also as web pages, to notebooks/executed/DATASET/. Exit status 1: a notebook failed.
+    """
+    from kit.runs.runner import run as run_notebooks
+
+    sys.exit(run_notebooks(notebooks, data=data, parameters=dict(parameters), **options))
+
+
+@cli.command()
+@click.argument("retrievers", nargs=-1, required=True)
+@_data_options
+@click.option("--train", type=FILE, multiple=True, help="a file with questions to learn from; may be repeated")
+@click.option("--k", "ks", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting, for the retrievers that have it")
+@click.option("--json", "json_file", type=FILE, help="write the results here")
+@click.option("--trec", "trec_file", type=FILE, help="write the rankings here, as a TREC run")
+def evaluate(
+    retrievers: tuple[str, ...],
+    data: Path | None,
+    train: tuple[Path, ...],
+    ks: str,
+    seed: int,
+    settings: tuple[tuple[str, object], ...],
+    json_file: Path | None,
+    trec_file: Path | None,
+    unit: str,
+    **options,
+) -> None:
+    """Evaluate RETRIEVERS on a benchmark: names, or files with TREC runs of other systems.
+
+    The table shows means over the questions with 95 % bootstrap intervals, and paired differences to the first
+    retriever. The JSON file has data, n_questions, n_passages, setting, unit, seed, provenance and results: for each
+    retriever recall@k, full@k and mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
+    seconds_to_fit.
+    """
+    from kit.corpus import load, load_training
+    from kit.evaluation import evaluate as evaluate_all
+    from kit.evaluation.trec import read_run, write_run
+    from kit.retrievers import make_all
+
+    begun = time.perf_counter()
+    cut_offs = _numbers(ks, "k")
+    named = make_all([name for name in retrievers if not Path(name).is_file()], **dict(settings))
+    for file in (json_file, trec_file):
+        _expect_writable(file)
+    benchmark = load(data, unit=unit, **options)
+    runs = {name: read_run(Path(name), benchmark) for name in retrievers if Path(name).is_file()}
+    training = load_training(train, unit=unit) if train else None
+    everything = {name: named.get(name) or runs[name] for name in retrievers}
+    experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=seed, training=training)
+    click.echo(_results(experiment))
+    if json_file:
+        _write_json(json_file, experiment.record(), benchmark, dict(settings), begun)
+    if trec_file:
+        write_run(experiment.rankings, trec_file)
+
+
+@cli.command()
+@click.argument("builder")
+@_data_options
+@click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting of the builder: --set n_keywords=20")
+@click.option("--seeds", default=5, show_default=True, help="passages of the TF-IDF search whose neighbours count")
+@click.option("--json", "json_file", type=FILE, help="write the results here")
+def graph(
+    builder: str,
+    data: Path | None,
+    settings: tuple[tuple[str, object], ...],
+    seeds: int,
+    json_file: Path | None,
+    **options,
+) -> None:
+    """Build a graph of passages and measure it: tfidf, knn, entity, structure, or a union such as entity+structure.
+
+    The JSON file has nodes, edges, density, mean_degree, components, sf_em and precision (of the seeds and their
+    neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, and provenance.
+    """
+    from kit.corpus import load
+    from kit.evaluation.graph_quality import measure
+    from kit.graphs import builders as check_builder
+
+    begun = time.perf_counter()
+    _expect_writable(json_file)
+    check_builder(builder, **dict(settings))
+    benchmark = load(data, **options)
+    result = measure(builder, benchmark, benchmark.test, n_seeds=seeds, **dict(settings))
+    width = max(map(len, result))
+    for name, value in result.items():
+        click.echo(f"{name:{width}}  {value:,.4g}" if isinstance(value, float) else f"{name:{width}}  {value:,}")
+    if json_file:
+        _write_json(json_file, result, benchmark, dict(settings), begun)
+
+
+@cli.command()
+@click.option("--markdown", is_flag=True, help="the tested claims as the table that README shows")
+def claims(markdown: bool) -> None:
+    """Print the ledger: what the papers claim, and what came of it here on each data set."""
+    from kit.evaluation.ledger import ledger_markdown, ledger_text
+    from kit.paths import output
+
+    figures = output() / "figures"
+    text = ledger_markdown(figures) if markdown else ledger_text(figures)
+    click.echo(text.rstrip())
+
+
+@cli.group()
+def bench() -> None:
+    """Measure speed and memory."""
+
+
+@bench.command("graphs")
+@click.option("--passages", default="1000,10000,100000", show_default=True, help="sizes of the atlas to build from")
+@click.option("--builders", default="tfidf,knn,entity,structure", show_default=True)
+def bench_graphs(passages: str, builders: str) -> None:
+    """Passages a second and peak memory of each graph builder, with the graph's statistics."""
+    from kit.graphs import builders as check_builder
+    from kit.runs.bench import bench_graphs as measure_all
+
+    names = builders.split(",")
+    for name in names:
+        check_builder(name)
+    for row in measure_all(names, _numbers(passages, "passages")):
+        click.echo(row)
+
+
+@cli.group()
+def data() -> None:
+    """Make, check, describe, fetch and export data."""
+
+
+@data.command("make")
+@click.argument("folder", type=FILE)
+@click.option("--size", default="class", show_default=True, help="class or large")
+@click.option("--seed", default=0, show_default=True)
+def data_make(folder: Path, size: str, seed: int) -> None:
+    """Generate the atlas into FOLDER."""
+    from kit.corpus.atlas import generate, write
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError("expected a folder to write to, this is a file", file=folder)
+    benchmark = generate(seed=seed, size=size)
+    write(benchmark, folder)
+    click.echo(f"{folder}: {len(benchmark.corpus):,} passages, {len(benchmark.test):,} test questions")
+
+
+@data.command("check")
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option("--format", help="the format; recognised from its content otherwise")
+def data_check(files: tuple[Path, ...], format: str | None) -> None:
+    """Tell every problem of FILES. Exit status 2: one of them can't be read; notes alone do not count."""
+    from kit.corpus import check
+
+    failed = False
+    for file in files:
+        problems = check(file, format)
+        for problem in problems:
+            click.echo(problem.line)
+        errors = sum(problem.error for problem in problems)
+        failed |= errors > 0
+        click.echo(f"{file}: {errors} errors, {len(problems) - errors} notes")
+    sys.exit(2 if failed else 0)
+
+
+@data.command("describe")
+@_data_options
+def data_describe(data: Path | None, **options) -> None:
+    """Count the passages and the questions of a benchmark."""
+    from kit.corpus import describe, describe_corpus, load
+
+    benchmark = load(data, **options)
+    click.echo(describe_corpus(benchmark).round(1).to_string(index=False) + "\n")
+    click.echo(describe(benchmark).round(1).to_string(index=False))
+
+
+@data.command("fetch")
+@click.argument("name")
+def data_fetch(name: str) -> None:
+    """Download a published data set by NAME: hotpotqa, 2wikimultihopqa, musique."""
+    from kit.corpus import fetch
+
+    click.echo(fetch(name))
+
+
+@data.command("export")
+@click.argument("target", type=FILE)
+@click.option("--to", required=True, help="hotpotqa, beir or qrels")
+@click.option("--split", default="test", show_default=True, help="train, dev or test; beir holds all of them")
+@_data_options
+def data_export(target: Path, to: str, split: str, data: Path | None, **options) -> None:
+    """Write a benchmark to TARGET in another format."""
+    from kit.corpus import export, load
+
+    click.echo(export(load(data, **options), target, to, split))
+
+
+def _numbers(text: str, field: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise InputError(f"expected whole numbers from 1 with commas between, not {text!r}", field=field)
+    return tuple(int(part) for part in parts)
+
+
+def _expect_writable(file: Path | None) -> None:
+    if file and (file.is_dir() or not file.resolve().parent.is_dir()):
+        raise InputError("expected a file in a folder that exists", file=file)
+
+
+def _results(experiment: Experiment) -> str:
+    """The means with their intervals, a line a retriever, and below them the differences to the first."""
+    summary = experiment.summary()
+    summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
+    seconds = summary["metric"] == "seconds"
+    summary.loc[seconds, "shown"] = [f"{1000 * mean:.1f} ms a query" for mean in summary.loc[seconds, "mean"]]
+    order = list(dict.fromkeys(summary["retriever"]))
+    table = summary.pivot(index="metric", columns="retriever", values="shown")
+    parts = [table.loc[list(dict.fromkeys(summary["metric"])), order].rename_axis(index=None, columns=None).to_string()]
+    for metric in experiment.metrics if len(order) > 1 else ():
+        for row in experiment.compare(order[0], metric).itertuples():
+            parts.append(
+                f"{row.metric:10} {row.retriever} - {row.baseline}: {100 * row.difference:+.1f} points "
+                f"[{100 * row.low:+.1f}, {100 * row.high:+.1f}], p = {row.p:.3g} (Holm {row.p_holm:.3g})"
+            )
+    return "\n".join([*parts, experiment.caption])
+
+
+def _write_json(
+    file: Path, result: dict[str, object], benchmark: Benchmark, settings: dict[str, object], begun: float
+) -> None:
+    from kit.runs.provenance import commit
+    from kit.text import DEFAULT_ENCODER
+
+    head, changed = commit()
+    provenance = {
+        "kit": kit.__version__,
+        "commit": head,
+        "changed": changed,
+        "data_hash": benchmark.hash,
+        "encoder": settings.get("encoder", DEFAULT_ENCODER),
+        "settings": settings,
+        "seconds": round(time.perf_counter() - begun, 2),
+    }
+    content = result | {"provenance": provenance}
+    atomic_write(file, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+
+
+def main() -> None:
+    """Run the command line; bad input ends in one plain line and exit status 2."""
+    try:
+        sys.exit(cli.main(prog_name="kit", standalone_mode=False))
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except (InputError, click.ClickException) as error:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        click.echo(f"kit: {' '.join(message.split())}", err=True)
+        sys.exit(2)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("kit: interrupted", err=True)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()
