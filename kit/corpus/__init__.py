@@ -1,5 +1,33 @@
 """What is read: passages, questions, evidence."""
 
+from kit.corpus.describing import describe, describe_corpus
+from kit.corpus.exporting import EXPORTS, export
+from kit.corpus.fetching import DOWNLOADS, fetch
+from kit.corpus.formats import FORMATS
+from kit.corpus.loading import SETTINGS, UNITS, check, load, load_corpus, load_training
+from kit.corpus.problems import Problem
 from kit.corpus.types import Benchmark, Corpus, EvidenceGraph, Passage, Query, Question, SubQuestion
 
-__all__ = ["Benchmark", "Corpus", "EvidenceGraph", "Passage", "Query", "Question", "SubQuestion"]
+__all__ = [
+    "DOWNLOADS",
+    "EXPORTS",
+    "FORMATS",
+    "SETTINGS",
+    "UNITS",
+    "Benchmark",
+    "Corpus",
+    "EvidenceGraph",
+    "Passage",
+    "Problem",
+    "Query",
+    "Question",
+    "SubQuestion",
+    "check",
+    "describe",
+    "describe_corpus",
+    "export",
+    "fetch",
+    "load",
+    "load_corpus",
+    "load_training",
+]

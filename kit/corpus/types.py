@@ -192,7 +192,9 @@ class Benchmark:
 
     def without_test(self) -> Benchmark:
         """What a retriever may learn from."""
-        return Benchmark(self.name, self.corpus, train=self.train, dev=self.dev, unit=self.unit, collections=self.collections)
+        return Benchmark(
+            self.name, self.corpus, train=self.train, dev=self.dev, unit=self.unit, collections=self.collections
+        )
 
 
 def digest(content: object) -> str:

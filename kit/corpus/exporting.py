@@ -1,0 +1,162 @@
+"""Benchmarks to files that other programs read: HotpotQA JSON, a BEIR folder, TREC qrels."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from kit.corpus.source import SPLITS
+from kit.corpus.types import Benchmark, Corpus, Passage, Question
+from kit.errors import InputError
+from kit.store import atomic_write
+
+CONTEXT = 10  # paragraphs of a HotpotQA question, at least, where the corpus has as many
+
+
+def export(benchmark: Benchmark, path: str | Path, format: str, split: str = "test") -> Path:
+    """Write a benchmark, whole or not at all, and return the path.
+
+    ``hotpotqa`` (a file, the questions of ``split``), ``beir`` (a folder, all splits) or ``qrels`` (a file in TREC's
+    format, ``split``). A file is replaced; a folder must be new or empty.
+
+    Raises:
+        InputError: an unknown format or split, nothing to write, a target of the wrong kind, or a benchmark that the
+            format can't hold.
+    """
+    if format not in EXPORTS:
+        raise InputError(f"unknown format {format!r} to export to: expected one of {', '.join(EXPORTS)}")
+    if split not in SPLITS:
+        raise InputError(f"unknown split {split!r}: expected one of {', '.join(SPLITS)}")
+    if format != "beir" and not getattr(benchmark, split):
+        raise InputError(f"benchmark {benchmark.name} has no {split} questions to export")
+    path = Path(path)
+    try:
+        EXPORTS[format](benchmark, path, split)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error})", file=path) from None
+    return path
+
+
+def _hotpotqa(benchmark: Benchmark, path: Path, split: str) -> None:
+    """Each paragraph is one sentence, which ``supporting_facts`` names, so supports come back exactly.
+
+    HotpotQA has no corpus beside the questions. In the pooled setting the contexts together hold the whole corpus: each
+    has the question's supports, and the other passages are dealt out in turn. HotpotQA names a support by its title:
+    where another passage of the context has it too, the later one in the corpus gets a number, "Title (2)".
+    """
+    questions = getattr(benchmark, split)
+    if benchmark.unit != "paragraph":
+        raise InputError("HotpotQA's format names paragraphs by title: load with unit paragraph to export to it")
+    if any(len(carriers) > 1 for question in questions for carriers in question.supporting):
+        raise InputError("HotpotQA's format has one paragraph a support, some here have several")
+    if benchmark.collections is None:
+        contexts = _dealt(benchmark.corpus, questions)
+    else:
+        contexts = [list(benchmark.collection(question).passages) for question in questions]
+    titles = _titles(benchmark.corpus, questions, contexts)
+    written = [
+        {
+            "_id": question.id,
+            "question": question.text,
+            "answer": question.answer,
+            "type": question.type,
+            "level": "",
+            "supporting_facts": [(titles[id], 0) for id in question.supporting_ids],
+            "context": [(titles[passage.id], [passage.text]) for passage in context],
+        }
+        for question, context in zip(questions, contexts)
+    ]
+    atomic_write(_file(path), msgspec.json.encode(written))
+
+
+def _dealt(corpus: Corpus, questions: Sequence[Question]) -> list[list[Passage]]:
+    """Contexts that together hold the corpus, each of at least :data:`CONTEXT` passages where that can be.
+
+    A passage goes, if it can, where no support has its title.
+    """
+    contexts = [[corpus[id] for id in question.supporting_ids] for question in questions]
+    titles = [{passage.title for passage in context} for context in contexts]
+    supports = {passage.id for context in contexts for passage in context}
+    turn = 0
+    for passage in corpus.passages:
+        if passage.id not in supports:
+            turns = ((turn + skipped) % len(contexts) for skipped in range(len(contexts)))
+            turn = next((one for one in turns if passage.title not in titles[one]), turn)
+            contexts[turn].append(passage)
+            turn = (turn + 1) % len(contexts)
+    row = 0
+    for context, taken in zip(contexts, titles):
+        ids = {passage.id for passage in context}
+        for _ in range(len(corpus)):
+            if len(context) >= CONTEXT:
+                break
+            passage = corpus.passages[row]
+            row = (row + 1) % len(corpus)
+            if passage.id not in ids and passage.title not in taken:
+                ids.add(passage.id)
+                context.append(passage)
+    return contexts
+
+
+def _titles(corpus: Corpus, questions: Sequence[Question], contexts: list[list[Passage]]) -> dict[str, str]:
+    """Passage id to a title that no support shares with another passage of its context."""
+    titles = {passage.id: passage.title for passage in corpus.passages}
+    clashing: set[str] = set()
+    for question, context in zip(questions, contexts):
+        of_supports = {titles[id] for id in question.supporting_ids}
+        count = Counter(passage.title for passage in context)
+        clashing |= {passage.id for passage in context if passage.title in of_supports and count[passage.title] > 1}
+    taken, seen = set(titles.values()), set()
+    for passage in corpus.passages:
+        if passage.id in clashing and passage.title in seen:
+            numbers = (f"{passage.title} ({number})" for number in itertools.count(2))
+            titles[passage.id] = next(title for title in numbers if title not in taken)
+            taken.add(titles[passage.id])
+        elif passage.id in clashing:
+            seen.add(passage.title)
+    return titles
+
+
+def _beir(benchmark: Benchmark, path: Path, split: str) -> None:
+    """All splits. BEIR knows no alternatives: where several passages carry one support, each is a support there."""
+    questions = {name: getattr(benchmark, name) for name in SPLITS if getattr(benchmark, name)}
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise InputError("expected a new or an empty folder to export to", file=path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        documents = ({"_id": it.id, "title": it.title, "text": it.text} for it in benchmark.corpus.passages)
+        queries = ({"_id": it.id, "text": it.text} for part in questions.values() for it in part)
+        encode = msgspec.json.Encoder().encode_lines
+        (folder / "corpus.jsonl").write_bytes(encode(documents))
+        (folder / "queries.jsonl").write_bytes(encode(queries))
+        (folder / "qrels").mkdir()
+        for name, part in questions.items():
+            rows = [f"{question.id}\t{id}\t1\n" for question in part for id in question.supporting_ids]
+            (folder / "qrels" / f"{name}.tsv").write_text("".join(["query-id\tcorpus-id\tscore\n", *rows]))
+        folder.chmod(0o755)
+        folder.replace(path)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _qrels(benchmark: Benchmark, path: Path, split: str) -> None:
+    questions = getattr(benchmark, split)
+    rows = [f"{question.id} 0 {id} 1\n" for question in questions for id in question.supporting_ids]
+    atomic_write(_file(path), "".join(rows).encode())
+
+
+def _file(path: Path) -> Path:
+    if path.is_dir():
+        raise InputError("expected a file to export to, this is a folder", file=path)
+    return path
+
+
+EXPORTS: dict[str, Callable[[Benchmark, Path, str], None]] = {"hotpotqa": _hotpotqa, "beir": _beir, "qrels": _qrels}

@@ -1,0 +1,95 @@
+"""Published data sets from their official addresses, through pooch."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pooch
+
+from kit import paths
+from kit.errors import InputError
+from kit.store import atomic_write
+
+
+class Download(NamedTuple):
+    """Where a file is, its SHA-256 where its publishers or several mirrors agree on one, and what to take of a zip."""
+
+    url: str
+    sha256: str | None = None
+    member: str | None = None
+
+
+_HOTPOTQA = "http://curtis.ml.cmu.edu/datasets/hotpot/"
+_2WIKI = "https://www.dropbox.com/s/ms2m13252h6xubs/data_ids_april7.zip?dl=1"
+_MUSIQUE = (
+    "https://drive.usercontent.google.com/download?id=1tGdADlNjWFaHLeZZGShh2IRcpO6Lv24h&export=download&confirm=t"
+)
+_HIPPORAG = "https://raw.githubusercontent.com/OSU-NLP-Group/HippoRAG/191f281122e2437743daf1dd2dae23059a14c088/"
+
+#: Name to what is downloaded.
+DOWNLOADS: dict[str, Download] = {
+    "hotpotqa": Download(
+        _HOTPOTQA + "hotpot_dev_distractor_v1.json",
+        "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea",
+    ),
+    "hotpotqa-train": Download(
+        _HOTPOTQA + "hotpot_train_v1.1.json",
+        "26650cf50234ef5fb2e664ed70bbecdfd87815e6bffc257e068efea5cf7cd316",
+    ),
+    "2wikimultihopqa": Download(_2WIKI, member="dev.json"),
+    "2wikimultihopqa-train": Download(_2WIKI, member="train.json"),
+    "2wikimultihopqa-corpus": Download(_HIPPORAG + "reproduce/dataset/2wikimultihopqa_corpus.json"),
+    "musique": Download(_MUSIQUE, member="musique_ans_v1.0_dev.jsonl"),
+    "musique-train": Download(_MUSIQUE, member="musique_ans_v1.0_train.jsonl"),
+}
+
+
+def fetch(name: str, folder: Path | None = None) -> Path:
+    """Download a data set, unless it is there already, and return its file: ``NAME.json`` or ``NAME.jsonl``.
+
+    Where no digest is known beforehand, the one of what came is printed, and nothing is claimed about it.
+
+    Raises:
+        InputError: the name is unknown, the address can't be reached, or what came is not what was expected.
+    """
+    if name not in DOWNLOADS:
+        raise InputError(f"unknown data set {name!r}: expected one of {', '.join(DOWNLOADS)}")
+    download, folder = DOWNLOADS[name], folder or paths.DOWNLOADS
+    suffix = Path(download.member or download.url).suffix
+    target = folder / f"{name}{suffix}"
+    if download.member and target.exists():
+        return target
+    file = f"{name.removesuffix('-train')}.zip" if download.member else target.name
+    fresh = not (folder / file).exists()
+    pooch.get_logger().setLevel("WARNING")
+    try:
+        sha256 = download.sha256 and f"sha256:{download.sha256}"
+        path = Path(pooch.retrieve(download.url, sha256, file, folder, progressbar=sys.stderr.isatty()))
+    except OSError as error:
+        if not hasattr(error, "response"):  # not one of requests' errors, which are OSErrors too
+            raise InputError(f"cannot be written ({error.strerror or error})", file=folder / file) from None
+        status = (
+            "it cannot be reached" if error.response is None else f"the server answered {error.response.status_code}"
+        )
+        raise InputError(f"cannot be downloaded: {status} ({type(error).__name__})", file=download.url) from None
+    except ValueError:
+        raise InputError(f"what came has not the SHA-256 {download.sha256}: nothing kept", file=download.url) from None
+    if fresh and not download.sha256:
+        print(f"{file}: sha256 {pooch.file_hash(path)} (none known to compare it with)", file=sys.stderr)
+    if download.member:
+        _unpack(path, download.member, target, download.url)
+    return target
+
+
+def _unpack(archive: Path, member: str, target: Path, url: str) -> None:
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            inside = next(path for path in opened.namelist() if Path(path).name == member)
+            content = opened.read(inside)
+    except (zipfile.BadZipFile, StopIteration):
+        archive.unlink()
+        raise InputError(f"expected a zip that holds {member}: nothing kept", file=url) from None
+    atomic_write(target, content)

@@ -1,0 +1,154 @@
+"""2WikiMultiHopQA (Ho et al. 2020, https://github.com/Alab-NII/2wikimultihop): HotpotQA's shape with evidence triples.
+
+``evidences`` are (subject, relation, object); ``evidences_id`` are the same as Wikidata ids, for some questions.
+``qa_pairs``, where another project added them, are sub-questions with answers, one a triple.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from kit.corpus.formats import hotpotqa
+from kit.corpus.problems import Problems
+from kit.corpus.source import Item, Source, evidence_graph
+from kit.corpus.types import SubQuestion
+
+Triple = tuple[str, str, str]
+
+#: Which triple's object is which triple's subject, by type of question (Ho et al. 2020, §2.2): a comparison puts two
+#: facts side by side, a compositional or inference question chains two, a bridge comparison compares two chains.
+CHAINS: dict[str, tuple[tuple[int, int], ...]] = {
+    "comparison": (),
+    "compositional": ((0, 1),),
+    "inference": ((0, 1),),
+    "bridge_comparison": ((0, 2), (1, 3)),
+}
+
+
+class QaPair(msgspec.Struct):
+    """A sub-question."""
+
+    question: str
+    answer: str
+
+
+class Record(hotpotqa.Record, kw_only=True):
+    """A question as published."""
+
+    evidences: list[Triple]
+    evidences_id: list[tuple[str | None, str | None, str | None]] | None = None
+    qa_pairs: list[QaPair] = msgspec.field(default_factory=list)
+
+
+def read(path: Path, problems: Problems) -> Source:
+    """Supports stand in the order of the triples that they carry where that is clear, else as published."""
+    source = Source("2wikimultihopqa")
+    hotpotqa.read_into(source, path, problems, Record, lambda record, item: _enrich(record, item, source))
+    return source
+
+
+def _enrich(record: Record, item: Item, source: Source) -> Item:
+    titles = [source.paragraphs[id].title for (id,) in item.question.supporting]
+    carriers = _carriers(record.evidences, titles)
+    known = None not in carriers
+    order = list(dict.fromkeys([*(carriers if known else ()), *range(len(titles))]))
+    carriers = [None if carrier is None else order.index(carrier) for carrier in carriers]
+    links = _links(record)
+    edges = [(carriers[i], carriers[j]) for i, j in links or ()]
+    question = msgspec.structs.replace(
+        item.question,
+        supporting=tuple(item.question.supporting[old] for old in order),
+        triples=tuple(record.evidences),
+        decomposition=_decomposition(record, carriers, links or ()),
+        evidence=evidence_graph(len(titles), edges) if known and links is not None else None,
+    )
+    return msgspec.structs.replace(item, question=question, named=tuple(item.named[old] for old in order))
+
+
+def _carriers(triples: list[Triple], titles: list[str]) -> list[int | None]:
+    """For each triple, the index of the support that states it: the one whose title is the triple's subject.
+
+    Where names differ and there are as many triples as supports, the others go to what is left, in published order:
+    wherever titles can be compared, that order is the triples'.
+    """
+    carriers: list[int | None] = []
+    for subject, _, _ in triples:
+        exact = [index for index, title in enumerate(titles) if title == subject]
+        alike = exact or [index for index, title in enumerate(titles) if _plain(title) == _plain(subject)]
+        carriers.append(alike[0] if len(alike) == 1 else None)
+    if len(triples) == len(titles):
+        free = iter(sorted(set(range(len(titles))) - set(carriers)))
+        carriers = [next(free, None) if carrier is None else carrier for carrier in carriers]
+    return carriers
+
+
+def _links(record: Record) -> tuple[tuple[int, int], ...] | None:
+    """The pairs (i, j) of triples where the object of i is the subject of j; None where names and type disagree.
+
+    Wikidata ids decide where they are given. Names are often written in two ways, so the type's pattern completes what
+    they show.
+    """
+    pattern = CHAINS.get(record.type)
+    if pattern is None or max((j for _, j in pattern), default=0) >= len(record.evidences):
+        return None
+    ids = record.evidences_id or ()
+    if len(ids) == len(record.evidences):
+        ends = [(subject, object) for subject, _, object in ids]
+    else:
+        ends = [(_plain(subject), _plain(object)) for subject, _, object in record.evidences]
+    found = {
+        (i, j)
+        for i, (_, object) in enumerate(ends)
+        for j, (subject, _) in enumerate(ends)
+        if object and object == subject
+    }
+    return pattern if found <= set(pattern) else None
+
+
+def _decomposition(
+    record: Record, carriers: list[int | None], links: tuple[tuple[int, int], ...]
+) -> tuple[SubQuestion, ...]:
+    if len(record.qa_pairs) != len(record.evidences):
+        return tuple(SubQuestion(pair.question, pair.answer) for pair in record.qa_pairs)
+    triples = _asked(record)
+    return tuple(
+        SubQuestion(
+            pair.question,
+            pair.answer,
+            support=carriers[triples[number]],
+            depends_on=tuple(earlier for earlier in range(number) if (triples[earlier], triples[number]) in links),
+        )
+        for number, pair in enumerate(record.qa_pairs)
+    )
+
+
+def _asked(record: Record) -> list[int]:
+    """For each sub-question, the triple that it asks for: their orders differ in some records.
+
+    It is the one whose subject stands in the question and whose object stands in the answer; pairs that fit best choose
+    first, and where nothing tells them apart, the orders agree.
+    """
+    fits = [
+        (-_share(subject, pair.question) - _share(object, pair.answer), number, triple)
+        for number, pair in enumerate(record.qa_pairs)
+        for triple, (subject, _, object) in enumerate(record.evidences)
+    ]
+    asked: dict[int, int] = {}
+    for _, number, triple in sorted(fits):
+        if number not in asked and triple not in asked.values():
+            asked[number] = triple
+    return [asked[number] for number in range(len(record.qa_pairs))]
+
+
+def _share(name: str, text: str) -> float:
+    """The share of a name's words that stand in a text."""
+    words = set(_plain(name).split())
+    return len(words & set(_plain(text).split())) / max(len(words), 1)
+
+
+def _plain(name: str) -> str:
+    """A name without what tells namesakes apart ("(1930 film)"), case and punctuation."""
+    return re.sub(r"\W+", " ", re.sub(r"\([^()]*\)", " ", name)).strip().casefold()

@@ -1,0 +1,191 @@
+"""Small files of each published format, written by hand; all of their text is invented."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Write = Callable[[str, object], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a file: a list as JSON, a list into NAME.jsonl as JSON lines, text and bytes as they are."""
+
+    def to(name: str, content: object) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        elif isinstance(content, str):
+            path.write_text(content, encoding="utf-8")
+        elif path.suffix == ".jsonl":
+            path.write_text("".join(json.dumps(record) + "\n" for record in content), encoding="utf-8")
+        else:
+            path.write_text(json.dumps(content), encoding="utf-8")
+        return path
+
+    return to
+
+
+@pytest.fixture
+def hotpotqa() -> list[dict]:
+    """Two questions; the second shares a paragraph with the first."""
+    return [
+        {
+            "_id": "h1",
+            "question": "In which town was the painter of Grey Ferry born?",
+            "answer": "Lowick",
+            "type": "bridge",
+            "level": "easy",
+            "supporting_facts": [["Grey Ferry", 1], ["Ada Brill", 0], ["Ada Brill", 2]],
+            "context": [
+                ["Ada Brill", ["Ada Brill was born in Lowick.", " She kept bees.", " She painted boats."]],
+                ["Nell Horn", ["Nell Horn is a cape."]],
+                ["Grey Ferry", ["Grey Ferry is a painting.", " It is by Ada Brill."]],
+            ],
+        },
+        {
+            "_id": "h2",
+            "question": "Which is larger, Nell Horn or Oster Horn?",
+            "answer": "Oster Horn",
+            "type": "comparison",
+            "level": "hard",
+            "supporting_facts": [["Nell Horn", 0], ["Oster Horn", 0]],
+            "context": [
+                ["Nell Horn", ["Nell Horn is a cape."]],
+                ["Oster Horn", ["Oster Horn is a large cape.", ""]],
+            ],
+        },
+    ]
+
+
+@pytest.fixture
+def twowiki() -> list[dict]:
+    """A bridge comparison whose supports are not listed in the triples' order, and a compositional question."""
+    return [
+        {
+            "_id": "w1",
+            "type": "bridge_comparison",
+            "question": "Which film has the older director, Salt Road or Tin Moon (1931 film)?",
+            "answer": "Salt Road",
+            "context": [
+                ["Salt Road", ["Salt Road is a film by Ina Koll."]],
+                ["Ina Koll", ["Ina Koll was a director.", "She was born in 1890."]],
+                ["Tin Moon (1931 film)", ["Tin Moon is a film by Jan Vesper."]],
+                ["Jan Vesper", ["Jan Vesper was born in 1902."]],
+                ["Other Moon", ["Other Moon is a song."]],
+            ],
+            "supporting_facts": [
+                ["Salt Road", 0],
+                ["Ina Koll", 1],
+                ["Tin Moon (1931 film)", 0],
+                ["Jan Vesper", 0],
+            ],
+            "evidences": [
+                ["Salt Road", "director", "Ina Koll"],
+                ["Tin Moon", "director", "Jan Vesper (director)"],
+                ["Ina Koll", "date of birth", "1890"],
+                ["Jan Vesper", "date of birth", "1902"],
+            ],
+            "evidences_id": [],
+            "entity_ids": "Q1_Q2_Q3_Q4",
+            "answer_id": None,
+            "qa_pairs": [
+                {"question": "Who directed Tin Moon?", "answer": "Tin Moon was directed by Jan Vesper."},
+                {"question": "Who directed Salt Road?", "answer": "Salt Road was directed by Ina Koll."},
+                {"question": "When was Ina Koll born?", "answer": "Ina Koll was born in 1890."},
+                {"question": "When was Jan Vesper born?", "answer": "Jan Vesper was born in 1902."},
+            ],
+        },
+        {
+            "_id": "w2",
+            "type": "compositional",
+            "question": "Where was the singer of Other Moon born?",
+            "answer": "Marl",
+            "context": [
+                ["Other Moon", ["Other Moon is a song.", "Peg Amsel sings it."]],
+                ["Margaret Amsel", ["Margaret Amsel was born in Marl."]],
+            ],
+            "supporting_facts": [["Other Moon", 1], ["Margaret Amsel", 3]],
+            "evidences": [["Other Moon", "performer", "Peg Amsel"], ["Peggy Amsel", "place of birth", "Marl"]],
+            "evidences_id": [["Q5", "performer", "Q6"], ["Q6", "place of birth", "Q7"]],
+        },
+    ]
+
+
+@pytest.fixture
+def musique() -> list[dict]:
+    """A question of type 3hop2 (two steps meet in a third) with a repeated title, and a 2hop question."""
+    return [
+        {
+            "id": "3hop2__7_8_9",
+            "question": "Who bridged the river of Lowick in the year of the Marl fire?",
+            "answer": "Tam Orr",
+            "answer_aliases": ["T. Orr"],
+            "answerable": True,
+            "paragraphs": [
+                {"idx": 0, "title": "Lowick", "paragraph_text": "Lowick has a market.", "is_supporting": False},
+                {"idx": 1, "title": "Bridges", "paragraph_text": "In 1820 Tam Orr bridged it.", "is_supporting": True},
+                {"idx": 2, "title": "Marl", "paragraph_text": "Marl burned in 1820.", "is_supporting": True},
+                {"idx": 3, "title": "Lowick", "paragraph_text": "Lowick lies on the Ode.", "is_supporting": True},
+            ],
+            "question_decomposition": [
+                {"id": 7, "question": "Lowick >> river", "answer": "Ode", "paragraph_support_idx": 3},
+                {"id": 8, "question": "When did Marl burn?", "answer": "1820", "paragraph_support_idx": 2},
+                {"id": 9, "question": "Who bridged #1 in #2 ?", "answer": "Tam Orr", "paragraph_support_idx": 1},
+            ],
+        },
+        {
+            "id": "2hop__7_4",
+            "question": "What is caught in the river of Lowick?",
+            "answer": "eel",
+            "answer_aliases": [],
+            "answerable": True,
+            "paragraphs": [
+                {"idx": 0, "title": "Ode", "paragraph_text": "The Ode is rich in eel.", "is_supporting": True},
+                {"idx": 1, "title": "Lowick", "paragraph_text": "Lowick lies on the Ode.", "is_supporting": True},
+            ],
+            "question_decomposition": [
+                {"id": 7, "question": "Lowick >> river", "answer": "Ode", "paragraph_support_idx": 1},
+                {"id": 4, "question": "What is caught in #1 ?", "answer": "eel", "paragraph_support_idx": 0},
+            ],
+        },
+    ]
+
+
+@pytest.fixture
+def beir(write: Write) -> Path:
+    """A folder with three documents and questions in train and test."""
+    documents = [("d1", "Ode", "The Ode is a river. It is rich in eel."), ("d2", "", "Eels swim."), ("d3", "Marl", "")]
+    write("beir/corpus.jsonl", [{"_id": id, "title": title, "text": text} for id, title, text in documents])
+    write("beir/queries.jsonl", [{"_id": f"q{n}", "text": f"What about {n}?", "metadata": {}} for n in (1, 2, 3)])
+    write("beir/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td2\t1\nq1\td1\t2\nq1\td3\t0\n")
+    return write("beir/qrels/train.tsv", "query-id\tcorpus-id\tscore\nq2\td3\t1\n").parents[1]
+
+
+@pytest.fixture
+def own(write: Write) -> Path:
+    """A folder in the kit's own format: a document of two passages, a question that needs both."""
+    write(
+        "town/passages.jsonl",
+        [
+            {"id": "p1", "title": "Lowick", "text": "Lowick is a town. It lies on the Ode.", "document": "lowick"},
+            {"id": "p2", "title": "Lowick", "text": "Its mill burned.", "document": "lowick", "position": 1},
+        ],
+    )
+    question = {
+        "id": "q1",
+        "text": "What burned in the town on the Ode?",
+        "answer": "mill",
+        "supporting": [["p1"], ["p2"]],
+        "decomposition": [
+            {"text": "Which town is on the Ode?", "answer": "Lowick", "support": 0},
+            {"text": "What burned in #1?", "answer": "mill", "support": 1, "depends_on": [0]},
+        ],
+        "evidence": {"n_nodes": 2, "edges": [[0, 1]]},
+    }
+    return write("town/test.jsonl", [question]).parent

@@ -1,0 +1,104 @@
+"""BEIR folders: documents, judgements by split, and what can be wrong between the files."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit.corpus import check, load, load_corpus
+from kit.errors import InputError
+
+
+def test_scores_above_0_are_supports_in_the_order_of_the_file(beir):
+    benchmark = load(beir)
+    assert benchmark.name == "beir-beir"
+    assert [passage.id for passage in benchmark.corpus.passages] == ["d1", "d2", "d3"]
+    assert [question.id for question in benchmark.test] == ["q1"]
+    assert benchmark.test[0].supporting == (("d2",), ("d1",))
+    assert [question.id for question in benchmark.train] == ["q2"]
+    assert benchmark.dev == ()
+    assert {passage.document for passage in benchmark.corpus.passages} == {"d1", "d2", "d3"}
+
+
+def test_sentences_of_a_document_carry_its_support_together(beir):
+    benchmark = load(beir, unit="sentence")
+    assert [passage.id for passage in benchmark.corpus.passages] == ["d1.0", "d1.1", "d2.0", "d3.0"]
+    assert benchmark.test[0].supporting == (("d2.0",), ("d1.0", "d1.1"))
+
+
+def test_a_folder_without_questions_is_a_corpus(beir):
+    (beir / "queries.jsonl").unlink()
+    for file in (beir / "qrels").iterdir():
+        file.unlink()
+    (beir / "qrels").rmdir()
+    assert len(load_corpus([beir])) == 3
+    with pytest.raises(InputError, match="expected questions, this is a corpus"):
+        load(beir)
+
+
+def test_documents_with_equal_text_keep_their_ids(beir, write):
+    write("beir/corpus.jsonl", [{"_id": id, "title": "Ode", "text": "A river."} for id in ("d1", "d2", "d3")])
+    assert len(load(beir).corpus) == 3
+
+
+def test_qrels_without_a_header(beir, write):
+    write("beir/qrels/test.tsv", "q1\td2\t1\r\n")
+    assert load(beir).test[0].supporting == (("d2",),)
+
+
+def test_a_query_without_relevant_document_is_noted_and_not_asked(beir, write):
+    write("beir/qrels/dev.tsv", "q3\td1\t0\n")
+    [note] = check(beir)
+    assert not note.error and "record 3 (id 'q3'): no document is judged relevant" in note.line
+    assert load(beir).dev == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "line"),
+    [
+        (
+            "qrels/test.tsv",
+            "q1\td9\t1\n",
+            "record 1, field corpus-id: expected the _id of a document of corpus.jsonl, 'd9'",
+        ),
+        ("qrels/test.tsv", "q1\td1\t1\nq9\td1\t1\n", "record 2, field query-id: expected the _id of a query"),
+        ("qrels/test.tsv", "q1\td1\tone\n", "record 1, field score: expected a whole number, got 'one'"),
+        ("qrels/test.tsv", "q1\td1\tNaN\n", "record 1, field score: expected a whole number, got 'NaN'"),
+        (
+            "qrels/test.tsv",
+            "q1 d1 1\n",
+            "record 1: expected query-id, corpus-id and score between tabs, got 1 column(s)",
+        ),
+        ("qrels/test.tsv", "q1\td1\t1\nq1\td1\t0\n", "record 2: document 'd1' has another score above"),
+        ("qrels/train.tsv", "q1\td1\t1\n", "record 1: query 'q1' is in test.tsv too"),
+        ("qrels/test.tsv", b"q1\td1\t1\nq1\t\xff\t1\n", "record 2: expected UTF-8"),
+        ("qrels/test.tsv", b"q1\td1\t1\nq1\t\x00\t1\n", "record 2, field corpus-id: expected the _id of a document"),
+        ("qrels/all.tsv", "", "expected the name train.tsv, dev.tsv or test.tsv"),
+        (
+            "corpus.jsonl",
+            '{"_id":"d1","text":"a"}\n{"_id":"d1","text":"b"}\n',
+            "record 2, field _id: expected an id of its",
+        ),
+        ("corpus.jsonl", '{"_id":"d1","text":null}\n', "record 1 (id 'd1'), field text: expected text, got null"),
+        ("corpus.jsonl", '{"_id":"d 1","text":"a"}\n', "record 1, field _id: expected an id without white space"),
+        ("corpus.jsonl", "", "expected at least one record, the file holds none"),
+        (
+            "queries.jsonl",
+            '{"_id":"q1","text":" "}\n',
+            "record 1 (id 'q1'), field text: expected a question, it is empty",
+        ),
+        ("queries.jsonl", '{"_id":"q1"}\n', "record 1 (id 'q1'), field text: missing"),
+    ],
+)
+def test_what_is_wrong_ends_in_a_line_with_file_and_record(beir, write, file, content, line):
+    path = write(f"beir/{file}", content)
+    with pytest.raises(InputError):
+        load(beir)
+    lines = [problem.line for problem in check(beir) if problem.error]
+    assert any(str(path) in told and line in told for told in lines), lines
+
+
+@pytest.mark.parametrize("missing", ["queries.jsonl", "qrels"])
+def test_queries_need_qrels_and_qrels_need_queries(beir, tmp_path, missing):
+    (beir / missing).rename(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="no such file" if missing == "queries.jsonl" else "expected train.tsv"):
+        load(beir)

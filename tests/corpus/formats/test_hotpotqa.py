@@ -1,0 +1,149 @@
+"""HotpotQA as published: paragraphs, named sentences, and what can be wrong with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit.corpus import check, load
+from kit.errors import InputError
+
+
+def test_paragraphs_are_the_supports_in_the_order_of_the_facts(write, hotpotqa):
+    benchmark = load(write("dev.json", hotpotqa))
+    bridge, comparison = benchmark.test
+    assert benchmark.name == "hotpotqa-dev"
+    assert [passage.title for passage in benchmark.corpus.passages] == [
+        "Ada Brill",
+        "Nell Horn",
+        "Grey Ferry",
+        "Oster Horn",
+    ]
+    assert [benchmark.corpus[id].title for id in bridge.supporting_ids] == ["Grey Ferry", "Ada Brill"]
+    assert benchmark.corpus.passages[0].text == "Ada Brill was born in Lowick. She kept bees. She painted boats."
+    assert (bridge.id, bridge.answer, bridge.type, bridge.hops) == ("h1", "Lowick", "bridge", 2)
+    assert bridge.evidence is None and bridge.decomposition == ()
+    assert comparison.type == "comparison"
+
+
+def test_named_sentences_are_the_supports_of_the_sentence_unit(write, hotpotqa):
+    benchmark = load(write("dev.json", hotpotqa), unit="sentence")
+    bridge = benchmark.test[0]
+    assert [benchmark.corpus[id].text for id in bridge.supporting_ids] == [
+        "It is by Ada Brill.",
+        "Ada Brill was born in Lowick.",
+        "She painted boats.",
+    ]
+    assert all(len(carriers) == 1 for carriers in bridge.supporting)
+    assert [(p.title, p.position) for p in benchmark.corpus.passages][:4] == [
+        ("Ada Brill", 0),
+        ("Ada Brill", 1),
+        ("Ada Brill", 2),
+        ("Nell Horn", 0),
+    ]
+    assert len(benchmark.corpus) == 7  # the blank sentence of Oster Horn is none
+
+
+@pytest.mark.parametrize("index", [1, 7])
+def test_a_fact_beyond_the_sentences_counts_through_its_paragraph_and_is_noted(write, hotpotqa, index):
+    hotpotqa[1]["supporting_facts"][1][1] = index  # 1 is a blank sentence, 7 is none
+    path = write("dev.json", hotpotqa)
+    [note] = check(path)
+    assert not note.error
+    assert note.line.endswith(
+        f"record 2 (id 'h2'), field supporting_facts[1]: 'Oster Horn' has no sentence {index}: "
+        "the paragraph counts in its place"
+    )
+    question = load(path, unit="sentence").test[1]
+    assert len(question.supporting) == 2
+    assert [id.rsplit(".")[-1] for id in question.supporting[1]] == ["0"]
+
+
+def test_a_paragraph_whose_sentences_are_not_named_is_carried_by_any_of_them(write, hotpotqa):
+    hotpotqa[0]["supporting_facts"] = [["Grey Ferry", 1], ["Ada Brill", 9]]
+    benchmark = load(write("dev.json", hotpotqa), unit="sentence")
+    assert [len(carriers) for carriers in benchmark.test[0].supporting] == [1, 3]
+    assert benchmark.test[0].hops == 2
+
+
+def test_an_equal_paragraph_may_be_repeated_in_a_context(write, hotpotqa):
+    hotpotqa[0]["context"].append(hotpotqa[0]["context"][0])
+    benchmark = load(write("dev.json", hotpotqa), setting="per-question")
+    assert len(benchmark.collection(benchmark.test[0])) == 3
+
+
+def test_sentences_are_named_by_their_text_where_files_split_a_paragraph_differently(write, hotpotqa):
+    second = hotpotqa[1]
+    second["context"].append(["Ada Brill", ["Ada Brill was born in Lowick. She kept bees.", "She painted boats."]])
+    second["supporting_facts"] = [["Nell Horn", 0], ["Ada Brill", 1]]
+    benchmark = load(write("dev.json", hotpotqa), unit="sentence")
+    assert [benchmark.corpus[id].text for id in benchmark.test[1].supporting_ids] == [
+        "Nell Horn is a cape.",
+        "She painted boats.",
+    ]
+
+
+def _change(record, field, value):
+    if value is None:
+        del record[field]
+    else:
+        record[field] = value
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "line"),
+    [
+        ("_id", None, "record 2, field _id: missing"),
+        ("_id", "", "field _id: expected an id without white space"),
+        ("_id", "h 2", "field _id: expected an id without white space"),
+        ("_id", "h1", "record 2 (id 'h1'), field _id: expected an id of its own, an earlier record has it"),
+        ("question", None, "field question: missing"),
+        ("question", " ", "field question: expected a question, it is empty"),
+        ("question", 3, "field question: expected text, got a whole number"),
+        ("answer", ["a"], "field answer: expected text, got a list"),
+        ("context", [], "field context: expected at least one paragraph, the list is empty"),
+        ("context", [["Nell Horn"]], "field context[0]: expected a list of length 2"),
+        ("context", {"title": []}, "field context: expected a list, got an object"),
+        ("context", [["Nell Horn", ["a", None]]], "field context[0][1][1]: expected text, got null"),
+        ("supporting_facts", [], "field supporting_facts: expected at least one fact, the list is empty"),
+        ("supporting_facts", [["Nell Horn", "0"]], "field supporting_facts[0][1]: expected a whole number, got text"),
+        (
+            "supporting_facts",
+            [["Nell Horn", -1]],
+            "field supporting_facts[0]: expected a sentence's index, from 0, got -1",
+        ),
+        (
+            "supporting_facts",
+            [["Nell Horn", 0], ["Ada Brill", 0]],
+            "field supporting_facts[1]: expected the title of a paragraph of context, 'Ada Brill' is none",
+        ),
+        (
+            "context",
+            [["Nell Horn", ["One."]], ["Nell Horn", ["Two."]], ["Oster Horn", ["Three."]]],
+            "field supporting_facts[0]: expected a title of one paragraph of context, 'Nell Horn' is the title of",
+        ),
+    ],
+)
+def test_what_is_wrong_ends_in_one_line_with_record_and_field(write, hotpotqa, field, value, line):
+    _change(hotpotqa[1], field, value)
+    path = write("dev.json", hotpotqa)
+    with pytest.raises(InputError) as raised:
+        load(path, format="hotpotqa")
+    assert str(raised.value).startswith(f"{path}, record 2")
+    assert line in str(raised.value) and "\n" not in str(raised.value)
+    assert [problem.line for problem in check(path, "hotpotqa") if problem.error] == [str(raised.value)]
+
+
+def test_load_raises_the_first_of_several_and_counts_the_rest(write, hotpotqa):
+    hotpotqa[0]["question"] = ""
+    hotpotqa[1]["supporting_facts"] = [["Nowhere", 0], ["Elsewhere", 0]]
+    path = write("dev.json", hotpotqa)
+    with pytest.raises(InputError, match=r"record 1 .*it is empty \(and 2 more: `kit data check` tells all\)$"):
+        load(path)
+    assert len(check(path)) == 3
+
+
+def test_an_empty_answer_is_noted(write, hotpotqa):
+    hotpotqa[0]["answer"] = ""
+    path = write("dev.json", hotpotqa)
+    assert [problem.error for problem in check(path)] == [False]
+    assert load(path).test[0].answer == ""

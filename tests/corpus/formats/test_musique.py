@@ -1,0 +1,105 @@
+"""MuSiQue as published: gold by paragraph index, decomposition, references to earlier answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit.corpus import SubQuestion, check, load
+from kit.errors import InputError
+
+
+@pytest.mark.parametrize("name", ["dev.jsonl", "dev.json"])
+def test_supports_follow_the_steps_and_go_by_index(write, musique, name):
+    benchmark = load(write(name, musique))
+    question = benchmark.test[0]
+    assert benchmark.name == "musique-dev"
+    assert [benchmark.corpus[id].text for id in question.supporting_ids] == [
+        "Lowick lies on the Ode.",
+        "Marl burned in 1820.",
+        "In 1820 Tam Orr bridged it.",
+    ]
+    assert (question.type, question.aliases) == ("3hop2", ("T. Orr",))
+    assert len(benchmark.corpus) == 5  # one paragraph is in both questions
+
+
+def test_references_make_dependencies_and_the_evidence_graph(write, musique):
+    first, second = load(write("dev.jsonl", musique)).test
+    assert first.decomposition[2] == SubQuestion("Who bridged #1 in #2 ?", "Tam Orr", support=2, depends_on=(0, 1))
+    assert first.evidence.edges == ((0, 2), (1, 2)) and first.structure == "multi-chain multi-hop"
+    assert second.evidence.edges == ((0, 1),) and second.structure == "single-chain multi-hop"
+
+
+def test_two_steps_may_share_a_paragraph(write, musique):
+    steps = musique[0]["question_decomposition"]
+    steps[1]["paragraph_support_idx"] = 3  # steps 1 and 2 in one paragraph: the mark on paragraph 2 is kept too
+    path = write("dev.jsonl", musique)
+    question = load(path).test[0]
+    assert [step.support for step in question.decomposition] == [0, 0, 1]
+    assert question.hops == 3
+    assert question.evidence.edges == ((0, 1),)
+    [note] = check(path)
+    assert not note.error and "the steps and is_supporting name different paragraphs" in note.line
+
+
+def test_no_graph_where_sharing_a_paragraph_closes_a_cycle(write, musique):
+    steps = musique[0]["question_decomposition"]
+    steps[1]["question"] = "When did #1 burn?"
+    steps[2]["paragraph_support_idx"] = 3
+    musique[0]["paragraphs"][1]["is_supporting"] = False
+    question = load(write("dev.jsonl", musique)).test[0]
+    assert [step.support for step in question.decomposition] == [0, 1, 0]
+    assert question.evidence is None
+
+
+def test_a_number_that_is_no_earlier_step_is_text(write, musique):
+    musique[1]["question_decomposition"][0]["question"] = "Which #1 hit came from Lowick?"
+    path = write("dev.jsonl", musique)
+    assert load(path).test[1].decomposition[0].depends_on == ()
+    [note] = check(path)
+    assert not note.error and "'#1' is no earlier step" in note.line
+
+
+def test_text_is_split_into_sentences_by_rule_and_any_of_them_carries_the_support(write, musique):
+    musique[0]["paragraphs"][3]["paragraph_text"] = "Lowick is old. It lies on the Ode."
+    benchmark = load(write("dev.jsonl", musique), unit="sentence")
+    first = benchmark.test[0]
+    assert [benchmark.corpus[id].text for id in first.supporting[0]] == ["Lowick is old.", "It lies on the Ode."]
+    assert first.hops == 3 and first.decomposition[0].support == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"answerable": False}, "field answerable: expected an answerable question"),
+        ({"question_decomposition": []}, "field question_decomposition: expected at least one step"),
+        ({"question_decomposition": None}, "field question_decomposition: expected a list, got null"),
+        (
+            {"paragraphs": []},
+            "field question_decomposition[0].paragraph_support_idx: expected the idx of a paragraph, got 1",
+        ),
+        ({"question": ""}, "field question: expected a question, it is empty"),
+        ({"id": "3hop2__7_8_9"}, "field id: expected an id of its own"),
+        ({"answer_aliases": "eel"}, "field answer_aliases: expected a list, got text"),
+    ],
+)
+def test_what_is_wrong_ends_in_one_line(write, musique, change, line):
+    musique[1] |= change
+    with pytest.raises(InputError) as raised:
+        load(write("dev.jsonl", musique))
+    assert "record 2 (id '" in str(raised.value) and line in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "line"),
+    [
+        ("idx", 0, "field paragraphs[1].idx: index 0 is given twice"),
+        ("idx", "1", "field paragraphs[1].idx: expected a whole number, got text"),
+        ("is_supporting", 1, "field paragraphs[1].is_supporting: expected true or false, got a whole number"),
+        ("paragraph_text", None, "field paragraphs[1].paragraph_text: expected text, got null"),
+    ],
+)
+def test_what_is_wrong_with_a_paragraph_ends_in_one_line(write, musique, field, value, line):
+    musique[1]["paragraphs"][1][field] = value
+    with pytest.raises(InputError) as raised:
+        load(write("dev.jsonl", musique))
+    assert line in str(raised.value)

@@ -1,0 +1,194 @@
+"""Settings, units, extra corpora, training files, names, and the recognition of formats."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit import paths
+from kit.corpus import FORMATS, check, load, load_corpus, load_training, loading
+from kit.corpus.formats import recognise
+from kit.corpus.source import content_id
+from kit.errors import InputError
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_format_is_recognised_from_its_content(write, hotpotqa, twowiki, musique, beir, own, format):
+    corpus = write("c.txt", [{"title": "Ode", "text": "A river."}])
+    files = {
+        "hotpotqa": write("a.txt", hotpotqa),
+        "2wikimultihopqa": write("b.txt", twowiki),
+        "musique": write("d.jsonl", musique),
+        "beir": beir,
+        "hipporag": corpus,
+        "kit": own,
+    }
+    assert recognise(files[format]) == format
+
+
+def test_a_broken_first_record_does_not_hide_the_format(write, twowiki):
+    path = write("dev.jsonl", [{"_id": 1}, *twowiki])
+    assert recognise(path) == "2wikimultihopqa"
+    assert [problem.line for problem in check(path) if problem.error] == [
+        f"{path}, record 1, field _id: expected text, got a whole number"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (
+            '[{"a": 1}]',
+            "format not recognised: expected one of hotpotqa, 2wikimultihopqa, musique, beir, hipporag, kit",
+        ),
+        ("", "expected at least one record, the file holds none"),
+        ("hello", "record 1: not valid JSON"),
+        ('{"_id": ', "record 1: not valid JSON"),
+        ('"text"', "record 1: expected an object, got text"),
+        (b"\xff\xfe[\x00]\x00", "record 1: "),
+        ('[{"question": "?", "docs": []}]', "format not recognised"),
+    ],
+)
+def test_a_file_of_no_known_format_ends_in_one_line(write, content, line):
+    path = write("file.json", content)
+    with pytest.raises(InputError) as raised:
+        load(path)
+    assert str(raised.value).startswith(f"{path}") and line in str(raised.value)
+    assert [problem.line for problem in check(path)] == [str(raised.value)]
+
+
+def test_file_and_folder_are_told_apart(write, tmp_path, beir, hotpotqa):
+    dev = write("dev.json", hotpotqa)
+    (tmp_path / "empty").mkdir()
+    for path, format, line in [
+        (tmp_path / "absent.json", None, "absent.json: no such file"),
+        (
+            tmp_path / "empty",
+            None,
+            r"expected a file, or a folder with corpus\.jsonl \(beir\) or passages\.jsonl \(kit\)",
+        ),
+        (beir, "hotpotqa", "expected a file, this is a folder"),
+        (dev, "beir", r"expected a folder with corpus\.jsonl \(format beir\)"),
+        (dev, "hotpot", "unknown format 'hotpot': expected one of hotpotqa, 2wikimultihopqa"),
+    ]:
+        with pytest.raises(InputError, match=line):
+            load(path, format=format)
+
+
+def test_the_named_format_overrides_the_recognised_one(write, twowiki):
+    path = write("dev.json", twowiki)
+    benchmark = load(path, format="hotpotqa")
+    assert benchmark.name == "hotpotqa-dev" and benchmark.test[0].triples == ()
+
+
+def test_pooled_merges_equal_paragraphs_and_per_question_keeps_each_collection(write, hotpotqa):
+    path = write("dev.json", hotpotqa)
+    pooled, single = load(path), load(path, setting="per-question")
+    assert pooled.setting == "pooled" and pooled.collections is None
+    assert single.setting == "per-question" and len(single.corpus) == len(pooled.corpus) == 4
+    assert [[p.title for p in single.collection(question).passages] for question in single.test] == [
+        ["Ada Brill", "Nell Horn", "Grey Ferry"],
+        ["Nell Horn", "Oster Horn"],
+    ]
+    sentences = load(path, setting="per-question", unit="sentence")
+    assert [len(sentences.collection(question)) for question in sentences.test] == [6, 2]
+
+
+def test_extra_corpora_are_added_once_and_their_questions_are_not(write, hotpotqa, musique, beir):
+    path = write("dev.json", hotpotqa)
+    ada = "Ada Brill was born in Lowick.  She kept bees. She painted boats."
+    corpus = write("corpus.json", [{"title": "Ada Brill", "text": ada}, {"title": "Ada Brill", "text": "Another."}])
+    benchmark = load(path, corpus=[corpus, write("m.jsonl", musique), beir, path])
+    assert len(benchmark.test) == 2 and benchmark.train == benchmark.dev == ()
+    assert len(benchmark.corpus) == 4 + 1 + 5 + 3
+    assert benchmark.corpus.passages[4].text == "Another."
+    assert benchmark.corpus.passages[:4] == load(path).corpus.passages
+
+
+def test_extra_corpora_are_split_into_sentences_too(write, hotpotqa):
+    corpus = write("corpus.json", [{"title": "Ode", "text": "A river. A poem."}])
+    benchmark = load(write("dev.json", hotpotqa), corpus=[corpus], unit="sentence")
+    assert [passage.text for passage in benchmark.corpus.passages[-2:]] == ["A river.", "A poem."]
+
+
+def test_extra_corpora_that_reuse_an_id_end_in_one_line(beir, write):
+    write("other/corpus.jsonl", [{"_id": "d1", "title": "Other", "text": "Other."}])
+    with pytest.raises(InputError, match=r"^passage 'd1': an earlier file has its id for another text$"):
+        load(beir, corpus=[beir.parent / "other"])
+
+
+def test_unknown_settings_end_in_one_line(write, hotpotqa, beir):
+    path = write("dev.json", hotpotqa)
+    for data, settings, line in [
+        (path, {"setting": "open"}, "unknown setting 'open': expected one of pooled, per-question"),
+        (path, {"unit": "token"}, "unknown unit 'token': expected one of paragraph, sentence"),
+        (path, {"setting": "per-question", "corpus": [path]}, "extra corpora need the setting pooled"),
+        (beir, {"setting": "per-question"}, "format beir gives questions no paragraphs of their own"),
+    ]:
+        with pytest.raises(InputError, match=line):
+            load(data, **settings)
+
+
+def test_no_data_is_the_embedded_atlas(own, monkeypatch):
+    monkeypatch.setattr(loading, "ATLAS", own.resolve())
+    assert load().name == load("").name == load(own).name == "atlas"
+
+
+def test_the_name_has_no_letter_that_a_folder_cannot_have(write, hotpotqa):
+    assert load(write("my dev:1?.json", hotpotqa)).name == "hotpotqa-my-dev-1-"
+
+
+def test_ids_and_hash_do_not_depend_on_the_file(write, hotpotqa):
+    first, second = load(write("a.json", hotpotqa)), load(write("b.jsonl", hotpotqa))
+    assert first.hash == second.hash
+    assert first.corpus.passages[1].id == content_id("Nell Horn", "Nell Horn is a cape.")
+    hotpotqa[0]["answer"] = "Marl"
+    assert load(write("c.json", hotpotqa)).hash != first.hash
+
+
+def questions(hotpotqa, count):
+    return [hotpotqa[0] | {"_id": f"h{number}"} for number in range(count)]
+
+
+def test_training_questions_are_split_by_their_ids_alone(write, hotpotqa):
+    many = questions(hotpotqa, 50)
+    benchmark = load_training([write("train.json", many)])
+    assert (len(benchmark.train), len(benchmark.dev), len(benchmark.test)) == (40, 10, 0)
+    assert len(benchmark.corpus) == 3 and benchmark.name == "hotpotqa-train"
+    dev = {question.id for question in benchmark.dev}
+    turned = load_training([write("turned.json", [one | {"answer": "other"} for one in reversed(many)])])
+    assert {question.id for question in turned.dev} == dev
+    assert {question.id for question in load_training([write("train.json", many)], seed=1).dev} != dev
+
+
+def test_training_joins_files_and_keeps_published_splits(write, hotpotqa, musique, beir):
+    files = [write("train.json", questions(hotpotqa, 10)), write("train.jsonl", musique), beir]
+    benchmark = load_training(files, setting="pooled")
+    assert len(benchmark.train) + len(benchmark.dev) == 13  # the test question of the BEIR folder is left out
+    assert "q2" in {question.id for question in benchmark.train}
+    assert all(id in benchmark.corpus for question in benchmark.train for id in question.supporting_ids)
+    single = load_training(files[:2], setting="per-question", unit="sentence")
+    assert set(single.collections) == {question.id for question in (*single.train, *single.dev)}
+
+
+def test_training_without_questions_ends_in_one_line(write, own, hotpotqa):
+    path = write("train.json", hotpotqa)
+    with pytest.raises(InputError, match=r"^question 'h1' is in an earlier file too$"):
+        load_training([path, write("again.json", hotpotqa)])
+    with pytest.raises(InputError, match="expected questions to train on, there are none"):
+        load_training([own])
+    with pytest.raises(InputError, match="expected at least one file to train on"):
+        load_training([])
+
+
+def test_a_corpus_of_several_files(write, hotpotqa, beir):
+    corpus = load_corpus([write("dev.json", hotpotqa), beir])
+    assert len(corpus) == 4 + 3
+    with pytest.raises(InputError, match="expected at least one file"):
+        load_corpus([])
+
+
+def test_the_committed_atlas_loads():
+    benchmark = load()
+    assert benchmark.name == "atlas"
+    assert benchmark.train and benchmark.dev and benchmark.test
+    assert check(paths.ATLAS) == []

@@ -1,0 +1,108 @@
+"""Whatever a file holds, reading it ends in a benchmark or in one plain line."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kit.corpus import FORMATS, UNITS, check, load, load_corpus
+from kit.errors import InputError
+
+quickly = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just("#1 of #2"),
+    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=3), children, max_size=2),
+    max_leaves=5,
+)
+
+
+def reads_or_tells(path, format=None):
+    """Load in each unit; every error is one line that check tells too, and what loads holds its supports."""
+    problems = check(path, format)
+    for unit in UNITS:
+        try:
+            benchmark = load(path, format=format, unit=unit)
+        except InputError as error:
+            assert "\n" not in str(error)
+            assert any(problem.error for problem in problems) or "this is a corpus" in str(error)
+        else:
+            assert not any(problem.error for problem in problems)
+            for question in (*benchmark.train, *benchmark.dev, *benchmark.test):
+                assert question.supporting and all(question.supporting)
+                assert all(id in benchmark.corpus for id in question.supporting_ids)
+                assert question.evidence is None or question.evidence.n_nodes == question.hops
+
+
+@quickly
+@given(content=st.binary(max_size=60), format=st.sampled_from([None, "hotpotqa", "musique", "hipporag"]))
+def test_any_bytes(write, content, format):
+    path = write("file", content)
+    reads_or_tells(path, format)
+
+
+@quickly
+@given(
+    start=st.sampled_from(["[", "{", '{"docs":', '[{"_id":"a","context":', '{"id":"a","paragraphs":']), rest=st.text()
+)
+def test_any_text_after_a_plausible_start(write, start, rest):
+    reads_or_tells(write("file", (start + rest).encode("utf-8", "surrogatepass")))
+
+
+@pytest.mark.parametrize("format", ["hotpotqa", "2wikimultihopqa", "musique"])
+def test_any_place_changed(write, request, format):
+    records = request.getfixturevalue({"2wikimultihopqa": "twowiki"}.get(format, format))
+
+    @quickly
+    @given(data=st.data())
+    def change(data):
+        changed = copy.deepcopy(records)
+        holder, key = changed, data.draw(st.integers(0, len(changed) - 1))
+        while isinstance(holder[key], (list, dict)) and holder[key] and data.draw(st.booleans()):
+            holder = holder[key]
+            key = data.draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else range(len(holder))))
+        if data.draw(st.booleans()):
+            del holder[key]
+        else:
+            holder[key] = data.draw(values)
+        reads_or_tells(write("file.json", changed), data.draw(st.sampled_from([None, format])))
+
+    change()
+
+
+def test_any_length(write, twowiki):
+    """A file cut anywhere is told with its record; cut in its last white space, it is whole."""
+    content = json.dumps(twowiki).encode()
+    for length in range(1, len(content), 7):
+        path = write("file.json", content[:length])
+        with pytest.raises(InputError, match=r"record [12]\b.*not valid JSON|format not recognised|holds none"):
+            load(path)
+
+
+@pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"])
+def test_any_line_in_a_beir_folder(beir, file):
+    content = (beir / file).read_bytes()
+
+    @quickly
+    @given(
+        line=st.binary(max_size=30) | st.sampled_from([b'{"_id":"d1","text":""}', b"q1\td1\t", b"\t\t1", b"q1\td1\t-1"])
+    )
+    def change(line):
+        (beir / file).write_bytes(content + line + b"\n")
+        reads_or_tells(beir)
+
+    change()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_missing_file_and_the_wrong_kind(tmp_path, format):
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "absent", tmp_path / "folder", tmp_path / "a\0b"):
+        with pytest.raises(InputError):
+            load(path, format=format)
+        with pytest.raises(InputError):
+            load_corpus([path], format=format)
+        assert [problem.error for problem in check(path, format)] == [True]

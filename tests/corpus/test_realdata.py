@@ -1,0 +1,128 @@
+"""The samples of the published data sets."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import pytest
+
+from kit.corpus import SETTINGS, UNITS, check, export, load, load_corpus, load_training
+
+pytestmark = pytest.mark.realdata
+
+#: File: questions, distinct paragraphs, hops, notes.
+FILES = {
+    "hotpotqa/dev.json": (100, 996, {2: 100}, 0),
+    "hotpotqa/train.json": (100, 994, {2: 100}, 0),
+    "2wikimultihopqa/dev.json": (81, 660, {2: 60, 4: 21}, 0),
+    "2wikimultihopqa/train.json": (500, 3112, {2: 408, 4: 92}, 6),
+    "musique/dev.jsonl": (100, 1786, {2: 72, 3: 16, 4: 12}, 0),
+    "musique/train.jsonl": (100, 1890, {2: 68, 3: 27, 4: 5}, 0),
+}
+TYPES = {
+    "hotpotqa/dev.json": {"bridge": 67, "comparison": 33},
+    "2wikimultihopqa/dev.json": {"compositional": 28, "comparison": 27, "bridge_comparison": 21, "inference": 5},
+    "musique/dev.jsonl": {"2hop": 72, "3hop1": 15, "4hop1": 9, "4hop3": 2, "4hop2": 1, "3hop2": 1},
+}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_counts(realdata, file):
+    n_questions, n_passages, hops, notes = FILES[file]
+    benchmark = load(realdata / file)
+    assert (len(benchmark.test), len(benchmark.corpus)) == (n_questions, n_passages)
+    assert Counter(question.hops for question in benchmark.test) == hops
+    problems = check(realdata / file)
+    assert len(problems) == notes and not any(problem.error for problem in problems)
+    if file in TYPES:
+        assert Counter(question.type for question in benchmark.test) == TYPES[file]
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_support_is_in_what_the_question_is_asked_of(realdata, file, setting, unit):
+    benchmark = load(realdata / file, setting=setting, unit=unit)
+    for question in benchmark.test:
+        collection = benchmark.collection(question)
+        assert question.supporting and all(id in collection for id in question.supporting_ids)
+        assert question.evidence is None or question.evidence.n_nodes == question.hops
+        assert all(step.support is None or step.support < question.hops for step in question.decomposition)
+
+
+def test_per_question_collections_are_those_of_the_file(realdata):
+    sizes = {
+        file: Counter(map(len, load(realdata / file, setting="per-question").collections.values())) for file in FILES
+    }
+    assert sizes["hotpotqa/dev.json"] == {10: 100}
+    assert sizes["hotpotqa/train.json"] == {10: 99, 4: 1}
+    assert sizes["2wikimultihopqa/dev.json"] == {10: 79, 9: 2}  # a paragraph is listed twice in two contexts
+    assert sizes["musique/dev.jsonl"] == {20: 100}
+
+
+@pytest.mark.parametrize("file", ["2wikimultihopqa/dev.json", "2wikimultihopqa/train.json"])
+def test_every_2wiki_question_has_its_types_structure(realdata, file):
+    structures = {
+        "comparison": "multi-chain single-hop",
+        "compositional": "single-chain multi-hop",
+        "inference": "single-chain multi-hop",
+        "bridge_comparison": "multi-chain multi-hop",
+    }
+    for question in load(realdata / file).test:
+        assert question.structure == structures[question.type]
+
+
+def test_every_2wiki_sub_question_has_its_own_support_and_names_it(realdata):
+    benchmark = load(realdata / "2wikimultihopqa/train.json")
+    named = total = 0
+    for question in benchmark.test:
+        assert sorted(step.support for step in question.decomposition) == list(range(question.hops))
+        for step in question.decomposition:
+            title = benchmark.corpus[question.supporting[step.support][0]].title.partition(" (")[0]
+            named += title.casefold() in step.text.casefold()
+            total += 1
+    assert named / total > 0.97  # the rest are other spellings of the name
+
+
+def test_musique_supports_hold_the_answers_of_their_steps(realdata):
+    benchmark = load(realdata / "musique/dev.jsonl")
+    steps = [(question, step) for question in benchmark.test for step in question.decomposition]
+    texts = [benchmark.corpus[question.supporting[step.support][0]].full_text.casefold() for question, step in steps]
+    held = [step.answer.casefold() in text for (_, step), text in zip(steps, texts)]
+    assert sum(held) / len(held) > 0.9
+    assert all(len(question.decomposition) == question.hops for question in benchmark.test)
+    assert all(question.evidence is not None for question in benchmark.test)
+
+
+def test_corpora_load_and_merge_with_the_questions_they_belong_to(realdata):
+    assert len(load_corpus([realdata / "2wikimultihopqa/corpus.json"])) == 6119
+    assert len(load_corpus([realdata / "hipporag/corpus_sample.json"])) == 120
+    assert len(load_corpus([realdata / "hipporag/openie_sample.json"])) == 120
+    samples = [realdata / "hipporag/corpus_sample.json", realdata / "hipporag/openie_sample.json"]
+    assert len(load_corpus(samples)) == 120
+    benchmark = load(realdata / "2wikimultihopqa/dev.json", corpus=[realdata / "2wikimultihopqa/corpus.json"])
+    assert len(benchmark.corpus) == 660 + 6119 - 226  # 226 of the paragraphs are in both
+
+
+def test_training_files_make_train_and_dev(realdata):
+    benchmark = load_training([realdata / "2wikimultihopqa/train.json"])
+    assert (len(benchmark.train), len(benchmark.dev), len(benchmark.test)) == (400, 100, 0)
+
+
+@pytest.mark.parametrize("file", ["hotpotqa/dev.json", "2wikimultihopqa/dev.json", "musique/dev.jsonl"])
+@pytest.mark.parametrize("format", ["hotpotqa", "beir"])
+def test_exports_come_back(realdata, tmp_path, file, format):
+    made = load(realdata / file)
+    read = load(export(made, tmp_path / "out", format))
+    assert {passage.text.strip() for passage in read.corpus.passages} == {p.text.strip() for p in made.corpus.passages}
+    for before, after in zip(made.test, read.test, strict=True):
+        assert before.id == after.id
+        texts = [made.corpus[id].text.strip() for id in before.supporting_ids]
+        assert [read.corpus[id].text.strip() for id in after.supporting_ids] == texts
+
+
+def test_loading_is_quick(realdata):
+    started = time.perf_counter()
+    load(realdata / "2wikimultihopqa/train.json")
+    assert time.perf_counter() - started < 3  # 2.3 MB; 0.1 s when nothing else runs

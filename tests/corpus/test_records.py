@@ -1,0 +1,120 @@
+"""JSON lists and JSON lines: whole, broken, and how the place of the break is told."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from kit.corpus import records
+from kit.corpus.problems import Problems
+from kit.errors import InputError
+
+
+class Named(msgspec.Struct):
+    """A record to decode to."""
+
+    id: str
+    size: int = 0
+    parts: list[tuple[str, int]] = msgspec.field(default_factory=list)
+
+
+def read(path):
+    """All that can be decoded, and the lines of the problems without the file's name."""
+    problems = Problems(path)
+    decoder = msgspec.json.Decoder(Named)
+    decoded = [records.decode(record, decoder, problems, path) for record in records.read(path, problems)]
+    lines = [problem.line.removeprefix(str(path)).lstrip(",: ") for problem in problems.errors]
+    return [record.id for record in decoded if record is not None], lines
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'[{"id":"a"},{"id":"b"}]',
+        b'  [\r\n{"id":"a"} ,\t{"id":"b"}\r\n]\r\n',
+        b'\xef\xbb\xbf[{"id":"a"},{"id":"b"}]',
+        b'{"id":"a"}\n{"id":"b"}',
+        b'{"id":"a"}\r\n\r\n{"id":"b"}\r\n',
+        b'\xef\xbb\xbf{"id":"a"}\n{"id":"b"}\n',
+    ],
+)
+def test_reads_lists_and_lines_with_any_line_end_and_byte_order_mark(write, content):
+    assert read(write("file.json", content)) == (["a", "b"], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "ids", "line"),
+    [
+        (b"", [], "expected at least one record, the file holds none"),
+        (b" \n ", [], "expected at least one record, the file holds none"),
+        (b"[]", [], "expected at least one record, the file holds none"),
+        (b'[{"id":"a"},{"id":"b', ["a"], "record 2: not valid JSON: it ends in the middle"),
+        (b'[{"id":"a"},', ["a"], "record 2: not valid JSON: it ends in the middle"),
+        (b'[{"id":"a"}', ["a"], "record 1: not valid JSON: it ends in the middle"),
+        (b'[{"id":"a"} {"id":"b"}]', ["a"], "record 1: expected a comma or the end of the list after it"),
+        (b'[{"id":"a"}] x', ["a"], "expected nothing after the end of the list"),
+        (
+            b'[{"id":"a"},{"id":"b","size":NaN}]',
+            ["a"],
+            "record 2: not valid JSON: the constant NaN is none of its values",
+        ),
+        (b'[{"id":"a"},{"id":"\xff"}]', ["a"], "record 2: expected UTF-8"),
+        (b'{"id":"a"}\n{"id":"\xff"}\n', ["a"], "record 2: expected UTF-8"),
+        (b'{"id":"a"}\n{"id":\n{"id":"c"}\n', ["a", "c"], "record 2: not valid JSON: it ends in the middle"),
+        (b'{"id":"a","size":NaN}\n', [], "record 1: not valid JSON: invalid character (byte 17)"),
+        (b"[" * 100_000, [], "record 1: not valid JSON: nested too deeply"),
+        (b'{"id":"a","x":' + b"[" * 100_000, [], "record 1: not valid JSON: nested too deeply"),
+        (b'[{"id":"a"},null]', ["a"], "record 2: expected an object, got null"),
+        (b'[{"size":1}]', [], "record 1, field id: missing"),
+        (b'[{"id":null}]', [], "record 1, field id: expected text, got null"),
+        (b'[{"id":"a","size":"1"}]', [], "record 1 (id 'a'), field size: expected a whole number, got text"),
+        (
+            b'[{"id":"a","size":1.5}]',
+            [],
+            "record 1 (id 'a'), field size: expected a whole number, got a decimal number",
+        ),
+        (
+            b'[{"id":"a","parts":[["x",null]]}]',
+            [],
+            "record 1 (id 'a'), field parts[0][1]: expected a whole number, got null",
+        ),
+        (b'[{"id":"a","parts":[["x"]]}]', [], "record 1 (id 'a'), field parts[0]: expected a list of length 2"),
+    ],
+)
+def test_tells_the_record_and_the_field_of_what_is_broken(write, content, ids, line):
+    assert read(write("file.json", content)) == (ids, [line])
+
+
+def test_tells_every_broken_record(write):
+    path = write("file.jsonl", '{"id":1}\n{"id":"b"}\n{"size":2}\nx\n')
+    assert read(path) == (
+        ["b"],
+        [
+            "record 1, field id: expected text, got a whole number",
+            "record 3, field id: missing",
+            "record 4: not valid JSON: invalid character (byte 0)",
+        ],
+    )
+
+
+def test_a_lone_surrogate_is_an_error_of_its_record(write):
+    ids, lines = read(write("file.json", b'[{"id":"a"},{"id":"\\ud800"},{"id":"c"}]'))
+    assert ids == ["a", "c"] and len(lines) == 1 and lines[0].startswith("record 2: not valid JSON")
+
+
+def test_an_id_is_shown_with_control_characters_escaped_and_cut(write):
+    path = write("file.json", [{"id": "\x1b[31m" + "x" * 200, "size": "1"}])
+    [line] = read(path)[1]
+    assert line.startswith("record 1 (id '\\x1b[31mxxx") and "...')" in line and len(line) < 180
+
+
+@pytest.mark.parametrize(("name", "line"), [("absent.json", "no such file"), ("folder", "this is a folder")])
+def test_what_cannot_be_opened(tmp_path, name, line):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=line):
+        list(records.read(tmp_path / name, Problems(name)))
+
+
+def test_keys_are_those_of_the_first_records_together(write):
+    path = write("file.json", [{"id": str(number), f"only{number}": 1} for number in range(5)])
+    assert records.keys(path, at_most=2) == {"id", "only0", "only1"}

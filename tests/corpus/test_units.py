@@ -1,0 +1,47 @@
+"""What sentences make of supports, evidence and decomposition."""
+
+from __future__ import annotations
+
+from kit.corpus import EvidenceGraph, Passage, Question, SubQuestion
+from kit.corpus.problems import Problems
+from kit.corpus.source import Item, Source
+from kit.corpus.units import by_sentence
+
+
+def test_edges_join_all_sentences_of_one_support_with_all_of_the_next():
+    source = Source("test")
+    first = source.add("A", "One. Two.", ["One.", "Two."])
+    second = source.add("B", "Three.", ["Three."])
+    question = Question(
+        "q",
+        "?",
+        "",
+        supporting=((first,), (second,)),
+        decomposition=(SubQuestion("a", "b", support=0), SubQuestion("c", "d", support=1, depends_on=(0,))),
+        evidence=EvidenceGraph(2, ((0, 1),)),
+    )
+    _, _, ask = by_sentence(source)
+    asked = ask(Item(question, named=(("Two.", "One."), ("Three.",))))
+    assert asked.supporting == ((f"{first}.1",), (f"{first}.0",), (f"{second}.0",))
+    assert asked.evidence == EvidenceGraph(3, ((0, 2), (1, 2)))
+    assert [step.support for step in asked.decomposition] == [0, 2]
+    assert asked.decomposition[1].depends_on == (0,)
+    whole = ask(Item(question))
+    assert whole.supporting == ((f"{first}.0", f"{first}.1"), (f"{second}.0",))
+    assert whole.evidence == question.evidence
+
+
+def test_positions_follow_the_document_and_not_the_file():
+    source, problems = Source("test"), Problems("test")
+    for id, position, text in (("late", 1, "Three. Four."), ("early", 0, "One. Two."), ("blank", 2, " ")):
+        passage = Passage(id, "T", text, "doc", position=position)
+        source.add_passage(passage, problems, id_field="id", record=1, file="f")
+    sentences, parts, _ = by_sentence(source)
+    assert [(id, passage.position, passage.text) for id, passage in sentences.items()] == [
+        ("late.0", 2, "Three."),
+        ("late.1", 3, "Four."),
+        ("early.0", 0, "One."),
+        ("early.1", 1, "Two."),
+        ("blank.0", 4, ""),
+    ]
+    assert parts["late"] == ("late.0", "late.1")
