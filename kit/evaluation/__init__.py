@@ -1,0 +1,20 @@
+"""How good a retriever or a graph is, how sure we are of it, and what that says of the papers' claims."""
+
+from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verdicts
+from kit.evaluation.experiment import Experiment, evaluate
+from kit.evaluation.papers import paper_graphs, paper_numbers
+from kit.evaluation.ranks import first_and_last
+
+__all__ = [
+    "CLAIMS",
+    "Claim",
+    "Experiment",
+    "Finding",
+    "evaluate",
+    "finding",
+    "first_and_last",
+    "paper_graphs",
+    "paper_numbers",
+    "verdict",
+    "verdicts",
+]

@@ -7,8 +7,10 @@ that SF-EM and precision judge: a good graph has every supporting passage in it 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
+import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
@@ -16,8 +18,11 @@ from kit.corpus import Benchmark, Corpus, Question
 from kit.evaluation.metrics import covered, precision, sf_em
 from kit.graphs import BUILDERS, PassageGraph, build
 from kit.retrievers import Tfidf
+from kit.text import DEFAULT_ENCODER
 
 N_SEEDS = 5
+#: What the seeds alone are called where builders are compared: SF-EM before any graph.
+SEEDS = "seeds"
 
 
 def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = N_SEEDS) -> list[list[int]]:
@@ -31,7 +36,8 @@ def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = N_S
 def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Sequence[Sequence[int]]) -> pd.DataFrame:
     """A row a question: its hops and type, the size of the seeds' neighbourhood (seeds included), and how good it is.
 
-    Columns: question, hops, type, structure, neighbourhood (passages), sf_em, covered (share of supports), precision.
+    Columns: question, hops, type, structure, neighbourhood (passages), sf_em, covered (share of supports), precision,
+    joined (share of the pairs of supports that an edge joins; nan for a single support).
     """
     rows = []
     for question, start in zip(questions, seeds, strict=True):
@@ -47,47 +53,64 @@ def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Seq
                 "sf_em": sf_em(question, ids),
                 "covered": covered(question, ids),
                 "precision": precision(question, ids),
+                "joined": _joined(graph, question),
             }
         )
     return pd.DataFrame(rows)
 
 
+def _joined(graph: PassageGraph, question: Question) -> float:
+    rows = [[graph.corpus.row[id] for id in carriers] for carriers in question.supporting]
+    reached = [set(graph.neighbours(carriers).tolist()) for carriers in rows]
+    pairs = [
+        not reached[a].isdisjoint(rows[b]) or not reached[b].isdisjoint(rows[a])
+        for a, b in combinations(range(len(rows)), 2)
+    ]
+    return float(np.mean(pairs)) if pairs else float("nan")
+
+
 def sweep(
     benchmark: Benchmark,
     questions: Sequence[Question],
-    settings: Iterable[tuple[str, str, float]],
+    values: Mapping[str, Sequence[float]],
     n_seeds: int = N_SEEDS,
-    **fixed: object,
+    encoder: str = DEFAULT_ENCODER,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Quality and size of a series of graphs.
+    """Quality and size of each builder's graphs while its knob turns; ``values`` maps builders to the knob's settings.
 
-    ``settings`` are (builder, parameter, value); an empty parameter builds with the defaults. ``fixed`` settings go to
-    every builder that has them. In the per-question setting (kgp.txt §8.1) a graph is built for each question's own
-    collection, and a graph's size is the mean over them.
+    In the per-question setting (kgp.txt §8.1) a graph is built for each question's own collection, and a graph's size
+    is the mean over them.
 
-    Returns (quality, size): quality as :func:`graph_quality` with the columns builder, parameter and value before it;
-    size a row a setting: builder, parameter, value, nodes, edges, density, mean_degree, components.
+    Returns (quality, size): quality as :func:`graph_quality` with the columns builder, parameter and value before it,
+    the seeds without a graph among them as the builder ``seeds``; size a row a setting: builder, parameter, value,
+    nodes, edges, density, mean_degree, components.
     """
-    settings = list(settings)
+    settings = [(SEEDS, "", 0.0)]
+    settings += [(name, BUILDERS[name].knob, value) for name in values for value in values[name]]
     groups = _groups(benchmark, questions)
     seeds = [find_seeds(corpus, asked, n_seeds) for corpus, asked in groups]
     quality, size = [], []
     with tqdm(total=len(settings) * len(groups), desc="graphs", unit="graph", leave=False) as bar:
         for builder, parameter, value in settings:
-            known = {field for name in builder.split("+") for field in BUILDERS[name].__struct_fields__}
-            knobs = {key: each for key, each in fixed.items() if key in known} | (
-                {parameter: value} if parameter else {}
-            )
             setting = {"builder": builder, "parameter": parameter, "value": value}
             sizes = []
             for (corpus, asked), start in zip(groups, seeds):
-                graph = build(builder, corpus, **knobs)
+                if builder == SEEDS:
+                    graph = PassageGraph(corpus, {})
+                else:
+                    graph = build(builder, corpus, **_settings(builder, parameter, value, encoder))
+                    sizes.append(describe_graph(graph))
                 quality.append(graph_quality(graph, asked, start).assign(**setting))
-                sizes.append(describe_graph(graph))
                 bar.update()
-            size.append(setting | pd.DataFrame(sizes).mean().to_dict())
+            if sizes:
+                size.append(setting | pd.DataFrame(sizes).mean().to_dict())
     table = pd.concat(quality, ignore_index=True)
     return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(size)
+
+
+def _settings(builder: str, knob: str, value: float, encoder: str) -> dict[str, object]:
+    """The settings of a builder at one place of its sweep."""
+    return {knob: value} | ({"encoder": encoder} if "encoder" in BUILDERS[builder].__struct_fields__ else {})
 
 
 def measure(
@@ -123,6 +146,14 @@ def describe_graph(graph: PassageGraph) -> dict[str, float]:
         "mean_degree": graph.mean_degree,
         "components": graph.n_components,
     }
+
+
+def describe_graphs(graphs: Mapping[str, PassageGraph]) -> pd.DataFrame:
+    """A row a graph: its name (graph), then as :func:`describe_graph`, then isolated (passages without an edge)."""
+    return pd.DataFrame(
+        {"graph": name, **describe_graph(graph), "isolated": int((graph.degrees == 0).sum())}
+        for name, graph in graphs.items()
+    )
 
 
 def _groups(benchmark: Benchmark, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:

@@ -1,0 +1,257 @@
+"""Claims of the papers, what a run found for them, and the rule that turns an effect and its interval into a verdict.
+
+The claims are data (``claims.toml``): what is claimed, how it is measured here, and which effect would bear it out are
+fixed before anything is measured. A finding is one measurement of one criterion of a claim, on one data set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+import pandas as pd
+
+from kit.errors import InputError
+
+REPRODUCED = "reproduced"
+#: The verdict of a proxy that succeeds: it supports the cause that the paper names, not the paper's number.
+MECHANISM = "mechanism reproduced"
+NOT_REPRODUCED = "not reproduced"
+UNDECIDED = "undecided"
+NOT_TESTED = "not tested"
+
+#: A claimed gain whose interval lies wholly below this is not reproduced, even if it reaches across 0.
+SMALLEST_GAIN = 0.01
+
+
+class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The range in which a claim wants an effect: above ``above`` and below ``below``, at least one of them given.
+
+    ``unit`` is ``share`` (a mean over questions from 0 to 1, or a difference of two) or names another quantity.
+    ``name`` tells the criteria of one claim apart.
+    """
+
+    name: str = ""
+    unit: str = "share"
+    above: float | None = None
+    below: float | None = None
+
+    @property
+    def expected(self) -> str:
+        """The range in words."""
+        unit = " points" if self.unit == "share" else ""
+        low, high = (None if end is None else show(end, self.unit) for end in (self.above, self.below))
+        if high is None:
+            return f"> {low}{unit}"
+        if low is None:
+            return f"< {high}{unit}"
+        return f"within ±{high}{unit}" if self.above == -self.below else f"between {low} and {high}{unit}"
+
+
+class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a paper claims and how the kit tests it.
+
+    ``place`` is where the paper says it, ``paper_number`` what the paper measured (in the paper's setting, never a
+    target), ``needs`` what a test takes. A claim is borne out if each criterion is.
+    """
+
+    id: str
+    place: str
+    claim: str
+    measure: str
+    kind: Literal["direct", "proxy"]
+    paper_number: str
+    needs: tuple[str, ...]
+    criteria: tuple[Criterion, ...]
+    caveat: str = ""
+
+    @property
+    def paper(self) -> str:
+        return self.id.rpartition("-")[0]
+
+    def criterion(self, name: str) -> Criterion:
+        """The criterion of this name. Raises InputError that lists those that there are."""
+        for criterion in self.criteria:
+            if criterion.name == name:
+                return criterion
+        names = ", ".join(repr(criterion.name) for criterion in self.criteria)
+        raise InputError(f"expected one of {names}, not {name!r}", record=self.id, field="criterion")
+
+
+class _Claims(msgspec.Struct):
+    claims: list[Claim]
+
+
+CLAIMS: dict[str, Claim] = {
+    claim.id: claim
+    for claim in msgspec.toml.decode(files("kit.evaluation").joinpath("claims.toml").read_bytes(), type=_Claims).claims
+}
+
+
+def find_claim(id: str) -> Claim:
+    """The claim of this id. Raises InputError for an unknown one."""
+    if id not in CLAIMS:
+        raise InputError(f"expected the id of a claim, such as {next(iter(CLAIMS))}, not {id!r}", field="claim")
+    return CLAIMS[id]
+
+
+def verdict(criterion: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
+    """What an effect with the interval [low, high], from n questions, says of a criterion.
+
+    Reproduced: the interval lies wholly inside the claimed range. Not reproduced: it lies wholly outside; or, for a
+    claimed gain (or loss) in a share, it stays wholly short of one point. Undecided: everything else, also an effect
+    without an interval and a gain of less than one question.
+    """
+    if low is None or high is None:
+        return UNDECIDED
+    above = -math.inf if criterion.above is None else criterion.above
+    below = math.inf if criterion.below is None else criterion.below
+    gain = criterion.unit == "share" and (above, below) == (0, math.inf)
+    loss = criterion.unit == "share" and (above, below) == (-math.inf, 0)
+    if above < low and high < below:
+        less_than_one_question = abs(effect) * n < 1 - 1e-9
+        return UNDECIDED if (gain or loss) and less_than_one_question else REPRODUCED
+    if high < above or low > below or (gain and high < SMALLEST_GAIN) or (loss and low > -SMALLEST_GAIN):
+        return NOT_REPRODUCED
+    return UNDECIDED
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run measured for one criterion of a claim; made by ``finding``.
+
+    ``case`` names what the claim was tried on where it speaks of several (a builder, a baseline, a context size).
+    ``low`` and ``high`` end the 95 % interval over ``n`` questions, None where there is none. ``how`` says in plain
+    words how it was measured, ``paper_number`` what stands in the paper. The verdict is that of the rule, and a record
+    that holds another one is refused: the rule has changed since.
+    """
+
+    claim: str
+    criterion: str
+    case: str
+    effect: float
+    low: float | None
+    high: float | None
+    unit: str
+    expected: str
+    n: int
+    seed: int
+    verdict: str
+    how: str
+    paper_number: str
+    note: str
+
+    def __post_init__(self) -> None:
+        claim = find_claim(self.claim)
+        criterion = claim.criterion(self.criterion)
+        rule = (
+            criterion.unit,
+            criterion.expected,
+            _verdict(claim, criterion, self.effect, self.low, self.high, self.n),
+        )
+        if (self.unit, self.expected, self.verdict) != rule:
+            raise InputError("stale: the claim's rule has changed, so run the notebook again", record=self.claim)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a later finding of the same run replaces."""
+        return self.claim, self.criterion, self.case
+
+
+def finding(
+    claim: str,
+    *,
+    effect: float,
+    low: float,
+    high: float,
+    n: int,
+    seed: int = 0,
+    criterion: str = "",
+    case: str = "",
+    how: str = "",
+    note: str = "",
+) -> Finding:
+    """What was measured for a claim, with its verdict. ``how`` is the claim's own measure if nothing is said.
+
+    Effects in the unit ``share`` are fractions: 0.032 is shown as +3.2 points. Raises InputError for an unknown claim
+    or criterion, an effect that is no number, and an interval whose ends are in the wrong order; nan for both ends
+    says that there is none.
+    """
+    known = find_claim(claim)
+    rule = known.criterion(criterion)
+    effect, low, high = float(effect), float(low), float(high)
+    if not math.isfinite(effect):
+        raise InputError(f"expected a number, not {effect}", record=claim, field="effect")
+    if low > high or math.isnan(low) != math.isnan(high):
+        raise InputError(f"expected an interval, not [{low}, {high}]", record=claim, field="low, high")
+    ends = (None, None) if math.isnan(low) else (low, high)
+    return Finding(
+        claim=claim,
+        criterion=criterion,
+        case=case,
+        effect=effect,
+        low=ends[0],
+        high=ends[1],
+        unit=rule.unit,
+        expected=rule.expected,
+        n=int(n),
+        seed=int(seed),
+        verdict=_verdict(known, rule, effect, *ends, int(n)),
+        how=how or known.measure,
+        paper_number=known.paper_number,
+        note=note,
+    )
+
+
+def _verdict(claim: Claim, rule: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
+    found = verdict(rule, effect, low, high, n)
+    return MECHANISM if found == REPRODUCED and claim.kind == "proxy" else found
+
+
+def combined(claim: Claim, findings: Iterable[Finding]) -> str:
+    """The verdict of a claim on one data set from all its findings there.
+
+    Not reproduced if one of them is; reproduced if all are and no criterion is left out; not tested without any.
+    """
+    findings = list(findings)
+    verdicts = {found.verdict for found in findings}
+    if not findings:
+        return NOT_TESTED
+    if NOT_REPRODUCED in verdicts:
+        return NOT_REPRODUCED
+    whole = {found.criterion for found in findings} == {criterion.name for criterion in claim.criteria}
+    return verdicts.pop() if whole and len(verdicts) == 1 else UNDECIDED
+
+
+def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
+    """Findings as a table to read, a row each: claim, case, effect with interval, what was expected, verdict, paper."""
+    rows = [
+        {
+            "claim": found.claim,
+            "place": f"{CLAIMS[found.claim].paper} {CLAIMS[found.claim].place}",
+            "what": ", ".join(filter(None, [found.criterion, found.case])),
+            "effect": show_effect(found),
+            "expected": found.expected,
+            "n": found.n,
+            "verdict": found.verdict,
+            "the paper's number": found.paper_number,
+        }
+        for found in findings
+    ]
+    columns = ["claim", "place", "what", "effect", "expected", "n", "verdict", "the paper's number"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def show(value: float, unit: str, *, sign: bool = False) -> str:
+    """The number of a quantity for people: a share in points with one decimal, anything else with three digits."""
+    form = "+" if sign else ""
+    return (f"{100 * value:{form}.1f}" if unit == "share" else f"{value:{form}.3g}").replace("-", "−")
+
+
+def show_effect(found: Finding) -> str:
+    """An effect with its interval for people: ``+3.2 [+1.0, +5.4] points``."""
+    effect, *ends = [show(x, found.unit, sign=True) for x in (found.effect, found.low, found.high) if x is not None]
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    return f"{effect}{interval} {'points' if found.unit == 'share' else found.unit}"

@@ -1,0 +1,254 @@
+"""One declarative call that evaluates several retrievers on the same questions, and the tables that come of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+from kit.corpus import Benchmark, Question
+from kit.errors import InputError
+from kit.evaluation import metrics, statistics
+from kit.evaluation.trec import Run
+from kit.retrievers import Ranking, Retriever, make
+
+#: Queries handed to ``retrieve_many`` at once in the pooled setting: a batch pays, and the progress bar still moves.
+_BATCH = 64
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What ``evaluate`` found.
+
+    ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, recall@k and full@k
+    for each cut-off, mrr (reciprocal rank), seconds. ``rankings`` maps retriever to question id to Ranking.
+    ``seconds_to_fit`` is what each retriever took before the first question could be asked: learning and indexing
+    (all collections together in the per-question setting). A TREC run has no times (nan).
+    """
+
+    table: pd.DataFrame
+    rankings: dict[str, dict[str, Ranking]]
+    seconds_to_fit: dict[str, float]
+    benchmark: Benchmark
+    questions: tuple[Question, ...]
+    ks: tuple[int, ...]
+    seed: int
+    draws: int
+
+    @property
+    def metrics(self) -> list[str]:
+        """The columns of ``table`` that hold a metric, each between 0 and 1."""
+        return [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr"]
+
+    def summary(self, by: str | Sequence[str] = ()) -> pd.DataFrame:
+        """Means over questions with 95 % bootstrap intervals, for all questions or by columns of ``table``.
+
+        Columns: retriever, those of ``by``, metric, mean, low, high, n (questions). ``seconds`` is among the metrics.
+        """
+        columns = [*self.metrics, "seconds"]
+        rows = []
+        for group, values in self._groups(by, columns):
+            found = statistics.intervals(values.reshape(len(values), -1), seed=self.seed, draws=self.draws)
+            for number, (mean, low, high) in enumerate(found):
+                retriever, metric = list(self.rankings)[number // len(columns)], columns[number % len(columns)]
+                row = {"retriever": retriever, **group, "metric": metric}
+                rows.append({**row, "mean": mean, "low": low, "high": high, "n": len(values)})
+        order = {name: number for number, name in enumerate(self.rankings)}
+        return pd.DataFrame(rows).sort_values("retriever", key=lambda c: c.map(order), kind="stable", ignore_index=True)
+
+    def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
+        """Paired differences of every other retriever to ``baseline``, for all questions or by columns of ``table``.
+
+        Columns: retriever, baseline, those of ``by``, metric, difference, low, high (95 %), p (permutation test),
+        p_holm (adjusted for all rows of this table), low_adjusted, high_adjusted (intervals that hold together for all
+        rows, at Bonferroni's level), n (questions).
+        """
+        others = [name for name in self.rankings if name != baseline]
+        self._expect(baseline, self.rankings, "baseline")
+        self._expect(metric, [*self.metrics, "seconds"], "metric")
+        if not others:
+            raise InputError(f"expected a retriever to compare with {baseline!r}", field="baseline")
+        groups = list(self._groups(by, [metric]))
+        level = statistics.bonferroni_level(len(groups) * len(others))
+        rows = []
+        for group, values in groups:
+            values = dict(zip(self.rankings, values[:, :, 0].T))
+            for name in others:
+                found = statistics.paired(values[name], values[baseline], self.seed, draws=self.draws)
+                _, low, high = statistics.interval(
+                    values[name] - values[baseline], self.seed, level=level, draws=self.draws
+                )
+                row = {"retriever": name, "baseline": baseline, **group, "metric": metric, **found._asdict()}
+                rows.append({**row, "low_adjusted": low, "high_adjusted": high, "n": len(values[name])})
+        table = pd.DataFrame(rows)
+        table.insert(table.columns.get_loc("p") + 1, "p_holm", statistics.holm(table["p"].to_numpy()))
+        return table
+
+    @property
+    def caption(self) -> str:
+        """What a reader of the numbers must know: how many questions, which interval, and what k forbids."""
+        n = len(self.questions)
+        lines = [f"{n} questions, {len(self.benchmark.corpus):,} passages ({self.benchmark.setting})."]
+        lines.append("Intervals: 95 % bootstrap over questions.")
+        for k in self.ks:
+            beyond = sum(question.hops > k for question in self.questions)
+            if beyond:
+                ceiling = np.mean([metrics.recall_ceiling(question, k) for question in self.questions])
+                lines.append(
+                    f"{beyond} of {n} questions have more than {k} supports: Full@{k} counts them as 0, "
+                    f"Recall@{k} can reach {ceiling:.3f}."
+                )
+        return " ".join(lines)
+
+    def record(self) -> dict[str, object]:
+        """The result as plain values.
+
+        ``data``, ``n_questions``, ``n_passages``, ``setting``, ``unit``, ``seed`` and ``results``, a list with one
+        object a retriever: ``retriever``; for each cut-off ``recall@k``, ``full@k``, and ``mrr``, fractions, each with
+        its 95 % interval under ``…_ci`` as [low, high]; ``seconds_per_query``; ``seconds_to_fit``. What was not
+        measured is None.
+        """
+        summary = self.summary().set_index(["retriever", "metric"])
+        results = []
+        for name in self.rankings:
+            result: dict[str, object] = {"retriever": name}
+            for metric in self.metrics:
+                found = summary.loc[(name, metric)]
+                result[metric] = float(found["mean"])
+                result[f"{metric}_ci"] = [_plain(found["low"]), _plain(found["high"])]
+            result["seconds_per_query"] = _plain(summary.loc[(name, "seconds"), "mean"])
+            result["seconds_to_fit"] = _plain(self.seconds_to_fit[name])
+            results.append(result)
+        return {
+            "data": self.benchmark.name,
+            "n_questions": len(self.questions),
+            "n_passages": len(self.benchmark.corpus),
+            "setting": self.benchmark.setting,
+            "unit": self.benchmark.unit,
+            "seed": self.seed,
+            "results": results,
+        }
+
+    def to_json(self) -> str:
+        """``record`` as JSON, indented."""
+        return msgspec.json.format(msgspec.json.encode(self.record()), indent=2).decode()
+
+    def _groups(
+        self, by: str | Sequence[str], columns: Sequence[str]
+    ) -> Iterator[tuple[dict[str, object], np.ndarray]]:
+        """Each group of questions: its values of ``by``, and its ``columns`` (questions, retrievers, columns)."""
+        by = [by] if isinstance(by, str) else list(by)
+        for column in by:
+            self._expect(column, ("hops", "type", "structure"), "by")
+        n = len(self.questions)
+        values = self.table[list(columns)].to_numpy(float).reshape(len(self.rankings), n, len(columns)).swapaxes(0, 1)
+        if not by:
+            yield {}, values
+            return
+        for key, rows in self.table.iloc[:n].groupby(by, sort=True).indices.items():
+            yield dict(zip(by, key if isinstance(key, tuple) else (key,))), values[rows]
+
+    @staticmethod
+    def _expect(name: str, known: Iterable[str], field: str) -> None:
+        if name not in known:
+            raise InputError(f"expected one of {', '.join(known)}, not {name!r}", field=field)
+
+
+def evaluate(
+    retrievers: Mapping[str, Retriever] | Sequence[str],
+    benchmark: Benchmark,
+    *,
+    ks: Sequence[int] = (2, 5, 10),
+    k: int | None = None,
+    n_questions: int | None = None,
+    seed: int = 0,
+    split: str = "test",
+    training: Benchmark | None = None,
+    draws: int = statistics.DRAWS,
+    progress: bool = True,
+) -> Experiment:
+    """Fit, index and ask every retriever the same questions, and measure each answer.
+
+    ``retrievers`` are names (built with their default settings) or objects under the names they are to have in tables;
+    a TREC run (``trec.read_run``) counts as one. They learn from ``training``, by default from ``benchmark`` without
+    its test questions, and never see a gold field of a question that they are asked. ``ks`` are the cut-offs of the
+    metrics and ``k`` the length of the rankings, by default the largest cut-off; the reciprocal rank is 0 beyond it.
+    ``n_questions`` draws that many of the split, without repetition and in their order. ``draws`` is the number of
+    bootstrap samples of the intervals. The time of a query is its share of its batch's; indexing is apart.
+    """
+    named = dict(retrievers) if isinstance(retrievers, Mapping) else {name: make(name) for name in retrievers}
+    ks = tuple(sorted(set(ks)))
+    k = max(ks, default=0) if k is None else k
+    if not named:
+        raise InputError("expected at least one retriever", field="retrievers")
+    if not ks or ks[0] < 1 or k < ks[-1]:
+        raise InputError(f"expected cut-offs from 1 up to the length of a ranking ({k}), not {list(ks)}", field="k")
+    questions = _sample(benchmark, split, n_questions, seed)
+    training = benchmark.without_test() if training is None else training.without_test()
+    rankings: dict[str, dict[str, Ranking]] = {}
+    seconds_to_fit: dict[str, float] = {}
+    rows = []
+    for name, retriever in named.items():
+        with tqdm(total=len(questions), desc=name, unit="question", disable=not progress) as bar:
+            start = time.perf_counter()
+            retriever.fit(training)
+            fitting = time.perf_counter() - start
+            found, seconds, indexing = _ask(retriever, benchmark, questions, k, bar)
+        timed = not isinstance(retriever, Run)
+        seconds_to_fit[name] = fitting + indexing if timed else np.nan
+        rankings[name] = {question.id: ranking for question, ranking in zip(questions, found, strict=True)}
+        for question, ranking, took in zip(questions, found, seconds, strict=True):
+            row = {"retriever": name, "question": question.id, "hops": question.hops}
+            row |= {"type": question.type, "structure": question.structure}
+            row |= {f"recall@{cut}": metrics.recall_at(question, ranking.ids, cut) for cut in ks}
+            row |= {f"full@{cut}": metrics.full_at(question, ranking.ids, cut) for cut in ks}
+            row |= {"mrr": metrics.reciprocal_rank(question, ranking.ids[:k]), "seconds": took if timed else np.nan}
+            rows.append(row)
+    return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, benchmark, questions, ks, seed, draws)
+
+
+def _sample(benchmark: Benchmark, split: str, n_questions: int | None, seed: int) -> tuple[Question, ...]:
+    if split not in ("train", "dev", "test"):
+        raise InputError(f"expected train, dev or test, not {split!r}", field="split")
+    questions = getattr(benchmark, split)
+    if not questions:
+        raise InputError(f"expected questions in {split}, found none", record=benchmark.name)
+    if n_questions is None or n_questions >= len(questions):
+        return questions
+    if n_questions < 1:
+        raise InputError(f"expected at least 1, not {n_questions}", field="n_questions")
+    picks = np.random.default_rng(seed).choice(len(questions), n_questions, replace=False)
+    return tuple(questions[pick] for pick in sorted(picks))
+
+
+def _ask(
+    retriever: Retriever, benchmark: Benchmark, questions: Sequence[Question], k: int, bar: tqdm
+) -> tuple[list[Ranking], list[float], float]:
+    """The rankings of the questions, the seconds of each, and the seconds that indexing took."""
+    pooled = benchmark.collections is None
+    # One collection for all questions, or one for each of them.
+    batches = [(benchmark.corpus, questions)] if pooled else [(benchmark.collection(q), [q]) for q in questions]
+    found: list[Ranking] = []
+    seconds: list[float] = []
+    indexing = 0.0
+    for corpus, asked in batches:
+        start = time.perf_counter()
+        retriever.index(corpus)
+        indexing += time.perf_counter() - start
+        for first in range(0, len(asked), _BATCH):
+            queries = [question.query for question in asked[first : first + _BATCH]]
+            start = time.perf_counter()
+            found += retriever.retrieve_many(queries, k)
+            seconds += [(time.perf_counter() - start) / len(queries)] * len(queries)
+            bar.update(len(queries))
+    return found, seconds, indexing
+
+
+def _plain(value: float) -> float | None:
+    """A number that JSON can hold."""
+    return None if np.isnan(value) else float(value)

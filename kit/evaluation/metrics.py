@@ -1,0 +1,76 @@
+"""How good a ranking or a set of passages is for one question. All definitions of the kit stand here.
+
+A support is a tuple of carriers, passages that each hold it, and is found with the first of them
+(``Question.supporting``). Repeated ids count once, at their first place: methods are compared at equal numbers of
+distinct passages. Means over questions are taken elsewhere, with their intervals (``statistics``). Every function
+raises InputError for a question without supports, of which nothing can be measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from kit.corpus import Question
+from kit.errors import InputError
+
+
+def supports(question: Question) -> tuple[tuple[str, ...], ...]:
+    """The question's supports, at least one."""
+    if not question.supporting:
+        raise InputError("expected at least one supporting passage", record=question.id, field="supporting")
+    return question.supporting
+
+
+def support_ranks(question: Question, ids: Iterable[str]) -> list[float]:
+    """The rank, from 1, at which each support of the question is found; infinity where it is not."""
+    rank = {id: place for place, id in enumerate(dict.fromkeys(ids), start=1)}
+    return [min(rank.get(carrier, math.inf) for carrier in carriers) for carriers in supports(question)]
+
+
+def recall_at(question: Question, ids: Iterable[str], k: float) -> float:
+    """Recall@k: the share of the question's supports in the first k passages (qsgnn.txt §4.1).
+
+    Below 1 by construction where the question has more than k supports, see ``recall_ceiling``.
+    """
+    ranks = support_ranks(question, ids)
+    return sum(rank <= k for rank in ranks) / len(ranks)
+
+
+def full_at(question: Question, ids: Iterable[str], k: float) -> float:
+    """Full@k: 1 if all supports are in the first k passages, else 0 (gnn-ret.txt §D, there called EM of passages).
+
+    0 by construction where the question has more than k supports: a mean over such questions needs a caption.
+    """
+    return float(max(support_ranks(question, ids)) <= k)
+
+
+def reciprocal_rank(question: Question, ids: Iterable[str]) -> float:
+    """One over the rank of the first passage that carries a support; 0 if none does."""
+    return 1 / min(support_ranks(question, ids))
+
+
+def sf_em(question: Question, ids: Iterable[str]) -> float:
+    """SF-EM of a set of passages: 1 if every supporting fact is in the set, else 0 (kgp.txt §3, Figure 5).
+
+    The paper introduces it as a share of supporting facts and then speaks of questions that are fully covered. The
+    name says exact match, and so does this function; the share is ``covered``.
+    """
+    return float(max(support_ranks(question, ids)) < math.inf)
+
+
+def covered(question: Question, ids: Iterable[str]) -> float:
+    """The share of the question's supports in a set of passages: the other reading of SF-EM (kgp.txt §3)."""
+    return sum(rank < math.inf for rank in support_ranks(question, ids)) / question.hops
+
+
+def precision(question: Question, ids: Iterable[str]) -> float:
+    """The share of the passages of a set that carry a support; 0 for an empty set (kgp.txt §3, Figure 5)."""
+    carriers = {carrier for support in supports(question) for carrier in support}
+    found = set(ids)
+    return len(found & carriers) / len(found) if found else 0.0
+
+
+def recall_ceiling(question: Question, k: int) -> float:
+    """The best Recall@k that a ranking can reach if no passage carries two supports: min(1, k / supports)."""
+    return min(1.0, k / len(supports(question)))

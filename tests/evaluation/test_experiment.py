@@ -1,0 +1,299 @@
+"""What ``evaluate`` measures, on rankings that are plain to see: passages in the order of their ids, and reversed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kit.corpus import Benchmark, Corpus, Passage, Query, Question
+from kit.errors import InputError
+from kit.evaluation import evaluate, experiment, statistics
+from kit.evaluation.trec import read_run, write_run
+from kit.retrievers import Ranking, Retriever
+
+
+@pytest.fixture
+def found(alphabetical, reverse, benchmark):
+    return evaluate({"a to z": alphabetical, "z to a": reverse}, benchmark, ks=(5, 2), k=6, progress=False)
+
+
+def test_table(found) -> None:
+    columns = ["retriever", "question", "hops", "type", "structure", "recall@2", "recall@5", "full@2", "full@5", "mrr"]
+    assert list(found.table.columns) == [*columns, "seconds"]
+    # By hand: ranks of the supports are a to z 1 2 | 3 5 | 1 3 5 6, z to a 6 5 | 3 2 | 6 4 2 1.
+    assert found.table[columns].values.tolist() == [
+        ["a to z", "q1", 2, "bridge", "single-chain multi-hop", 1, 1, 1, 1, 1],
+        ["a to z", "q2", 2, "comparison", "multi-chain single-hop", 0, 1, 0, 1, 1 / 3],
+        ["a to z", "q3", 4, "bridge", "", 1 / 4, 3 / 4, 0, 0, 1],
+        ["z to a", "q1", 2, "bridge", "single-chain multi-hop", 0, 1 / 2, 0, 0, 1 / 5],
+        ["z to a", "q2", 2, "comparison", "multi-chain single-hop", 1 / 2, 1, 0, 1, 1 / 2],
+        ["z to a", "q3", 4, "bridge", "", 1 / 2, 3 / 4, 0, 0, 1],
+    ]
+    assert found.rankings["z to a"]["q2"].ids == tuple("fedcba")
+
+
+def test_rankings_are_as_long_as_the_largest_cut_off(alphabetical, benchmark) -> None:
+    found = evaluate({"x": alphabetical}, benchmark, ks=(1, 2), progress=False)
+    assert all(len(ranking.ids) == 2 for ranking in found.rankings["x"].values())
+    # The first support of q2 is at rank 3, beyond the ranking.
+    assert found.table.set_index("question").loc["q2", "mrr"] == 0
+
+
+def test_what_a_retriever_returns_beyond_k_does_not_count(benchmark) -> None:
+    class Generous(Retriever):
+        def index(self, corpus: Corpus) -> None:
+            pass
+
+        def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+            return [Ranking(tuple("defabc"), np.arange(6, 0, -1.0)) for _ in queries]
+
+    found = evaluate({"x": Generous()}, benchmark, ks=(1,), k=3, progress=False)
+    assert found.table["mrr"].tolist() == [0, 1, 1 / 2]
+
+
+def test_retrievers_see_no_gold(found, alphabetical, benchmark) -> None:
+    assert alphabetical.asked == [Query("q1", "one"), Query("q2", "two"), Query("q3", "three")]
+    (fitted,) = alphabetical.fitted
+    assert fitted.test == () and fitted.train == benchmark.train
+    assert alphabetical.indexed == [benchmark.corpus]
+
+
+def test_training_on_another_benchmark(alphabetical, benchmark) -> None:
+    other = Benchmark("other", Corpus([Passage("p", "p", "", "p")]), train=benchmark.train, test=benchmark.test)
+    evaluate({"x": alphabetical}, benchmark, training=other, progress=False)
+    assert alphabetical.fitted[0].name == "other" and alphabetical.fitted[0].test == ()
+
+
+def test_per_question(alphabetical, per_question) -> None:
+    found = evaluate({"x": alphabetical}, per_question, ks=(2,), progress=False)
+    assert [list(corpus.row) for corpus in alphabetical.indexed] == [["a", "b", "c"], ["c", "d", "e"], list("acef")]
+    assert found.table["recall@2"].tolist() == [1, 1 / 2, 1 / 2]
+
+
+def test_times(benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(experiment.time, "perf_counter", lambda: clock[0])
+
+    class Slow(Retriever):
+        def fit(self, benchmark: Benchmark) -> None:
+            clock[0] += 100
+
+        def index(self, corpus: Corpus) -> None:
+            clock[0] += 10
+
+        def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+            clock[0] += 6
+            return [Ranking(("a",), np.zeros(1)) for _ in queries]
+
+    pooled = evaluate({"slow": Slow()}, benchmark, progress=False)
+    assert pooled.seconds_to_fit == {"slow": 110}
+    assert pooled.table["seconds"].tolist() == [2, 2, 2]
+    monkeypatch.setattr(experiment, "_BATCH", 2)
+    assert evaluate({"slow": Slow()}, benchmark, progress=False).table["seconds"].tolist() == [3, 3, 6]
+
+
+def test_times_of_per_question(per_question, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(experiment.time, "perf_counter", lambda: clock[0])
+
+    class Slow(Retriever):
+        def index(self, corpus: Corpus) -> None:
+            clock[0] += len(corpus)
+
+        def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+            clock[0] += 0.5
+            return [Ranking((), np.zeros(0)) for _ in queries]
+
+    found = evaluate({"slow": Slow()}, per_question, progress=False)
+    assert found.seconds_to_fit == {"slow": 3 + 3 + 4}
+    assert found.table["seconds"].tolist() == [0.5, 0.5, 0.5]
+
+
+def test_summary(found) -> None:
+    summary = found.summary().set_index(["retriever", "metric"])
+    assert list(summary.columns) == ["mean", "low", "high", "n"]
+    assert summary.loc[("a to z", "recall@2"), "mean"] == pytest.approx(5 / 12)
+    assert summary.loc[("z to a", "mrr"), "mean"] == pytest.approx(17 / 30)
+    values = found.table.query("retriever == 'a to z'")["recall@5"]
+    assert summary.loc[("a to z", "recall@5"), ["mean", "low", "high"]].tolist() == pytest.approx(
+        statistics.interval(values, 0)
+    )
+    assert (summary["n"] == 3).all()
+
+
+def test_summary_by_columns(found) -> None:
+    by_hops = found.summary(by="hops")
+    assert list(by_hops.columns) == ["retriever", "hops", "metric", "mean", "low", "high", "n"]
+    assert by_hops["retriever"].drop_duplicates().tolist() == ["a to z", "z to a"]
+    row = by_hops.query("retriever == 'z to a' and hops == 2 and metric == 'recall@2'").iloc[0]
+    assert (row["mean"], row["n"]) == (1 / 4, 2)
+    single = by_hops.query("hops == 4 and metric == 'recall@2'")
+    assert single["mean"].tolist() == [1 / 4, 1 / 2] and single["low"].isna().all()
+    both = found.summary(by=["type", "hops"]).query("metric == 'mrr' and retriever == 'a to z'")
+    assert both[["type", "hops", "n"]].values.tolist() == [["bridge", 2, 1], ["bridge", 4, 1], ["comparison", 2, 1]]
+
+
+def many(n: int, better: float) -> tuple[Benchmark, dict[str, Retriever]]:
+    """n one-hop questions of two kinds; ``good`` finds the support of the first ``better`` share, ``bad`` of none."""
+    corpus = Corpus(Passage(f"{i}", "", "", f"{i}") for i in range(n + 1))
+    asked = [Question(f"q{i}", "", "", ((f"{i}",),), type="ab"[i % 2]) for i in range(n)]
+
+    class Lookup(Retriever):
+        def __init__(self, known: int) -> None:
+            self.known = known
+
+        def index(self, corpus: Corpus) -> None:
+            pass
+
+        def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+            rows = [int(query.id[1:]) for query in queries]
+            return [Ranking((f"{row if row < self.known else n}",), np.ones(1)) for row in rows]
+
+    return Benchmark("many", corpus, test=asked), {"bad": Lookup(0), "good": Lookup(round(better * n))}
+
+
+def test_compare() -> None:
+    benchmark, retrievers = many(200, 0.1)
+    found = evaluate(retrievers, benchmark, ks=(1,), progress=False)
+    row = found.compare("bad", "recall@1").iloc[0]
+    assert (row["retriever"], row["baseline"], row["metric"], row["n"]) == ("good", "bad", "recall@1", 200)
+    assert row["difference"] == pytest.approx(0.1)
+    # Normal approximation of the interval of a share: .1 ± 1.96 √(.1 · .9 / 200).
+    assert (row["low"], row["high"]) == pytest.approx((0.0584, 0.1416), abs=0.006)
+    assert row["p"] < 0.001 and row["p_holm"] == row["p"]
+    assert (row["low_adjusted"], row["high_adjusted"]) == (row["low"], row["high"])
+
+
+def test_compare_by_columns_corrects_for_all_rows() -> None:
+    benchmark, retrievers = many(200, 0.1)
+    table = evaluate(retrievers, benchmark, ks=(1,), progress=False).compare("bad", "recall@1", by="type")
+    assert table["type"].tolist() == ["a", "b"] and table["n"].tolist() == [100, 100]
+    assert table["difference"].tolist() == pytest.approx([0.1, 0.1])
+    # 10 changes of one sign: 2 of 1024 signings are as far from 0, and two rows are tested.
+    assert table["p"].tolist() == pytest.approx([2 / 1024] * 2)
+    assert table["p_holm"].tolist() == pytest.approx([4 / 1024] * 2)
+    assert (table["low_adjusted"] < table["low"]).all() and (table["high_adjusted"] > table["high"]).all()
+
+
+def test_caption(found) -> None:
+    assert "3 questions, 6 passages (pooled)" in found.caption
+    assert (
+        "1 of 3 questions have more than 2 supports: Full@2 counts them as 0, Recall@2 can reach 0.833" in found.caption
+    )
+    assert "Full@5" not in found.caption
+
+
+def test_json(found) -> None:
+    record = json.loads(found.to_json())
+    expected = {"data", "n_questions", "n_passages", "setting", "unit", "seed", "results"}
+    assert set(record) == expected
+    assert [record[name] for name in ("data", "n_questions", "n_passages", "setting", "unit", "seed")] == [
+        "small",
+        3,
+        6,
+        "pooled",
+        "paragraph",
+        0,
+    ]
+    first, second = record["results"]
+    assert (first["retriever"], second["retriever"]) == ("a to z", "z to a")
+    assert first["recall@2"] == pytest.approx(5 / 12)
+    low, high = first["recall@2_ci"]
+    assert 0 <= low < first["recall@2"] < high <= 1
+    assert first["full@5"] == pytest.approx(2 / 3) and first["mrr"] == pytest.approx(7 / 9)
+    assert first["seconds_per_query"] > 0 and first["seconds_to_fit"] > 0
+
+
+def test_json_without_interval_or_times(alphabetical, benchmark, tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    write_run({"q1": Ranking(("b",), np.ones(1))}, path, "elsewhere")
+    found = evaluate({"run": read_run(path, benchmark)}, benchmark, n_questions=1, progress=False)
+    (result,) = json.loads(found.to_json())["results"]
+    assert result["recall@2_ci"] == [None, None]
+    assert result["seconds_per_query"] is None and result["seconds_to_fit"] is None
+
+
+def test_a_run_beside_a_retriever(alphabetical, benchmark, tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text("q1 Q0 c 1 2.0 other\nq1 Q0 b 2 1.0 other\nq3 Q0 f 1 0.5 other\n")
+    found = evaluate({"ours": alphabetical, "other": read_run(path, benchmark)}, benchmark, ks=(2,), progress=False)
+    theirs = found.table.query("retriever == 'other'")
+    assert theirs["recall@2"].tolist() == [1 / 2, 0, 1 / 4]  # q2 is not in the run: nothing was found
+    assert theirs["seconds"].isna().all() and math.isnan(found.seconds_to_fit["other"])
+    assert found.compare("ours", "recall@2")["difference"].item() == pytest.approx((0.75 - 1.25) / 3)
+
+
+def test_drawing_questions() -> None:
+    benchmark, retrievers = many(50, 0.5)
+    ids = [
+        list(evaluate(retrievers, benchmark, n_questions=20, seed=s, progress=False).rankings["bad"]) for s in (1, 1, 2)
+    ]
+    assert ids[0] == ids[1] != ids[2]
+    assert len(ids[0]) == 20 and ids[0] == sorted(ids[0], key=lambda id: int(id[1:]))
+    assert len(evaluate(retrievers, benchmark, n_questions=99, progress=False).questions) == 50
+
+
+def test_names_make_retrievers(benchmark) -> None:
+    corpus = Corpus([Passage("p", "Rivers", "A river runs.", "p"), Passage("q", "Hills", "A hill stands.", "q")])
+    rivers = Benchmark("rivers", corpus, test=[Question("1", "Which river runs?", "", (("p",),))])
+    found = evaluate(["bm25", "tfidf"], rivers, ks=(1,), progress=False)
+    assert found.table[["retriever", "recall@1"]].values.tolist() == [["bm25", 1.0], ["tfidf", 1.0]]
+
+
+def test_a_retriever_that_loses_a_question(benchmark) -> None:
+    class Forgetful(Retriever):
+        def index(self, corpus: Corpus) -> None:
+            pass
+
+        def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+            return [Ranking(("a",), np.zeros(1))] * (len(queries) - 1)
+
+    with pytest.raises(ValueError, match="shorter"):
+        evaluate({"x": Forgetful()}, benchmark, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"ks": ()}, "field k: expected cut-offs from 1"),
+        ({"ks": (0, 5)}, "field k: expected cut-offs from 1"),
+        ({"ks": (5,), "k": 3}, r"up to the length of a ranking \(3\), not \[5\]"),
+        ({"n_questions": 0}, "field n_questions: expected at least 1, not 0"),
+        ({"split": "valid"}, "field split: expected train, dev or test, not 'valid'"),
+        ({"split": "dev"}, "record small: expected questions in dev, found none"),
+    ],
+)
+def test_bad_settings(settings, message, alphabetical, benchmark) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate({"x": alphabetical}, benchmark, progress=False, **settings)
+    assert alphabetical.indexed == []
+
+
+def test_bad_names(found, benchmark) -> None:
+    with pytest.raises(InputError, match="field baseline: expected one of a to z, z to a, not 'x'"):
+        found.compare("x")
+    with pytest.raises(InputError, match="field metric: expected one of recall@2"):
+        found.compare("a to z", "recall@3")
+    with pytest.raises(InputError, match="field by: expected one of hops, type, structure, not 'length'"):
+        found.summary(by="length")
+    with pytest.raises(InputError, match="expected at least one retriever"):
+        evaluate([], benchmark, progress=False)
+    with pytest.raises(InputError, match="nonsense"):
+        evaluate(["nonsense"], benchmark, progress=False)
+
+
+def test_nothing_to_compare_with(alphabetical, benchmark) -> None:
+    found = evaluate({"x": alphabetical}, benchmark, progress=False)
+    with pytest.raises(InputError, match="expected a retriever to compare with 'x'"):
+        found.compare("x")
+
+
+def test_tables_hold_numbers(found) -> None:
+    assert pd.api.types.is_float_dtype(found.table["recall@2"])
+    assert pd.api.types.is_float_dtype(found.compare("a to z")["p_holm"])

@@ -1,0 +1,139 @@
+"""Every metric against values worked out by hand, against ir_measures, and for what must hold of any ranking."""
+
+from __future__ import annotations
+
+import math
+
+import ir_measures
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.corpus import Question
+from kit.errors import InputError
+from kit.evaluation import metrics
+
+PASSAGES = list("abcdefghij")
+
+
+def ask(*supporting: tuple[str, ...]) -> Question:
+    return Question("q", "?", "!", supporting)
+
+
+# Two supports: b, and whichever of d and e is found first.
+TWO = ask(("b",), ("d", "e"))
+
+
+@pytest.mark.parametrize(
+    ("ids", "k", "recall", "full"),
+    [
+        ("abcde", 1, 0.0, 0.0),
+        ("abcde", 2, 0.5, 0.0),
+        ("abcde", 3, 0.5, 0.0),
+        ("abcde", 4, 1.0, 1.0),
+        ("ebd", 2, 1.0, 1.0),  # e carries the second support, d is not needed
+        ("de", 2, 0.5, 0.0),  # d and e carry the same one
+        ("aaab", 2, 0.5, 0.0),  # a repeated passage takes one place only
+        ("", 5, 0.0, 0.0),
+    ],
+)
+def test_recall_and_full(ids: str, k: int, recall: float, full: float) -> None:
+    assert metrics.recall_at(TWO, ids, k) == recall
+    assert metrics.full_at(TWO, ids, k) == full
+
+
+@pytest.mark.parametrize(("ids", "value"), [("bcd", 1.0), ("acd", 1 / 3), ("ae", 1 / 2), ("aaae", 1 / 2), ("ac", 0.0)])
+def test_reciprocal_rank(ids: str, value: float) -> None:
+    assert metrics.reciprocal_rank(TWO, ids) == value
+
+
+@pytest.mark.parametrize(
+    ("ids", "em", "covered", "precision"),
+    [
+        ("bd", 1.0, 1.0, 1.0),
+        ("abcd", 1.0, 1.0, 0.5),
+        ("abde", 1.0, 1.0, 0.75),  # both carriers of the second support are relevant
+        ("abc", 0.0, 0.5, 1 / 3),
+        ("ac", 0.0, 0.0, 0.0),
+        ("", 0.0, 0.0, 0.0),
+    ],
+)
+def test_metrics_of_a_set(ids: str, em: float, covered: float, precision: float) -> None:
+    assert metrics.sf_em(TWO, ids) == em
+    assert metrics.covered(TWO, ids) == covered
+    assert metrics.precision(TWO, ids) == precision
+
+
+def test_more_supports_than_k() -> None:
+    four = ask(("a",), ("b",), ("c",), ("d",))
+    assert metrics.recall_at(four, "abcd", 2) == metrics.recall_ceiling(four, 2) == 0.5
+    assert metrics.full_at(four, "abcd", 2) == 0
+    assert metrics.recall_ceiling(four, 4) == metrics.recall_ceiling(four, 10) == 1
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda question: metrics.recall_at(question, "a", 1),
+        lambda question: metrics.full_at(question, "a", 1),
+        lambda question: metrics.reciprocal_rank(question, "a"),
+        lambda question: metrics.sf_em(question, "a"),
+        lambda question: metrics.covered(question, "a"),
+        lambda question: metrics.precision(question, "a"),
+        lambda question: metrics.recall_ceiling(question, 1),
+    ],
+)
+def test_question_without_supports(measure) -> None:
+    with pytest.raises(InputError, match="record q, field supporting: expected at least one supporting passage"):
+        measure(ask())
+
+
+rankings = st.permutations(PASSAGES).flatmap(lambda ids: st.integers(0, len(ids)).map(lambda n: ids[:n]))
+single = st.lists(st.sampled_from(PASSAGES), min_size=1, max_size=4, unique=True).map(
+    lambda ids: ask(*[(i,) for i in ids])
+)
+questions = st.lists(
+    st.lists(st.sampled_from(PASSAGES), min_size=1, max_size=3, unique=True).map(tuple), min_size=1, max_size=4
+).map(lambda supporting: ask(*supporting))
+
+
+@given(single, rankings, st.integers(1, 12))
+def test_agrees_with_ir_measures(question: Question, ids: list[str], k: int) -> None:
+    qrels = [ir_measures.Qrel("q", id, 1) for id in question.supporting_ids]
+    run = [ir_measures.ScoredDoc("q", id, -float(place)) for place, id in enumerate(ids)]
+    run = run or [ir_measures.ScoredDoc("q", "nothing relevant", 0.0)]
+    theirs = ir_measures.calc_aggregate([ir_measures.R @ k, ir_measures.RR], qrels, run)
+    assert metrics.recall_at(question, ids, k) == pytest.approx(theirs[ir_measures.R @ k])
+    assert metrics.reciprocal_rank(question, ids) == pytest.approx(theirs[ir_measures.RR])
+
+
+@given(questions, rankings)
+def test_properties_of_rankings(question: Question, ids: list[str]) -> None:
+    recall = [metrics.recall_at(question, ids, k) for k in range(1, 12)]
+    full = [metrics.full_at(question, ids, k) for k in range(1, 12)]
+    assert recall == sorted(recall) and full == sorted(full)
+    assert all(f == (r == 1) for f, r in zip(full, recall))
+    assert 0 <= metrics.reciprocal_rank(question, ids) <= 1
+    assert recall[-1] == metrics.covered(question, ids)
+    assert metrics.support_ranks(question, ids) == metrics.support_ranks(question, [*ids, *ids])
+
+
+@given(single, rankings, st.integers(1, 12))
+def test_recall_stays_below_its_ceiling(question: Question, ids: list[str], k: int) -> None:
+    assert metrics.recall_at(question, ids, k) <= metrics.recall_ceiling(question, k)
+
+
+@given(questions, rankings, st.randoms(use_true_random=False))
+def test_order_does_not_matter_for_sets(question: Question, ids: list[str], random) -> None:
+    shuffled = random.sample(ids, len(ids))
+    for metric in (metrics.sf_em, metrics.covered, metrics.precision):
+        assert metric(question, ids) == metric(question, shuffled)
+        assert 0 <= metric(question, ids) <= 1
+    assert metrics.sf_em(question, ids) <= metrics.covered(question, ids)
+
+
+@given(questions)
+def test_everything_found(question: Question) -> None:
+    assert metrics.sf_em(question, PASSAGES) == 1
+    assert metrics.precision(question, PASSAGES) == len(question.supporting_ids) / len(PASSAGES)
+    assert max(metrics.support_ranks(question, PASSAGES)) < math.inf

@@ -1,0 +1,188 @@
+"""Intervals, tests and trends against closed forms, scipy, and their promises on simulated data."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from kit.evaluation import statistics
+
+random = np.random.default_rng(7)
+SHARES = random.choice([0, 0.5, 1], size=300, p=[0.2, 0.3, 0.5])
+
+
+def test_interval_agrees_with_scipy() -> None:
+    theirs = stats.bootstrap((SHARES,), np.mean, method="percentile", n_resamples=10_000, rng=1).confidence_interval
+    mean, low, high = statistics.interval(SHARES, 3)
+    assert mean == SHARES.mean()
+    assert (low, high) == pytest.approx(theirs, abs=0.004)
+
+
+def test_interval_is_seeded() -> None:
+    assert statistics.interval(SHARES, 1) == statistics.interval(SHARES, 1)
+    assert statistics.interval(SHARES, 1) != statistics.interval(SHARES, 2)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, 1.0])
+def test_equal_values_have_no_width(value: float) -> None:
+    assert statistics.interval([value] * 7) == (value, value, value)
+
+
+def test_one_value_and_none() -> None:
+    mean, low, high = statistics.interval([0.25])
+    assert mean == 0.25 and math.isnan(low) and math.isnan(high)
+    assert all(math.isnan(number) for number in statistics.interval([]))
+
+
+def test_columns_are_drawn_together() -> None:
+    both = statistics.intervals(np.column_stack([SHARES, 1 - SHARES]), seed=0)
+    assert both[0] == pytest.approx(1 - both[1][[0, 2, 1]])
+    assert both[0] == pytest.approx(statistics.interval(SHARES, 0))
+
+
+def test_interval_does_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = statistics.interval(SHARES)
+    monkeypatch.setattr(statistics, "_BLOCK", 1000)
+    assert statistics.interval(SHARES) == pytest.approx(whole)
+
+
+def test_interval_covers_the_true_mean() -> None:
+    samples = np.random.default_rng(0).binomial(1, 0.3, size=(80, 400)).astype(float)
+    found = statistics.intervals(samples, seed=0, draws=2000)
+    inside = (found[:, 1] <= 0.3) & (0.3 <= found[:, 2])
+    assert 0.91 <= inside.mean() <= 0.98
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.integers(0, 5))
+def test_interval_stays_among_the_values(values: list[float], seed: int) -> None:
+    _, low, high = statistics.interval(values, seed, draws=200)
+    assert min(values) - 1e-9 <= low <= high <= max(values) + 1e-9
+
+
+def test_paired_exact_p() -> None:
+    # 5 differences of one sign: 2 of the 32 ways to sign them are as far from 0. Zeros change nothing.
+    ahead = [1.0] * 5 + [0.5] * 20
+    behind = [0.0] * 5 + [0.5] * 20
+    found = statistics.paired(ahead, behind)
+    assert found.difference == pytest.approx(0.2) and found.p == pytest.approx(2 / 32)
+    turned = statistics.paired(behind, ahead)
+    assert turned.difference == -found.difference and turned.p == found.p
+    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low), abs=0.04)
+
+
+def test_paired_without_any_difference() -> None:
+    assert statistics.paired(SHARES, SHARES) == (0, 0, 0, 1)
+    assert statistics.paired([0, 1, 1], [0, 1, 0]).p == 1
+    assert statistics.paired([1, 1, 1], [0, 1, 0]).p == 0.5
+    assert all(math.isnan(number) for number in statistics.paired([], []))
+
+
+def test_paired_takes_one_length() -> None:
+    with pytest.raises(ValueError, match="not 2 and 3"):
+        statistics.paired([1, 2], [1, 2, 3])
+
+
+def test_paired_agrees_with_the_t_test() -> None:
+    a = random.normal(0.05, 0.3, 200)
+    b = random.normal(0.0, 0.3, 200)
+    found = statistics.paired(a, b)
+    assert found.p == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.02)
+
+
+def test_paired_p_is_uniform_where_nothing_differs() -> None:
+    generator = np.random.default_rng(0)
+    p = [statistics.paired(*generator.normal(size=(2, 20)), draws=500).p for _ in range(200)]
+    assert 0.01 <= np.mean(np.array(p) <= 0.05) <= 0.1
+
+
+def test_holm() -> None:
+    assert statistics.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    with_nan = statistics.holm([0.01, math.nan, 0.04])
+    assert with_nan[[0, 2]] == pytest.approx([0.02, 0.04]) and math.isnan(with_nan[1])
+    assert len(statistics.holm([])) == 0
+
+
+@settings(max_examples=15, deadline=None)  # the library collects garbage at each call
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_holm_never_lowers_p(p: list[float]) -> None:
+    adjusted = statistics.holm(p)
+    assert (adjusted >= np.array(p) - 1e-12).all() and (adjusted <= 1).all()
+
+
+def test_widened() -> None:
+    assert statistics.widened(0.1, 0.05, 0.2, 1) == pytest.approx((0.05, 0.2))
+    # Bonferroni for 10: the normal quantile of 1 − .05/20 over that of 1 − .05/2.
+    factor = 2.807034 / 1.959964
+    assert statistics.widened(0.1, 0.05, 0.2, 10) == pytest.approx((0.1 - 0.05 * factor, 0.1 + 0.1 * factor), abs=1e-6)
+
+
+def test_widened_is_near_the_interval_at_that_level() -> None:
+    drawn = statistics.interval(SHARES, level=statistics.bonferroni_level(20))
+    assert statistics.widened(*statistics.interval(SHARES), 20) == pytest.approx(drawn[1:], abs=0.006)
+
+
+def test_slope() -> None:
+    x = np.array([1, 1, 2, 2, 3, 3, 4, 4])
+    assert statistics.slope(x, 5 - 2 * x) == pytest.approx((-2, -2, -2))
+    y = np.array([0.9, 0.7, 0.8, 0.6, 0.5, 0.5, 0.4, 0.1])
+    found = statistics.slope(x, y)
+    assert found.estimate == pytest.approx(np.polyfit(x, y, 1)[0])
+    assert found.low < found.estimate < found.high < 0
+
+
+def test_slope_far_from_zero() -> None:
+    x = 1e6 + np.arange(20.0)
+    assert statistics.slope(x, 3 * x) == pytest.approx((3, 3, 3))
+
+
+def test_slope_interval_covers_the_truth() -> None:
+    generator = np.random.default_rng(1)
+    inside = 0
+    for _ in range(150):
+        x = generator.integers(1, 5, 80)
+        found = statistics.slope(x, -0.1 * x + generator.normal(0, 0.2, 80), draws=1000)
+        inside += found.low <= -0.1 <= found.high
+    assert 0.88 <= inside / 150 <= 0.99
+
+
+def test_slope_without_spread() -> None:
+    assert all(math.isnan(number) for number in statistics.slope([2, 2, 2], [0, 1, 0]))
+    assert all(math.isnan(number) for number in statistics.slope([], []))
+    with pytest.raises(ValueError, match="one length"):
+        statistics.slope([1], [1, 2])
+
+
+def test_sweep_correlation() -> None:
+    size = np.tile([2.0, 4.0, 8.0, 16.0], (50, 1))
+    rising = np.tile([0.1, 0.2, 0.6, 0.7], (50, 1))
+    assert statistics.sweep_correlation(size, rising) == (1, 1, 1)
+    assert statistics.sweep_correlation(size, 1 - rising) == (-1, -1, -1)
+    assert statistics.sweep_correlation(size, np.full((50, 4), 0.1)) == (0, 0, 0)
+
+
+def test_sweep_correlation_agrees_with_spearman() -> None:
+    size, quality = random.random((2, 40, 6)).cumsum(axis=2)
+    quality[:, 3] = quality[:, 4]  # a tie
+    quality += random.normal(0, 1, (40, 6))
+    found = statistics.sweep_correlation(size, quality)
+    assert found.estimate == pytest.approx(stats.spearmanr(size.mean(0), quality.mean(0)).statistic)
+    assert -1 <= found.low <= found.estimate <= found.high <= 1
+
+
+def test_sweep_correlation_takes_equal_means_as_equal() -> None:
+    size = np.tile([1.0, 2.0], (3, 1))
+    level = np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]])  # summed in this order, .6000000000000001 and .6
+    assert statistics.sweep_correlation(size, level).estimate == 0
+
+
+def test_sweep_correlation_of_little() -> None:
+    one = statistics.sweep_correlation([[1, 2, 3]], [[3, 2, 1]])
+    assert one.estimate == -1 and math.isnan(one.low) and math.isnan(one.high)
+    assert math.isnan(statistics.sweep_correlation(np.zeros((0, 3)), np.zeros((0, 3))).estimate)
+    with pytest.raises(ValueError, match=r"\(questions, points\)"):
+        statistics.sweep_correlation([1, 2], [1, 2])
