@@ -85,7 +85,9 @@ def run(notebooks: tuple[str, ...], data: Path | None, parameters: tuple[tuple[s
 @click.option("--seed", default=0, show_default=True)
 @click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting, for the retrievers that have it")
 @click.option("--json", "json_file", type=FILE, help="write the results here")
-@click.option("--trec", "trec_file", type=FILE, help="write the rankings here, as a TREC run")
+@click.option(
+    "--trec", "trec_file", type=FILE, help="write the rankings as a TREC run; of several retrievers to FILE-NAME"
+)
 def evaluate(
     retrievers: tuple[str, ...],
     data: Path | None,
@@ -107,7 +109,7 @@ def evaluate(
     """
     from kit.corpus import load, load_training
     from kit.evaluation import evaluate as evaluate_all
-    from kit.evaluation.trec import read_run, write_run
+    from kit.evaluation.trec import read_run, write_runs
     from kit.retrievers import make_all
 
     begun = time.perf_counter()
@@ -117,14 +119,14 @@ def evaluate(
         _expect_writable(file)
     benchmark = load(data, unit=unit, **options)
     runs = {name: read_run(Path(name), benchmark) for name in retrievers if Path(name).is_file()}
-    training = load_training(train, unit=unit) if train else None
+    training = load_training(train, setting=options["setting"], unit=unit) if train else None
     everything = {name: named.get(name) or runs[name] for name in retrievers}
     experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=seed, training=training)
     click.echo(_results(experiment))
     if json_file:
         _write_json(json_file, experiment.record(), benchmark, dict(settings), begun)
     if trec_file:
-        write_run(experiment.rankings, trec_file)
+        write_runs(experiment.rankings, trec_file)
 
 
 @cli.command()
@@ -225,7 +227,7 @@ def data_check(files: tuple[Path, ...], format: str | None) -> None:
     for file in files:
         problems = check(file, format)
         for problem in problems:
-            click.echo(problem.line)
+            click.echo(problem)
         errors = sum(problem.error for problem in problems)
         failed |= errors > 0
         click.echo(f"{file}: {errors} errors, {len(problems) - errors} notes")
@@ -246,7 +248,7 @@ def data_describe(data: Path | None, **options) -> None:
 @data.command("fetch")
 @click.argument("name")
 def data_fetch(name: str) -> None:
-    """Download a published data set by NAME: hotpotqa, 2wikimultihopqa, musique."""
+    """Download a published data set by NAME: hotpotqa, 2wikimultihopqa, musique; with -train its training file."""
     from kit.corpus import fetch
 
     click.echo(fetch(name))
@@ -277,11 +279,14 @@ def _expect_writable(file: Path | None) -> None:
 
 
 def _results(experiment: Experiment) -> str:
-    """The means with their intervals, a line a retriever, and below them the differences to the first."""
+    """The means with their intervals, a column a retriever, and below them the differences to the first."""
+    import pandas as pd
+
     summary = experiment.summary()
     summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
     seconds = summary["metric"] == "seconds"
-    summary.loc[seconds, "shown"] = [f"{1000 * mean:.1f} ms a query" for mean in summary.loc[seconds, "mean"]]
+    times = summary.loc[seconds, "mean"]
+    summary.loc[seconds, "shown"] = ["" if pd.isna(mean) else f"{1000 * mean:.1f} ms a query" for mean in times]
     order = list(dict.fromkeys(summary["retriever"]))
     table = summary.pivot(index="metric", columns="retriever", values="shown")
     parts = [table.loc[list(dict.fromkeys(summary["metric"])), order].rename_axis(index=None, columns=None).to_string()]

@@ -1,0 +1,146 @@
+"""What a notebook calls: data in, figures and findings out, and a record of both."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pandas as pd
+
+import kit
+from kit.corpus import Benchmark, Question
+from kit.errors import InputError
+from kit.evaluation.claims import Finding, finding, verdicts
+from kit.paths import output
+from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures
+from kit.runs.scales import Scale, find_scale
+from kit.runs.sources import find_data, folder_name, read_benchmark, sample
+from kit.store import atomic_write
+from kit.text.encoder import DEFAULT_ENCODER
+from kit.views.figures import save_figure
+from kit.views.style import Figure
+
+
+class Lesson:
+    """One run of a notebook, made by :func:`start`.
+
+    ``benchmark.test`` holds the questions that are asked, ``scale`` the sizes of the experiment, ``seed`` what random
+    choices start from, ``folder`` the place of the figures.
+    """
+
+    def __init__(
+        self, notebook: str, benchmark: Benchmark, scale: Scale, seed: int, folder: Path, source: dict
+    ) -> None:
+        self.notebook, self.benchmark, self.scale, self.seed, self.folder = notebook, benchmark, scale, seed, folder
+        self._source = source
+        self._begun = time.monotonic()
+        self._figures: dict[str, list[str]] = {}
+        self._findings: dict[tuple[str, str, str], Finding] = {}
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions that are asked."""
+        return self.benchmark.test
+
+    def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:
+        """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; the figure is returned for display."""
+        full_name = f"{self.notebook.split('_')[0]}_{name}"
+        self._figures[full_name] = [path.name for path in save_figure(figure, table, self.folder, full_name)]
+        return figure
+
+    def claim(self, id: str, **measured: object) -> Finding:
+        """Keep what was measured for a claim, given as to :func:`kit.evaluation.claims.finding`, and its verdict."""
+        found = finding(id, seed=self.seed, **measured)
+        self._findings[found.key] = found
+        return found
+
+    def done(self) -> pd.DataFrame:
+        """Write the record NN_topic.json, and return the verdicts as a table.
+
+        A figure that an earlier run of this notebook made and this one did not is removed.
+        """
+        head, changed = commit()
+        provenance = Provenance(
+            kit=kit.__version__,
+            commit=head,
+            changed=changed,
+            python=platform.python_version(),
+            scale=self.scale.name,
+            seed=self.seed,
+            finished=datetime.now(UTC).isoformat(timespec="seconds"),
+            seconds=round(time.monotonic() - self._begun, 1),
+            **self._source,
+        )
+        figures = tuple(sorted(file for files in self._figures.values() for file in files))
+        path = self.folder / f"{self.notebook}.json"
+        earlier = read_figures(path)
+        record = Record(
+            notebook=self.notebook, provenance=provenance, figures=figures, findings=tuple(self._findings.values())
+        )
+        atomic_write(path, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
+        for file in set(earlier) - set(figures):
+            (self.folder / Path(file).name).unlink(missing_ok=True)
+        return verdicts(record.findings)
+
+
+def start(
+    notebook: str,
+    *,
+    data: str | None = None,
+    scale: str = "class",
+    seed: int = 0,
+    n_questions: int | None = None,
+    setting: str = "pooled",
+    unit: str = "paragraph",
+    encoder: str = DEFAULT_ENCODER,
+    **parameters: Plain,
+) -> Lesson:
+    """Begin a notebook: read the data, choose the questions, say where figures go.
+
+    ``notebook`` is its file's name without the suffix. ``data`` is a published file (a relative path is looked for from
+    the working folder, then from the project's), or empty for the atlas. ``n_questions`` overrides the scale's. Further
+    ``parameters`` are kept in the record. Raises ``InputError`` for bad data, scale, seed or number of questions.
+    """
+    settings = find_scale(scale)
+    _check_whole(seed, "seed", least=0)
+    if n_questions is not None:
+        _check_whole(n_questions, "n_questions", least=1)
+    benchmark = read_benchmark(find_data(data), settings, setting=setting, unit=unit)
+    asked = sample(benchmark.test, settings.n_questions if n_questions is None else n_questions, seed)
+    if not asked:
+        raise InputError("expected questions to ask, found none", file=data, field="questions")
+    source = {
+        "data": benchmark.name,
+        "data_hash": benchmark.hash,
+        "setting": benchmark.setting,
+        "unit": benchmark.unit,
+        "encoder": Path(encoder).name,
+        "passages": len(benchmark.corpus),
+        "questions": len(asked),
+        "parameters": {"n_questions": n_questions, **parameters},
+    }
+    trial = (seed, n_questions, setting, unit, encoder) != (0, None, "pooled", "paragraph", DEFAULT_ENCODER)
+    # `kit run` knows every parameter that it was given, and which of them make a trial; by hand we see only our own.
+    folder = os.environ.get("KIT_FIGURES") or output() / "figures" / folder_name(benchmark.name, scale, trial=trial)
+    return Lesson(notebook, _asking(benchmark, asked), settings, seed, Path(folder), source)
+
+
+def _asking(benchmark: Benchmark, questions: tuple[Question, ...]) -> Benchmark:
+    return Benchmark(
+        benchmark.name,
+        benchmark.corpus,
+        train=benchmark.train,
+        dev=benchmark.dev,
+        test=questions,
+        unit=benchmark.unit,
+        collections=benchmark.collections,
+    )
+
+
+def _check_whole(value: object, field: str, *, least: int) -> None:
+    if type(value) is not int or value < least:
+        raise InputError(f"expected a whole number from {least}, not {value!r}", field=field)

@@ -1,0 +1,78 @@
+"""Where a result comes from, and the record that a notebook leaves beside its figures."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from kit.evaluation.claims import Finding
+from kit.paths import ROOT
+
+Plain = str | int | float | bool | None
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be the same for the numbers to be the same, and when and in what time they were made.
+
+    ``data`` is the benchmark's name and ``data_hash`` the digest of its content (passages, questions, setting, unit);
+    ``commit`` is None outside a checkout, and ``changed`` says whether code, notebooks or data differed from it.
+    """
+
+    kit: str
+    commit: str | None
+    changed: bool | None
+    python: str
+    encoder: str
+    data: str
+    data_hash: str
+    setting: str
+    unit: str
+    passages: int
+    questions: int
+    scale: str
+    seed: int
+    parameters: Mapping[str, Plain]
+    finished: str
+    seconds: float
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What a notebook made: ``figures`` are file names in the record's folder."""
+
+    notebook: str
+    provenance: Provenance
+    figures: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+class _Figures(msgspec.Struct):
+    figures: tuple[str, ...]
+
+
+def read_figures(path: Path) -> tuple[str, ...]:
+    """The figures that the record in this file names; none when there is no record, or none that can be read."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Figures).figures
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return ()
+
+
+def commit() -> tuple[str | None, bool | None]:
+    """The checked-out commit, and whether what results depend on was changed since; (None, None) without a checkout."""
+    head = _git("rev-parse", "HEAD") if (ROOT / ".git").exists() else None
+    if head is None:
+        return None, None
+    changes = _git("status", "--porcelain", "--", "kit", "notebooks", "data", "pyproject.toml")
+    return head, None if changes is None else bool(changes)
+
+
+def _git(*arguments: str) -> str | None:
+    """What git prints, or None when it is missing, refuses or hangs: provenance never stops a run."""
+    try:
+        done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

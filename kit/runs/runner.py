@@ -1,0 +1,174 @@
+"""The notebooks, run in order; an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import papermill
+from papermill.exceptions import PapermillExecutionError
+from tqdm import tqdm
+
+from kit.corpus.types import digest
+from kit.paths import NOTEBOOKS, cache, output
+from kit.runs.failure import explain
+from kit.runs.finished import code_digest, read_finished, write_finished
+from kit.runs.kernel import kernel_manager
+from kit.runs.notebook import Notebook, find_notebooks, read_parameters
+from kit.runs.page import page
+from kit.runs.provenance import Plain, read_figures
+from kit.runs.scales import find_scale
+from kit.runs.sources import folder_name, read_benchmark
+from kit.store import atomic_write
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A notebook to run, its parameters, where its figures and its executed copy go, and the key of its content."""
+
+    notebook: Notebook
+    parameters: dict[str, Plain]
+    figures: Path
+    executed: Path
+    key: str
+
+    @property
+    def n_cells(self) -> int:
+        """The cells that are run: papermill puts one in when there are parameters."""
+        return len(self.notebook.node.cells) + bool(self.parameters)
+
+    def file(self, suffix: str) -> Path:
+        return self.executed / f"{self.notebook.name}{suffix}"
+
+    @property
+    def finished(self) -> bool:
+        account = read_finished(self.file(".json"))
+        return account is not None and account.holds(self.key)
+
+
+def run(
+    which: Sequence[str] = (),
+    *,
+    data: str | Path | None = None,
+    scale: str = "class",
+    seed: int = 0,
+    parameters: Mapping[str, str] | None = None,
+    again: bool = False,
+    notebooks: Path = NOTEBOOKS,
+) -> int:
+    """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
+
+    ``parameters`` are texts by name, as on a command line. A notebook that finished with the same source, parameters,
+    data and code, and whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the
+    others ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
+    """
+    chosen = find_notebooks(notebooks, which)
+    given = read_parameters(parameters or {}, chosen)
+    settings = find_scale(scale)
+    path = Path(data).resolve() if data else None
+    form = {name: text for name, text in (parameters or {}).items() if name in {"setting", "unit"}}
+    benchmark = read_benchmark(path, settings, **form)
+    folder = folder_name(benchmark.name, scale, trial=bool(parameters) or seed != 0)
+    options = {"data": str(path or ""), "scale": scale, "seed": seed}
+    code = code_digest()
+    jobs = []
+    for notebook, values in zip(chosen, given):
+        content = [notebook.path.read_text("utf-8"), values, scale, seed, benchmark.name, benchmark.hash, code]
+        values = {name: value for name, value in options.items() if name in notebook.defaults} | values
+        figures, executed = output() / "figures" / folder, output() / "notebooks" / "executed" / folder
+        jobs.append(Job(notebook, values, figures, executed, digest(content)))
+    try:
+        return _run_all(jobs, again)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on where it stopped")
+        return 130
+
+
+def _run_all(jobs: Sequence[Job], again: bool) -> int:
+    todo = {job.notebook.name: job for job in jobs if again or not job.finished}
+    failed = 0
+    with tqdm(total=sum(job.n_cells for job in todo.values()), unit="cell", disable=None) as bar:
+        for job in jobs:
+            if job.notebook.name not in todo:
+                bar.write(f"{job.notebook.name}: finished earlier, skipped")
+                continue
+            begun = time.monotonic()
+            problem = _run_one(job, bar)
+            failed += problem is not None
+            bar.write(problem or f"{job.notebook.name}: done in {time.monotonic() - begun:.0f} s")
+    print(f"figures: {_shown(jobs[0].figures)}\nexecuted notebooks, also as pages: {_shown(jobs[0].executed)}")
+    return 1 if failed else 0
+
+
+def _run_one(job: Job, bar: tqdm) -> str | None:
+    """Run a notebook; what went wrong, told in a few lines, or None."""
+    # While it runs, nothing says that it finished; its copy so far lies beside the one of the run before.
+    job.file(".json").unlink(missing_ok=True)
+    running = job.file(".running.ipynb")
+    running.parent.mkdir(parents=True, exist_ok=True)
+    record = job.figures / f"{job.notebook.name}.json"
+    before = _stamp(record)
+    at, start = -1, bar.n
+
+    def cell_starts(cell: object, cell_index: int) -> None:
+        nonlocal at
+        at = cell_index
+        bar.set_description(f"{job.notebook.name}, cell {at + 1} of {job.n_cells}", refresh=False)
+        bar.update(start + at - bar.n)
+        bar.refresh()
+
+    problem = None
+    for attempt in (1, 2):
+        try:
+            node = papermill.execute_notebook(
+                job.notebook.path,
+                running,
+                job.parameters,
+                kernel_name="python3",
+                language="python",
+                progress_bar=False,
+                cwd=job.notebook.path.parent,
+                kernel_manager_class=kernel_manager(_environment(job)),
+                shutdown_kernel="immediate",
+                on_cell_start=cell_starts,
+            )
+            break
+        except (PapermillExecutionError, RuntimeError) as error:
+            # Another process may have taken a port between its choice and its use: such a kernel never starts.
+            if at < 0 and attempt == 1:
+                continue
+            problem = explain(job.notebook, error, at)
+    bar.update(start + job.n_cells - bar.n)
+    os.replace(running, job.file(".ipynb"))
+    if problem:
+        job.file(".html").unlink(missing_ok=True)  # that of an earlier run would pass for this one's
+        return f"{problem}\n  executed so far: {_shown(job.file('.ipynb'))}"
+    atomic_write(job.file(".html"), page(node, job.notebook.name).encode())
+    made = [job.file(".ipynb"), job.file(".html")]
+    if _stamp(record) != before:
+        made += [record, *(job.figures / name for name in read_figures(record))]
+    write_finished(job.file(".json"), job.key, made)
+    return None
+
+
+def _environment(job: Job) -> dict[str, str]:
+    """What a kernel finds: the same folders whatever its working folder, and what makes runs alike and quiet."""
+    offline = {} if "encoder" in job.parameters else {"HF_HUB_OFFLINE": "1"}  # the default encoder lies in a package
+    return offline | {
+        "KIT_OUTPUT": str(output().resolve()),
+        "KIT_CACHE": str(cache().resolve()),
+        "KIT_FIGURES": str(job.figures.resolve()),
+        "PYTHONHASHSEED": "0",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+
+
+def _stamp(path: Path) -> int | None:
+    return path.stat().st_mtime_ns if path.exists() else None
+
+
+def _shown(path: Path) -> str:
+    """A path as short as it can be given from here."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -1,0 +1,71 @@
+"""What ``smoke``, ``class`` and ``paper`` mean: the one place that says it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kit.errors import InputError
+
+
+class Scale(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of an experiment is done.
+
+    ``n_questions`` is how many test questions are asked (None: all), ``draws`` how many bootstrap samples an interval
+    is drawn from, ``atlas`` the size of the embedded data set, ``ks`` the cut-offs of Recall@k and Full@k. ``knobs``
+    holds for each graph builder the values of its one parameter, from sparse to dense (kgp.txt §3, Figure 5).
+    """
+
+    name: str
+    n_questions: int | None
+    draws: int
+    atlas: str
+    ks: tuple[int, ...]
+    knobs: dict[str, tuple[float, ...]]
+
+
+SCALES = {
+    scale.name: scale
+    for scale in (
+        Scale(
+            name="smoke",
+            n_questions=20,
+            draws=1_000,
+            atlas="class",
+            ks=(2, 5, 10),
+            knobs={"tfidf": (4, 16, 64), "knn": (2, 8, 32), "entity": (0.8, 0.6, 0.3), "structure": (1, 2, 4)},
+        ),
+        Scale(
+            name="class",
+            n_questions=500,
+            draws=10_000,
+            atlas="class",
+            ks=(2, 5, 10),
+            knobs={
+                "tfidf": (1, 2, 4, 8, 16, 32, 64, 128),
+                "knn": (1, 2, 4, 8, 16, 32, 64),
+                "entity": (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
+                "structure": (1, 2, 3, 4),
+            },
+        ),
+        Scale(
+            name="paper",
+            n_questions=None,
+            draws=10_000,
+            atlas="large",
+            ks=(2, 5, 10, 20, 30),
+            knobs={
+                "tfidf": (1, 2, 4, 8, 16, 32, 64, 128),
+                "knn": (1, 2, 4, 8, 16, 32, 64, 128),
+                "entity": (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
+                "structure": (1, 2, 3, 4, 8),
+            },
+        ),
+    )
+}
+
+
+def find_scale(name: str) -> Scale:
+    """The scale of this name. Raises ``InputError`` that lists the known ones."""
+    if name not in SCALES:
+        raise InputError(f"expected one of {', '.join(SCALES)}, not {name!r}", field="scale")
+    return SCALES[name]

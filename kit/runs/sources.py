@@ -1,0 +1,52 @@
+"""What a run reads, which of the questions it asks, and under what name it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from kit.corpus import Benchmark, Question, load
+from kit.corpus.atlas import generate
+from kit.errors import InputError
+from kit.paths import ROOT
+from kit.runs.scales import Scale
+
+
+def find_data(data: str | None) -> Path | None:
+    """The file that is meant, None for the atlas: a relative path is from the working folder or from the project's."""
+    if not data:
+        return None
+    return next((path for path in (Path(data), ROOT / data) if path.exists()), Path(data))
+
+
+def read_benchmark(
+    data: str | Path | None, scale: Scale, *, setting: str = "pooled", unit: str = "paragraph"
+) -> Benchmark:
+    """The benchmark of a run: a published file, or (``data`` empty) the atlas in the size that the scale asks for."""
+    if data or scale.atlas == "class":
+        return load(data or None, setting=setting, unit=unit)
+    if (setting, unit) != ("pooled", "paragraph"):
+        raise InputError(
+            f"expected pooled paragraphs of the {scale.atlas} atlas, not {setting} and {unit}", field="setting"
+        )
+    return generate(size=scale.atlas)
+
+
+def folder_name(dataset: str, scale: str, *, trial: bool) -> str:
+    """Where results of a run go, under ``figures/`` and ``notebooks/executed/``.
+
+    Only a whole run at scale ``class`` bears the data set's own name, so that no other overwrites committed figures.
+    """
+    return dataset if scale == "class" and not trial else f"{dataset}-{'trial' if scale == 'class' else scale}"
+
+
+def sample(questions: Sequence[Question], n: int | None, seed: int) -> tuple[Question, ...]:
+    """n questions (all of them if there are no more), each hop count in its share, in the order given."""
+    if n is None or n >= len(questions):
+        return tuple(questions)
+    order = np.random.default_rng(seed).permutation(len(questions))
+    by_hops = order[np.argsort([questions[i].hops for i in order], kind="stable")]
+    evenly = np.arange(n) * len(questions) // n
+    return tuple(questions[i] for i in sorted(by_hops[evenly]))

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import kit
+from kit.errors import InputError
+from kit.runs import Lesson, start
+from kit.views import Figure
+
+TABLE = pd.DataFrame({"density": [0.1, 0.2], "sf_em": [0.5, 0.75]})
+
+
+def begin(project, **options: object) -> Lesson:
+    return start("02_graph_quality", **{"data": str(project.data), **options})
+
+
+def drawn(height: float = 0.75) -> Figure:
+    figure = Figure("Denser graphs cover more")
+    figure.subplots().plot([0.1, 0.2], [0.5, height])
+    return figure
+
+
+def record(lesson: Lesson) -> dict:
+    return json.loads((lesson.folder / "02_graph_quality.json").read_text())
+
+
+def files(lesson: Lesson) -> set[str]:
+    return {path.name for path in lesson.folder.iterdir()}
+
+
+def test_record_says_where_the_numbers_come_from(project) -> None:
+    lesson = begin(project, seed=3, n_questions=6, encoder="/models/some-encoder", colour="red")
+    lesson.figure(drawn(), "curves", TABLE)
+    lesson.claim("kgp-01", criterion="SF-EM", case="tfidf", effect=0.9, low=0.8, high=1.0, n=6)
+    lesson.claim("kgp-01", criterion="SF-EM", case="tfidf", effect=0.7, low=0.6, high=0.8, n=6)  # the cell, run again
+    lesson.claim("kgp-01", criterion="SF-EM", case="knn", effect=0.1, low=-0.2, high=0.4, n=6)
+    verdicts = lesson.done()
+    assert list(verdicts["verdict"]) == ["reproduced", "undecided"]
+
+    written = record(lesson)
+    assert written["notebook"] == "02_graph_quality"
+    assert written["figures"] == ["02_curves.csv", "02_curves.png", "02_curves.svg"]
+    assert [(found["case"], found["effect"], found["seed"]) for found in written["findings"]] == [
+        ("tfidf", 0.7, 3),
+        ("knn", 0.1, 3),
+    ]
+    source = written["provenance"]
+    assert (source["kit"], source["data"], source["encoder"]) == (kit.__version__, "hotpotqa-dev", "some-encoder")
+    assert (source["scale"], source["seed"], source["questions"]) == ("class", 3, 6)
+    assert source["parameters"] == {"n_questions": 6, "colour": "red"}
+    assert (
+        source["passages"] == len(lesson.benchmark.corpus) == 36
+    )  # 12 questions of 1, 2, 3 hops, and one paragraph more
+    assert source["seconds"] >= 0 and len(source["data_hash"]) == 16
+    assert str(project.data.parent) not in json.dumps(written)
+
+
+def test_data_hash_is_that_of_the_whole_data(project) -> None:
+    few, all = begin(project, n_questions=3), begin(project)
+    assert len(few.questions) == 3 and len(all.questions) == 12
+    few.done(), all.done()
+    assert record(few)["provenance"]["data_hash"] == record(all)["provenance"]["data_hash"] == all.benchmark.hash
+
+
+@pytest.mark.parametrize(
+    ("options", "folder"),
+    [
+        ({}, "hotpotqa-dev"),
+        ({"scale": "smoke"}, "hotpotqa-dev-smoke"),
+        ({"n_questions": 4}, "hotpotqa-dev-trial"),
+        ({"seed": 1}, "hotpotqa-dev-trial"),
+        ({"unit": "sentence"}, "hotpotqa-dev-trial"),
+        ({"setting": "per-question"}, "hotpotqa-dev-trial"),
+    ],
+)
+def test_a_trial_never_writes_where_committed_figures_are(project, options: dict, folder: str) -> None:
+    assert begin(project, **options).folder == project.output / "figures" / folder
+
+
+def test_the_folder_that_a_run_chose_is_taken(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIT_FIGURES", str(tmp_path / "chosen"))
+    assert begin(project).folder == tmp_path / "chosen"
+
+
+def test_the_same_run_writes_the_same_bytes_and_figures_of_others_stay(project) -> None:
+    lesson = begin(project)
+    lesson.figure(drawn(), "curves", TABLE)
+    lesson.figure(drawn(), "hops", TABLE)
+    lesson.done()
+    before = {path: path.read_bytes() for path in lesson.folder.glob("02_curves.*")}
+    (lesson.folder / "03_recall.svg").write_text("another notebook's")
+
+    lesson = begin(project)
+    lesson.figure(drawn(), "curves", TABLE)
+    assert "02_hops.svg" in files(lesson)
+    lesson.done()
+    assert {path: path.read_bytes() for path in lesson.folder.glob("02_curves.*")} == before
+    assert files(lesson) == {path.name for path in before} | {"02_graph_quality.json", "03_recall.svg"}
+
+
+def test_a_damaged_record_is_written_anew(project) -> None:
+    lesson = begin(project)
+    lesson.figure(drawn(), "curves", TABLE)
+    lesson.folder.mkdir(parents=True, exist_ok=True)
+    (lesson.folder / "02_graph_quality.json").write_text('{"figures": [')
+    lesson.done()
+    assert record(lesson)["figures"] == ["02_curves.csv", "02_curves.png", "02_curves.svg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"seed": -1}, "field seed: expected a whole number from 0, not -1"),
+        ({"seed": "1"}, "field seed: expected a whole number from 0, not '1'"),
+        ({"seed": True}, "field seed: expected a whole number from 0, not True"),
+        ({"n_questions": 0}, "field n_questions: expected a whole number from 1, not 0"),
+        ({"n_questions": 2.5}, "field n_questions: expected a whole number from 1, not 2.5"),
+        ({"scale": "tiny"}, "field scale: expected one of smoke, class, paper, not 'tiny'"),
+    ],
+)
+def test_bad_parameters_are_told(project, options: dict, line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        begin(project, **options)
+    assert str(caught.value) == line
+    assert not project.output.exists()

@@ -1,0 +1,127 @@
+"""What the project promises about itself: its layout, its imports, its pins, its README."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TOP = {".ci", ".gitignore", ".pre-commit-config.yaml", "LICENSE", "README.md", "data", "figures", "kit", "notebooks"}
+TOP |= {"pyproject.toml", "tests"}
+PARTS = ["corpus", "text", "graphs", "retrievers", "evaluation", "views", "runs", "cli"]
+SHARED = {"errors", "paths", "store"}  # root modules that every part may import
+MOST_LINES = 400
+
+
+def tracked() -> list[Path]:
+    """The files of the checkout that git tracks, or would."""
+    listing = ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        names = subprocess.run(listing, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no git checkout")
+    return [path for name in names.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def sources(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules that a file imports, by their full names."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.relative_to(ROOT)}:{node.lineno} imports relatively"
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "kit")
+
+
+def test_the_top_level_holds_what_the_design_names() -> None:
+    assert {path.relative_to(ROOT).parts[0] for path in tracked()} <= TOP
+
+
+def test_files_are_short() -> None:
+    long = [path for path in sources("kit") if len(path.read_text("utf-8").splitlines()) > MOST_LINES]
+    assert not long
+
+
+def test_imports_point_one_way() -> None:
+    wrong = []
+    for path in sources("kit"):
+        own = path.relative_to(ROOT / "kit").with_suffix("").parts[0]
+        if own == "__init__":
+            continue
+        left = set() if own in SHARED else set(PARTS[: PARTS.index(own) + 1])
+        for module in imported(path):
+            part = module.split(".")[1] if module.startswith("kit.") else None
+            if part and part not in SHARED | left | {"__version__"}:
+                wrong.append(f"{path.relative_to(ROOT)} imports {module}")
+    assert not wrong
+
+
+def test_no_path_of_a_machine_is_written_down() -> None:
+    found = []
+    for path in tracked():
+        if path.suffix in {".png"} or path == Path(__file__).resolve():
+            continue
+        text = path.read_text("utf-8", errors="replace")
+        found += [
+            f"{path.relative_to(ROOT)}: {hit}" for hit in re.findall(r"(?<![\w.])/(?:work|home|root|Users)/\w+", text)
+        ]
+    assert not found
+
+
+def declared() -> dict[str, set[str]]:
+    """Normalised names of the distributions that pyproject.toml pins: those of the kit, and with those of its tests."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    kit, test = project["dependencies"], project["optional-dependencies"]["test"]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in kit + test), "pins are exact"
+    names = [{normalised(line.split("==")[0]) for line in lines} for lines in (kit, test)]
+    return {"kit": names[0], "tests": names[0] | names[1]}
+
+
+def normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize("folder", ["kit", "tests"])
+def test_every_package_that_is_imported_is_declared(folder: str) -> None:
+    distributions, missing = packages_distributions(), set()
+    own = {"kit", "tests"} | {path.stem for path in sources("tests")}
+    for path in sources(folder):
+        for name in {module.split(".")[0] for module in imported(path)} - own - set(sys.stdlib_module_names):
+            if not {normalised(each) for each in distributions.get(name, [])} & declared()[folder]:
+                missing.add(f"{path.relative_to(ROOT)} imports {name}")
+    assert not missing
+
+
+def code_blocks() -> list[str]:
+    return re.findall(r"^```(?:bash|sh|console)\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.S | re.M)
+
+
+def test_the_readme_begins_with_the_commands_that_install_and_run() -> None:
+    run, test = code_blocks()[:2]
+    assert run.strip() == "python3.11 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/kit run"
+    assert test.strip() == 'python3.11 -m venv .venv && .venv/bin/pip install -e ".[test]" && .venv/bin/pytest'
+
+
+def test_continuous_integration_runs_the_readmes_test_command() -> None:
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111
+    assert script.read_text("utf-8").rstrip().splitlines()[-1] == code_blocks()[1].strip()
+
+
+def test_files_that_the_readme_names_exist() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+    assert [link for link in links if not (ROOT / link).exists()] == []
