@@ -15,7 +15,7 @@ import kit
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation.claims import Finding, finding, verdicts
-from kit.paths import output
+from kit.paths import ATLAS, output
 from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures
 from kit.runs.scales import Scale, find_scale
 from kit.runs.sources import find_data, folder_name, read_benchmark, sample
@@ -45,6 +45,11 @@ class Lesson:
     def questions(self) -> tuple[Question, ...]:
         """The questions that are asked."""
         return self.benchmark.test
+
+    @property
+    def names(self) -> bool:
+        """Whether saved figures may show titles and questions: those of the atlas only, a data set's text is its own."""
+        return self.benchmark.name == ATLAS.name
 
     def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:
         """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; the figure is returned for display."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 _SAVED_AT_ONCE = 2048  # texts between two writes to the store: what an interruption can cost
+_MODEL_FILES = {".json", ".txt", ".safetensors", ".bin"}
 
 
 class Encoder:
@@ -45,26 +46,13 @@ class Encoder:
         """What the vectors depend on: the content of a local model's files, or the name of one on the hub."""
         if self._folder is None:
             return self.name
-        sink = hashlib.blake2b(digest_size=16)
-        for file in sorted(self._folder.rglob("*")):
-            if file.suffix in {".json", ".txt", ".safetensors", ".bin"}:
-                sink.update(str(file.relative_to(self._folder)).encode())
-                with file.open("rb") as source:
-                    sink.update(hashlib.file_digest(source, "blake2b").digest())
-        return sink.hexdigest()
+        files = sorted(file for file in self._folder.rglob("*") if file.suffix in _MODEL_FILES)
+        return _digest(self._folder, tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 
     @cached_property
     def model(self) -> SentenceTransformer:
-        # Imported here: torch takes seconds, and a run whose vectors are all in the store never needs it.
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
-
-        logging.disable_progress_bar()  # of loading weights, which takes no time
         try:
-            if self._folder is not None:
-                os.environ.setdefault("HF_HUB_OFFLINE", "1")
-                return SentenceTransformer(str(self._folder), local_files_only=True)
-            return SentenceTransformer(self.name)
+            return _load(self.name, self._folder)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"no sentence-transformers model of this name or folder ({error})", field="encoder"
@@ -102,3 +90,27 @@ class Encoder:
                 np.float32
             )
             bar.update(len(part))
+
+
+@lru_cache(maxsize=2)
+def _load(name: str, folder: Path | None) -> SentenceTransformer:
+    # Imported here: torch takes seconds, and a run whose vectors are all in the store never needs it.
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # of loading weights, which takes no time
+    if folder is None:
+        return SentenceTransformer(name)
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    return SentenceTransformer(str(folder), local_files_only=True)
+
+
+@lru_cache(maxsize=8)
+def _digest(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
+    """A digest of the files' names and contents; their sizes and times are there to notice a change."""
+    sink = hashlib.blake2b(digest_size=16)
+    for file, _, _ in files:
+        sink.update(str(file.relative_to(folder)).encode())
+        with file.open("rb") as source:
+            sink.update(hashlib.file_digest(source, "blake2b").digest())
+    return sink.hexdigest()
