@@ -47,7 +47,7 @@ class Lesson:
         return self.benchmark.test
 
     @property
-    def names(self) -> bool:
+    def shows_text(self) -> bool:
         """Whether saved figures may show titles and questions: those of the atlas only, a data set's text is its own."""
         return self.benchmark.name == ATLAS.name
 

@@ -1,0 +1,407 @@
+// Draws a story (see story.py): a graph, rankings, a step bar. Text from a corpus enters the page through textContent only.
+const SVG = "http://www.w3.org/2000/svg";
+const HEIGHT = 430, MARGIN = 34, PAUSE = 1300, WHOLE = { k: 1, x: 0, y: 0 };
+
+function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children); // strings become text nodes
+  return node;
+}
+
+function shape(tag, attributes = {}) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+function outline(form, r) {
+  if (form === "square") return `M${-r} ${-r}H${r}V${r}H${-r}Z`;
+  if (form === "star") {
+    const point = i => [1.5 * r * (i % 2 ? 0.45 : 1)].flatMap(d => [d * Math.sin(i * Math.PI / 5), -d * Math.cos(i * Math.PI / 5)]);
+    return `M${Array.from({ length: 10 }, (_, i) => point(i).map(v => v.toFixed(2)).join(" ")).join("L")}Z`;
+  }
+  return `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+}
+
+function symbol(role, gold, rim, r = 9) {
+  const rims = { fill: role.fill, stroke: gold ? rim : "#222", "stroke-width": gold ? 3 : 1.5 };
+  if (role.dashed) rims["stroke-dasharray"] = "3 2";
+  return shape("path", { d: outline(gold ? "star" : role.shape, r), ...rims });
+}
+
+const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+function render({ model, el }) {
+  const button = (text, name, act) => {
+    const node = make("button", { type: "button", class: "jupyter-button widget-button", "aria-label": name, title: name }, text);
+    node.addEventListener("click", act);
+    return node;
+  };
+  const root = make("div", { class: "kit-canvas", role: "group", "aria-label": model.get("name"), "data-lm-suppress-shortcuts": "true" });
+  const problem = make("div", { class: "kit-problem", role: "alert" });
+  const play = button("Play", "Play or pause (space)", () => toggle());
+  const slider = make("input", { type: "range", min: 0, step: 1, "aria-label": "Step" });
+  const stepName = make("span", { class: "kit-step" });
+  const bar = make("div", { class: "kit-bar", role: "toolbar", "aria-label": "Steps" },
+    button("Back", "One step back (←)", () => go(index() - 1)), play,
+    button("Step", "One step on (→)", () => go(index() + 1)), slider, stepName);
+  const question = make("p", { class: "kit-question" });
+  const caption = make("p", { class: "kit-caption", "aria-live": "polite" });
+  const picture = shape("svg", { role: "application", "aria-label": "Graph", tabindex: -1, height: HEIGHT });
+  const tip = make("div", { class: "kit-tip", "aria-hidden": "true" });
+  const zooms = make("div", { class: "kit-zoom" }, button("+", "Zoom in (+)", () => zoom(1.25)),
+    button("−", "Zoom out (−)", () => zoom(0.8)), button("Fit", "Show all (0)", () => look(WHOLE)));
+  const stage = make("div", { class: "kit-stage" }, picture, zooms, tip);
+  const columns = make("div", { class: "kit-columns" });
+  const legend = make("div", { class: "kit-legend", "aria-label": "Legend" });
+  const detail = make("div", { class: "kit-detail", role: "note", "aria-label": "Passage in hand" });
+  const help = make("p", { class: "kit-help" });
+  root.append(problem, question, bar, caption, make("div", { class: "kit-body" }, stage, columns), legend, detail, help);
+  el.append(root);
+
+  let story, looks, view = WHOLE, pinned = null, current = null, timer = null, drag = null, frame = 0;
+  let elements = new Map(); // node id → what stands for it on the page
+  let lines = []; // edges, each with its group
+  const index = () => model.get("index");
+  const scene = () => story.scenes[Math.min(index(), story.scenes.length - 1)];
+
+  function go(to) {
+    const next = Math.max(0, Math.min(story.scenes.length - 1, to));
+    if (next === index()) return;
+    model.set("index", next);
+    model.save_changes();
+  }
+  function toggle(on = timer === null) {
+    clearInterval(timer);
+    timer = null;
+    if (on && story.scenes.length > 1) {
+      if (index() >= story.scenes.length - 1) go(0);
+      timer = setInterval(() => { index() < story.scenes.length - 1 ? go(index() + 1) : toggle(false); }, PAUSE);
+    }
+    play.textContent = timer === null ? "Play" : "Pause";
+  }
+
+  // ---- the graph
+  const at = node => {
+    const width = picture.clientWidth || 800;
+    return [view.x + view.k * (MARGIN + node.x * (width - 2 * MARGIN)), view.y + view.k * (MARGIN + node.y * (HEIGHT - 2 * MARGIN))];
+  };
+  function zoom(by, x = picture.clientWidth / 2, y = HEIGHT / 2) {
+    const k = Math.max(0.5, Math.min(8, view.k * by));
+    look({ k, x: x - (x - view.x) * k / view.k, y: y - (y - view.y) * k / view.k });
+  }
+  function look(from) {
+    view = from;
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(drawGraph); // a wheel turns faster than a screen draws
+  }
+  const radius = mark => mark.value === null ? 9 : 6 + 10 * Math.max(0, Math.min(1, mark.value));
+
+  function drawEdge(edge, target) {
+    const [x1, y1] = at(story.nodes[edge.source]), [x2, y2] = at(story.nodes[edge.target]);
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1, across = [-(y2 - y1) / length, (x2 - x1) / length];
+    const group = shape("g", { class: "kit-edge" + (edge.emphasised ? " kit-strong" : "") });
+    edge.kinds.forEach((kind, i) => {
+      const off = 4 * (i - (edge.kinds.length - 1) / 2), [dx, dy] = [across[0] * off, across[1] * off];
+      group.append(shape("line", { x1: x1 + dx, y1: y1 + dy, x2: x2 + dx, y2: y2 + dy, stroke: looks.kinds[kind].colour,
+        "stroke-dasharray": looks.kinds[kind].dash.join(" ") }));
+    });
+    if (edge.directed) {
+      const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length], [tx, ty] = [x2 - 14 * ux, y2 - 14 * uy], [bx, by] = [tx - 9 * ux, ty - 9 * uy];
+      group.append(shape("path", { class: "kit-arrow", d: `M${tx} ${ty}L${bx + 5 * across[0]} ${by + 5 * across[1]}L${bx - 5 * across[0]} ${by - 5 * across[1]}Z` }));
+    }
+    const hit = shape("line", { x1, y1, x2, y2, class: "kit-hit" });
+    hit.addEventListener("pointerenter", event => {
+      group.classList.add("kit-over");
+      point(event, edge.kinds.join(", ") + (edge.label ? `: ${edge.label}` : ""));
+      if (!pinned) tellEdge(edge);
+    });
+    hit.addEventListener("pointerleave", () => { group.classList.remove("kit-over"); tip.classList.remove("kit-on"); if (!pinned) tell(current); });
+    group.append(hit);
+    target.append(group);
+    lines.push([edge, group]);
+  }
+
+  function drawNode(mark, target) {
+    const node = story.nodes[mark.node], role = looks.roles[mark.role], [x, y] = at(node);
+    const group = shape("g", { class: "kit-node", transform: `translate(${x} ${y})`, role: "button", tabindex: -1,
+      "aria-label": `${node.title}, ${role.label}${node.gold ? ", supporting passage" : ""}` });
+    group.append(symbol(role, node.gold, looks.gold.rim, radius(mark)));
+    hold(group, mark.node);
+    target.append(group);
+    return group;
+  }
+
+  function drawLabels(marks, groups) {
+    const weight = mark => (story.nodes[mark.node].gold ? 4 : 0) + (mark.role === "seed" ? 2 : 0) + (mark.role === "plain" ? 0 : 1);
+    const order = marks.map((mark, i) => i).sort((a, b) => weight(marks[b]) - weight(marks[a]) || a - b);
+    const taken = marks.map(mark => { const [x, y] = at(story.nodes[mark.node]); return [x - 9, y - 9, x + 9, y + 9]; });
+    const labels = marks.map(mark => Object.assign(shape("text", { class: "kit-label" }), { textContent: story.nodes[mark.node].label }));
+    labels.forEach((label, i) => groups[i].append(label));
+    const width = picture.clientWidth, widths = labels.map(label => label.getComputedTextLength()); // all at once: one layout
+    for (const i of order) {
+      const [x, y] = at(story.nodes[marks[i].node]), r = radius(marks[i]) + 5, w = widths[i];
+      const sides = [[-w / 2, r + 10], [-w / 2, -r - 1], [r, 4], [-r - w, 4]];
+      const boxes = sides.map(([dx, dy]) => [x + dx, y + dy - 10, x + dx + w, y + dy + 3]);
+      const free = boxes.findIndex(([a, b, c, d]) => a >= 0 && c <= width && b >= 0 && d <= HEIGHT &&
+        taken.every(([e, f, g, h]) => c < e || a > g || d < f || b > h));
+      const [dx, dy] = sides[Math.max(free, 0)];
+      labels[i].setAttribute("x", dx);
+      labels[i].setAttribute("y", dy);
+      if (free < 0) labels[i].classList.add("kit-spare"); // shows when its node is in hand
+      else taken.push(boxes[free]);
+    }
+  }
+
+  function drawGraph() {
+    const { marks, edges } = scene(), held = picture.contains(document.activeElement) ? current : null;
+    for (const [id, list] of elements) elements.set(id, list.filter(node => !picture.contains(node)));
+    stage.style.display = marks.length ? "" : "none";
+    const under = shape("g"), dots = shape("g");
+    picture.replaceChildren(under, dots);
+    lines = [];
+    edges.forEach(edge => drawEdge(edge, under));
+    const groups = marks.map(mark => drawNode(mark, dots));
+    drawLabels(marks, groups);
+    mark();
+    if (held !== null) (elements.get(held)?.find(node => picture.contains(node)) ?? picture).focus({ preventScroll: true });
+  }
+
+  // ---- the rankings
+  function drawColumns() {
+    const held = columns.contains(document.activeElement) ? current : null;
+    const before = new Map([...columns.querySelectorAll("li")].map(li => [li.kitKey, li.offsetTop]));
+    for (const [id, list] of elements) elements.set(id, list.filter(node => !columns.contains(node)));
+    const rows = Math.max(0, ...scene().columns.map(column => column.entries.length));
+    columns.replaceChildren();
+    columns.style.display = scene().columns.length ? "" : "none";
+    scene().columns.forEach((column, c) => {
+      if (c) columns.append(ties(scene().columns[c - 1], column, rows));
+      const list = make("ol");
+      column.entries.forEach((entry, i) => list.append(row(entry, i, `${c} ${entry.node}`)));
+      columns.append(make("div", { class: "kit-column" }, make("h4", {}, column.name), list));
+    });
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      for (const li of columns.querySelectorAll("li")) {
+        const from = before.get(li.kitKey);
+        if (from !== undefined && from !== li.offsetTop) {
+          li.animate([{ transform: `translateY(${from - li.offsetTop}px)` }, { transform: "none" }], 180);
+        }
+      }
+    }
+    if (held !== null) elements.get(held)?.find(node => columns.contains(node))?.focus({ preventScroll: true });
+  }
+  function row(entry, i, key) {
+    const node = story.nodes[entry.node];
+    const moved = entry.moved ? make("span", { class: entry.moved > 0 ? "kit-up" : "kit-down" }, `${entry.moved > 0 ? "▲" : "▼"}${Math.abs(entry.moved)}`) : "";
+    const li = make("li", { class: node.gold ? "kit-gold" : "", tabindex: -1, "aria-label":
+      `Rank ${i + 1}: ${node.title}${node.gold ? ", supporting passage" : ""}${entry.moved ? `, ${entry.moved > 0 ? "up" : "down"} ${Math.abs(entry.moved)}` : ""}` },
+      make("span", { class: "kit-rank" }, `${i + 1}`), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
+      make("span", { class: "kit-title" }, node.title), moved,
+      make("span", { class: "kit-score" }, entry.score === null ? "" : entry.score.toPrecision(3)));
+    li.kitKey = key;
+    hold(li, entry.node);
+    return li;
+  }
+  function ties(left, right, rows) {
+    const lines = shape("svg", { class: "kit-ties", viewBox: `0 0 40 ${rows * 26}`, height: rows * 26, preserveAspectRatio: "none", "aria-hidden": "true" });
+    const place = new Map(right.entries.map((entry, i) => [entry.node, i]));
+    left.entries.forEach((entry, i) => {
+      if (!place.has(entry.node)) return;
+      const line = shape("line", { x1: 0, y1: i * 26 + 13, x2: 40, y2: place.get(entry.node) * 26 + 13, class: story.nodes[entry.node].gold ? "kit-gold" : "" });
+      remember(entry.node, line);
+      lines.append(line);
+    });
+    return lines;
+  }
+
+  // ---- what is in hand
+  function remember(id, node) {
+    if (!elements.has(id)) elements.set(id, []);
+    elements.get(id).push(node);
+  }
+  function hold(node, id) {
+    remember(id, node);
+    node.kitNode = id;
+    node.addEventListener("pointerenter", event => { point(event, story.nodes[id].title); if (!pinned) tell(id); mark(id); });
+    node.addEventListener("pointerleave", () => { tip.classList.remove("kit-on"); if (!pinned) tell(current); mark(); });
+    node.addEventListener("focus", () => { current = id; if (!pinned) tell(id); mark(); });
+    node.addEventListener("click", () => { node.focus({ preventScroll: true }); pin(id); });
+  }
+  function pin(id) {
+    pinned = pinned === id ? null : id;
+    tell(id);
+    mark();
+  }
+  function mark(over = null) { // the same passage is marked wherever it stands, and so are its edges
+    const hand = over ?? current;
+    for (const [edge, group] of lines) {
+      group.classList.toggle("kit-near", edge.source === hand || edge.target === hand);
+    }
+    picture.classList.toggle("kit-chosen", lines.some(([, group]) => group.classList.contains("kit-near")));
+    for (const [id, list] of elements) {
+      for (const node of list) {
+        node.classList.toggle("kit-same", id === hand);
+        node.classList.toggle("kit-pinned", id === pinned);
+        if (node.kitNode !== undefined) node.tabIndex = -1;
+      }
+    }
+    for (const area of [picture, columns]) { // one stop of the Tab key in each; arrow keys do the rest
+      const nodes = [...area.querySelectorAll("[tabindex]")];
+      const stop = nodes.find(node => node.kitNode === current) ?? nodes[0];
+      if (stop) stop.tabIndex = 0;
+    }
+  }
+  function point(event, text) {
+    const frame = stage.getBoundingClientRect();
+    if (!stage.contains(event.target)) return;
+    tip.textContent = text;
+    tip.style.left = `${Math.min(event.clientX - frame.left + 14, frame.width - 240)}px`;
+    tip.style.top = `${event.clientY - frame.top + 14}px`;
+    tip.classList.add("kit-on");
+  }
+  function tell(id) {
+    detail.replaceChildren();
+    const node = story.nodes[id];
+    if (!node) {
+      detail.append(make("p", { class: "kit-quiet" }, "Point at a passage to read it."));
+      return;
+    }
+    const part = scene().marks.find(each => each.node === id), words = [];
+    if (part) words.push(looks.roles[part.role].label);
+    if (node.gold) words.push("★ supporting passage");
+    if (part?.note) words.push(part.note);
+    if (pinned === id) words.push("pinned: Enter or a click lets go");
+    detail.append(make("strong", {}, node.title), make("span", { class: "kit-words" }, words.join(" · ")), make("p", {}, node.text));
+    const links = scene().edges.filter(edge => edge.source === id || edge.target === id);
+    if (links.length) {
+      const list = make("ul");
+      for (const edge of links.slice(0, 12)) {
+        const other = story.nodes[edge.source === id ? edge.target : edge.source];
+        list.append(make("li", {}, `${other.title} — ${edge.kinds.join(", ")}${edge.label ? `: ${edge.label}` : ""}`));
+      }
+      if (links.length > 12) list.append(make("li", {}, `and ${links.length - 12} more`));
+      detail.append(make("p", { class: "kit-quiet" }, `${plural(links.length, "link")} in the picture`), list);
+    }
+  }
+  function tellEdge(edge) {
+    const [from, to] = [edge.source, edge.target].map(id => story.nodes[id].title);
+    detail.replaceChildren(make("strong", {}, `${from} ${edge.directed ? "→" : "—"} ${to}`), make("span", { class: "kit-words" }, edge.kinds.join(", ")),
+      make("p", {}, edge.label || "no label"));
+  }
+
+  // ---- keys and pointer
+  function walk(key) {
+    const here = document.activeElement, area = picture.contains(here) ? picture : columns.contains(here) ? columns : null;
+    if (!area) return false;
+    const centre = node => { const box = node.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
+    const nodes = [...area.querySelectorAll("[tabindex]")], [x, y] = centre(area === here ? nodes[0] : here);
+    const [ux, uy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
+    let best = null, least = Infinity;
+    for (const node of nodes) {
+      const [dx, dy] = [centre(node)[0] - x, centre(node)[1] - y], along = dx * ux + dy * uy, aside = Math.abs(dx * uy - dy * ux);
+      if (node !== here && along > 1 && along + 2 * aside < least) [best, least] = [node, along + 2 * aside];
+    }
+    best?.focus({ preventScroll: true });
+    return true;
+  }
+  root.addEventListener("keydown", event => {
+    const onButton = event.target.tagName === "BUTTON" && !bar.contains(event.target);
+    const inBar = bar.contains(event.target);
+    let done = true;
+    if (event.key === " " && !onButton) toggle();
+    else if (event.key.startsWith("Arrow") && (inBar || event.target === root)) {
+      if (event.key === "ArrowLeft" || event.key === "ArrowDown") go(index() - 1);
+      else go(index() + 1);
+    } else if (event.key.startsWith("Arrow")) done = walk(event.key);
+    else if (event.key === "Enter" && event.target.kitNode !== undefined) pin(event.target.kitNode);
+    else if (event.key === "Escape") { pinned = null; tell(current); mark(); }
+    else if (event.key === "+" || event.key === "=") zoom(1.25);
+    else if (event.key === "-") zoom(0.8);
+    else if (event.key === "0") look(WHOLE);
+    else done = false;
+    if (done) event.preventDefault();
+    if (event.key !== "Tab") event.stopPropagation();
+  });
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  picture.addEventListener("pointerdown", event => {
+    if (event.target.closest(".kit-node")) return;
+    picture.focus({ preventScroll: true });
+    drag = { x: event.clientX - view.x, y: event.clientY - view.y };
+    picture.setPointerCapture(event.pointerId);
+  });
+  picture.addEventListener("pointermove", event => {
+    if (!drag) return;
+    look({ ...view, x: event.clientX - drag.x, y: event.clientY - drag.y });
+  });
+  for (const end of ["pointerup", "pointercancel"]) picture.addEventListener(end, () => { drag = null; });
+  picture.addEventListener("wheel", event => { // a page that scrolls past must not zoom: only when the picture was clicked
+    if (!event.ctrlKey && !stage.contains(document.activeElement)) return;
+    event.preventDefault();
+    const frame = picture.getBoundingClientRect();
+    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.clientX - frame.left, event.clientY - frame.top);
+  }, { passive: false });
+
+  // ---- all of it
+  function drawLegend() {
+    const entry = (sign, text) => {
+      const box = shape("svg", { width: 30, height: 22, viewBox: "-15 -11 30 22", "aria-hidden": "true" });
+      box.append(sign);
+      legend.append(make("span", {}, box, text));
+    };
+    legend.replaceChildren();
+    for (const role of Object.values(looks.roles)) entry(symbol(role, false, "", 7), role.label);
+    if (Object.values(story.nodes).some(node => node.gold)) entry(symbol({ fill: "#ffffff" }, true, looks.gold.rim, 7), looks.gold.label);
+    for (const [kind, line] of Object.entries(looks.kinds)) {
+      entry(shape("line", { x1: -14, x2: 14, y1: 0, y2: 0, stroke: line.colour, "stroke-width": 2.5, "stroke-dasharray": line.dash.join(" ") }), `${kind} edge`);
+    }
+  }
+  function drawScene() {
+    const many = story.scenes.length > 1;
+    bar.style.display = many ? "" : "none";
+    slider.max = story.scenes.length - 1;
+    slider.value = index();
+    stepName.textContent = `${index() + 1} of ${story.scenes.length}${scene().step ? `: ${scene().step}` : ""}`;
+    slider.setAttribute("aria-valuetext", stepName.textContent);
+    caption.textContent = scene().caption;
+    help.textContent = (scene().marks.length ? "Drag to pan; wheel after a click, + and − to zoom; 0 shows all. " : "") +
+      "Tab, then arrow keys go from passage to passage; Enter or a click pins one." +
+      (many ? " On the step bar ← and → step; space plays and pauses." : "");
+    drawGraph();
+    drawColumns();
+    mark();
+    tell(pinned ?? current);
+  }
+  function drawStory() {
+    const before = story?.nodes ?? {};
+    [story, looks, elements] = [model.get("story"), model.get("looks"), new Map()];
+    toggle(false);
+    if (!(pinned in story.nodes)) pinned = null;
+    if (!(current in story.nodes)) current = null;
+    if (Object.keys(story.nodes).some(id => !(id in before))) view = WHOLE; // other passages: show all of them
+    question.textContent = story.question;
+    drawLegend();
+    drawScene();
+  }
+  function drawProblem() {
+    problem.textContent = model.get("problem");
+    problem.style.display = model.get("problem") ? "" : "none";
+  }
+  const resized = new ResizeObserver(() => drawGraph());
+  model.on("change:story", drawStory);
+  model.on("change:index", drawScene);
+  model.on("change:problem", drawProblem);
+  drawStory();
+  drawProblem();
+  resized.observe(stage);
+  return () => {
+    clearInterval(timer);
+    resized.disconnect();
+    model.off("change:story", drawStory);
+    model.off("change:index", drawScene);
+    model.off("change:problem", drawProblem);
+  };
+}
+
+export default { render };

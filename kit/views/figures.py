@@ -1,0 +1,55 @@
+"""A figure and the numbers behind it, saved by one call; a table that a reader can look at."""
+
+from __future__ import annotations
+
+import html
+import io
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+from pandas.io.formats.style import Styler
+
+from kit.errors import InputError
+from kit.store import atomic_write
+
+
+def save_figure(figure: Figure, table: pd.DataFrame, folder: Path, name: str) -> list[Path]:
+    """Write NAME.svg, NAME.png and NAME.csv into ``folder`` and return their paths.
+
+    The same figure and table give the same bytes each time: no dates, no versions, numbers to six digits. All three are
+    made before the first is written, and each is replaced whole.
+    """
+    if not name or name.startswith(".") or set(name) & set('/\\:*?"<>|\0'):
+        raise InputError(f"expected a plain file name, not {name!r}", field="name")
+    content = {
+        "svg": _drawn(figure, "svg", {"Date": None, "Creator": None, "Title": getattr(figure, "title", name)}),
+        "png": _drawn(figure, "png", {"Software": None}),
+        "csv": table.to_csv(index=False, float_format="%.6g", lineterminator="\n").encode(),
+    }
+    paths = {kind: Path(folder) / f"{name}.{kind}" for kind in content}
+    for kind, path in paths.items():
+        atomic_write(path, content[kind])
+    return list(paths.values())
+
+
+def _drawn(figure: Figure, kind: str, metadata: dict[str, str | None]) -> bytes:
+    sink = io.BytesIO()
+    figure.savefig(sink, format=kind, metadata=metadata)
+    return sink.getvalue()
+
+
+def show_table(table: pd.DataFrame, caption: str = "") -> Styler:
+    """The table for display: counts with thousands apart, other numbers to three digits, missing as a dash.
+
+    Text is escaped, and JupyterLab is told not to read what stands between two dollar signs as a formula.
+    """
+    numbers = list(table.select_dtypes("number").columns)
+    formats = {column: "{:,.0f}" if (table[column].dropna() % 1 == 0).all() else "{:,.3f}" for column in numbers}
+    shown = table.style.format(formats, na_rep="–", escape="html").hide(axis="index")
+    shown = shown.format_index(axis="columns", escape="html")
+    shown = shown.set_table_attributes('class="mathjax_ignore tex2jax_ignore"')
+    sides = {column: "right" if column in numbers else "left" for column in table.columns}
+    props = {column: [{"selector": "td, th", "props": f"text-align: {side}"}] for column, side in sides.items()}
+    shown = shown.set_table_styles(props)
+    return shown.set_caption(html.escape(caption)) if caption else shown

@@ -1,0 +1,109 @@
+"""Words on a figure, next to what they name and not on top of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib import rcParams
+from matplotlib.axes import Axes
+from matplotlib.transforms import Bbox
+
+from kit.views.style import SMALL
+
+#: Where a label may stand, best first: offset in units of (distance from the point), horizontal and vertical alignment.
+_SIDES = (
+    ((0, 1), "center", "bottom"),
+    ((0, -1), "center", "top"),
+    ((1, 0), "left", "center"),
+    ((-1, 0), "right", "center"),
+    ((0.8, 0.8), "left", "bottom"),
+    ((-0.8, 0.8), "right", "bottom"),
+    ((0.8, -0.8), "left", "top"),
+    ((-0.8, -0.8), "right", "top"),
+    ((1.4, 1.1), "right", "bottom"),  # for a point at the right edge, and the left one
+    ((1.4, -1.1), "right", "top"),
+    ((-1.4, 1.1), "left", "bottom"),
+    ((-1.4, -1.1), "left", "top"),
+)
+
+
+def place_labels(
+    axes: Axes,
+    labels: Sequence[tuple[float, float, str, str]],
+    *,
+    obstacles: Sequence[tuple[float, float]] = (),
+    distance: float = 6,
+    size: float = SMALL,
+) -> int:
+    """Write each label (x, y, text, colour) beside its point where it covers no labelled point and no earlier label.
+
+    Tries twelve places, first where the label covers none of the points ``obstacles`` either, then anywhere; leaves a
+    label out where none is free, so the most important ones come first. ``distance`` is in typographic points. Returns
+    the number of labels written.
+    """
+    figure = axes.figure
+    figure.draw_without_rendering()
+    renderer = figure.canvas.get_renderer()
+    frame = axes.get_window_extent(renderer)
+    reach = distance * figure.dpi / 72 * 0.7
+    taken = _boxes(axes, [(x, y) for x, y, *_ in labels], reach)
+    soft = _boxes(axes, obstacles, reach)
+    written = 0
+    for x, y, text, colour in labels:
+        mark = axes.annotate(text, (x, y), (0, 0), textcoords="offset points", color=colour, fontsize=size, zorder=5)
+        mark.set_in_layout(False)
+        mark.set_bbox({"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6})
+        for (right, up), horizontal, vertical, avoided in (
+            (*side, boxes) for boxes in (taken + soft, taken) for side in _SIDES
+        ):
+            mark.set(position=(right * distance, up * distance), ha=horizontal, va=vertical)
+            box = mark.get_window_extent(renderer)
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            if inside and not any(box.overlaps(other) for other in avoided):
+                taken.append(box)
+                written += 1
+                break
+        else:
+            mark.remove()
+    return written
+
+
+def _boxes(axes: Axes, points: Sequence[tuple[float, float]], reach: float) -> list[Bbox]:
+    """A square on the page around each point."""
+    on_page = axes.transData.transform(points) if len(points) else ()
+    return [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in on_page]
+
+
+def label_lines(axes: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
+    """Name lines at their right ends (x, y, text, colour), in the margin, moved apart where they would touch."""
+    figure = axes.figure
+    figure.draw_without_rendering()
+    line = 1.3 * rcParams["font.size"] * figure.dpi / 72 / axes.get_window_extent().height  # as a share of the axes
+    to_axes = axes.transData + axes.transAxes.inverted()
+    wanted = sorted((to_axes.transform((x, y))[1], x, y, text, colour) for x, y, text, colour in ends)
+    heights = [max(0.0, min(1.0, entry[0])) for entry in wanted]
+    half = [line * (1 + entry[3].count("\n")) / 2 for entry in wanted]
+    for _ in range(200):  # neighbours push each other apart until all have room
+        for i in range(len(heights) - 1):
+            lack = half[i] + half[i + 1] - (heights[i + 1] - heights[i])
+            if lack > 1e-6:
+                heights[i] -= lack / 2
+                heights[i + 1] += lack / 2
+    for height, (_, x, y, text, colour) in zip(heights, wanted):
+        axes.annotate(
+            text,
+            (x, y),
+            (1.03, height),
+            textcoords="axes fraction",
+            color=colour,
+            va="center",
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "alpha": 0.45,
+                "linewidth": 0.6,
+                "shrinkA": 1,
+                "shrinkB": 5,
+            },
+            annotation_clip=False,
+        )

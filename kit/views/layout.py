@@ -1,0 +1,74 @@
+"""Where nodes stand: computed once from the graph alone, the same on each run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import cos, pi, sin
+
+import networkx as nx
+import numpy as np
+
+_ASPECT = 2.0  # width to height of the picture
+_ROUNDS = 60
+
+
+def spring(graph: nx.Graph) -> dict[Hashable, tuple[float, float]]:
+    """Places in [0, 1]² by springs along the edges (Fruchterman and Reingold), no two closer than a node is wide.
+
+    A few outliers would press all others together, so a place is half the springs' and half its rank's, each way.
+    """
+    if not graph:
+        return {}
+    nodes = list(graph)
+    start = {node: place for node, place in zip(nodes, _circle(len(nodes)))}
+    room = 1.6 / np.sqrt(len(nodes))
+    found = nx.spring_layout(graph, pos=start, k=room, iterations=_ROUNDS, seed=0)
+    places = np.array([found[node] for node in nodes])
+    ranks = places.round(6).argsort(axis=0, kind="stable").argsort(axis=0)
+    return dict(zip(nodes, _apart(_fill(_fill(places) + _fill(ranks)))))
+
+
+def rings(
+    centre: Sequence[Hashable], around: Sequence[Hashable], aside: Sequence[Hashable]
+) -> dict[Hashable, tuple[float, float]]:
+    """Places for what was searched from (the centre), what is near (two rings), and what stands apart (far right)."""
+    places = {node: (0.44 + 0.1 * x, 0.5 + 0.16 * y) for node, (x, y) in zip(centre, _circle(len(centre)))}
+    if len(centre) == 1:
+        places[centre[0]] = (0.44, 0.5)
+    inner = around[: max(8, len(around) * 2 // 5)]
+    for ring, (across, down) in ((inner, (0.25, 0.34)), (around[len(inner) :], (0.4, 0.47))):
+        turned = _circle(len(ring), 0.5 if ring is inner else 0)  # so that no ring stands behind another
+        places |= {node: (0.44 + across * x, 0.5 + down * y) for node, (x, y) in zip(ring, turned)}
+    places |= {node: (0.95, (i + 1) / (len(aside) + 1)) for i, node in enumerate(aside)}
+    return places
+
+
+def _circle(n: int, turn: float = 0.0) -> list[tuple[float, float]]:
+    """n points on the unit circle, from the top on; turned by a share of the step between two."""
+    angles = [2 * pi * (i + turn) / n - pi / 2 for i in range(n)]
+    return [(cos(angle), sin(angle)) for angle in angles]
+
+
+def _fill(places: np.ndarray) -> np.ndarray:
+    """The places stretched to fill [0, 1] both ways; a direction in which all agree goes to the middle."""
+    low, size = places.min(axis=0), np.ptp(places, axis=0)
+    return np.where(size > 1e-9, (places - low) / np.where(size > 1e-9, size, 1), 0.5)
+
+
+def _apart(places: np.ndarray) -> list[tuple[float, float]]:
+    """The places moved until neighbours are a node's width apart (or as far as the room allows)."""
+    least = min(0.09, 0.55 / np.sqrt(len(places)))
+    places = places * (_ASPECT, 1)
+    for _ in range(_ROUNDS):
+        gap = places[:, None] - places[None]
+        distance = np.hypot(*np.moveaxis(gap, -1, 0)) + np.eye(len(places)) * 9
+        lack = np.clip(least * 1.5 - distance, 0, None) / 2
+        if not lack.any():
+            break
+        # two nodes on one spot part along a direction that depends on their numbers alone
+        stuck = distance < 1e-9
+        turn = np.arange(len(places))
+        gap[stuck] = np.stack([np.cos(turn[:, None] - turn), np.sin(turn[:, None] - turn)], -1)[stuck]
+        distance = np.where(stuck, 1, distance)
+        places = places + (gap / distance[..., None] * lack[..., None]).sum(axis=1)
+    return [(float(x), float(y)) for x, y in np.round(_fill(places / (_ASPECT, 1)), 4)]

@@ -1,0 +1,168 @@
+"""One look for every figure: slide size, readable type, and a fixed colour, marker and dash for each method.
+
+Colours come from Paul Tol's and Okabe and Ito's colour-blind-safe sets. The named ones also differ in lightness, so
+that they stay apart in a grey print; marker and dash tell them apart once more.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import textwrap
+import zlib
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import matplotlib.figure
+import matplotlib.style
+import msgspec
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from kit.errors import InputError
+
+SIZE = (10.0, 5.625)  # inches: a 16:9 slide
+DPI = 160
+INK, GREY, PALE = "#222222", "#6e6e6e", "#d9d9d9"
+SMALL = 9.5  # points: the smallest type on a figure
+
+_RC = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so a figure is the same everywhere
+    "font.size": 12,
+    "figure.titlesize": 15,
+    "figure.titleweight": "bold",
+    "axes.titlesize": 12,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e6e6e6",
+    "legend.frameon": False,
+    "lines.linewidth": 2,
+    "lines.markersize": 7,
+    "text.color": INK,
+    "text.parse_math": False,  # a title with two dollar signs is text
+    "svg.fonttype": "path",  # letters as outlines: no reader needs the font
+    "svg.hashsalt": "kit",  # the ids in an SVG are the same on each run
+}
+
+
+class Look(msgspec.Struct, frozen=True):
+    """How a method is drawn. ``dash`` holds lengths in points, on and off in turn; empty is a solid line."""
+
+    colour: str
+    marker: str
+    dash: tuple[float, ...] = ()
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Keyword arguments of ``Axes.plot``."""
+        style = (0, self.dash) if self.dash else "solid"
+        return {"color": self.colour, "marker": self.marker, "linestyle": style, "markeredgecolor": "white"}
+
+
+#: Builders and retrievers that read a text in the same way share a colour: kNN graphs and dense search, for one.
+LOOKS = {
+    "tfidf": Look("#332288", "o"),
+    "knn": Look("#117733", "s", (6, 1.5)),
+    "dense": Look("#117733", "s", (6, 1.5)),
+    "entity": Look("#882255", "D", (2, 1.2)),
+    "structure": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
+    "bm25": Look("#1a1a1a", "v", (3, 1.5)),
+}
+_OTHER_COLOURS = ("#aa4499", "#0072b2", "#cc6677", "#44aa99", "#997700", "#666666")
+_OTHER_MARKERS = ("P", "X", "h", "<", ">", "p", "d")
+_OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))
+
+
+def look(name: str) -> Look:
+    """The look of a builder or retriever; a name that has none gets one that depends on the name alone."""
+    if name in LOOKS:
+        return LOOKS[name]
+    number = zlib.crc32(name.encode())
+    colour, marker, dash = (each[number // size % len(each)] for each, size in _OTHERS)
+    return Look(colour, marker, dash)
+
+
+_OTHERS = ((_OTHER_COLOURS, 1), (_OTHER_MARKERS, 6), (_OTHER_DASHES, 42))
+
+
+def style() -> AbstractContextManager[None]:
+    """The kit's settings on top of matplotlib's own defaults: what the user has set elsewhere plays no part."""
+    return matplotlib.style.context(["default", _RC])
+
+
+class Figure(matplotlib.figure.Figure):
+    """A figure that shows itself in Jupyter without pyplot, and is drawn in the kit's style whenever it is drawn."""
+
+    def __init__(self, title: str, size: tuple[float, float] = SIZE) -> None:
+        with style():
+            super().__init__(figsize=size, dpi=DPI, layout="constrained")
+            self.title = title
+            self.suptitle(textwrap.fill(title, round(size[0] * 8.2)), x=0.01, ha="left", parse_math=False)
+        FigureCanvasAgg(self)
+
+    def __repr__(self) -> str:
+        return f"Figure: {self.title}"
+
+    def draw(self, renderer: Any) -> None:
+        with style():
+            super().draw(renderer)
+
+    def savefig(self, *args: Any, **settings: Any) -> None:
+        with style():
+            super().savefig(*args, **settings)
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
+        sink = io.BytesIO()
+        self.savefig(sink, format="png")
+        width, height = self.get_size_inches() * 96
+        return sink.getvalue(), {"width": round(width), "height": round(height), "alt": self.title}
+
+
+def styled(plot: Callable[..., Figure]) -> Callable[..., Figure]:
+    """Makes a plotting function run in the kit's style."""
+
+    @functools.wraps(plot)
+    def run(*args: Any, **settings: Any) -> Figure:
+        with style():
+            return plot(*args, **settings)
+
+    return run
+
+
+def panels(figure: Figure, rows: int = 1, columns: int = 1, **settings: Any) -> list[list[Axes]]:
+    """Empty axes in rows and columns; ``settings`` go to ``Figure.subplots``."""
+    return figure.subplots(rows, columns, squeeze=False, **settings).tolist()
+
+
+def plain_log(ax: Axes, which: str, values: Iterable[float], *, narrow: bool = False) -> None:
+    """Makes the ``x`` or ``y`` axis logarithmic, with plain numbers; a narrow axis shows powers of ten only.
+
+    It is linear below 1 if there are zeros, for which a logarithm has no place.
+    """
+    values = [float(value) for value in values]
+    least, most = min(values, default=1.0), max(values, default=1.0)
+    axis, scale = (ax.xaxis, ax.set_xscale) if which == "x" else (ax.yaxis, ax.set_yscale)
+    if least > 0:
+        scale("log")
+        axis.set_major_locator(LogLocator(subs=(1,) if narrow or most / least > 150 else (1, 2, 5)))
+    else:
+        scale("symlog", linthresh=1)
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def require(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """The table, if it has rows and these columns; an InputError that says what it lacks otherwise."""
+    missing = [column for column in columns if column not in table]
+    if missing:
+        raise InputError(f"expected the columns {', '.join(columns)}; {', '.join(missing)} not there", field="table")
+    if table.empty:
+        raise InputError("expected at least one row", field="table")
+    return table

@@ -1,0 +1,171 @@
+"""A small invented corpus, text that would do harm if it were taken for markup, and a notebook seen in a browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import nbformat
+import pytest
+from playwright.sync_api import Page, Route, sync_playwright
+
+from kit.corpus import Corpus, Passage, Question
+
+FLAGS = [
+    "--no-sandbox",  # as root, Chromium does not start with one
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+READY = """() => {
+  const panel = [...(window.jupyterapp?.shell.widgets('main') ?? [])].find(widget => widget.context?.isReady);
+  return panel?.sessionContext.session?.kernel?.status === 'idle';
+}"""
+RUN = "() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].every(e => /[0-9]/.test(e.textContent))"
+WAIT = 90  # seconds, for a machine that has much else to do
+HOSTILE = "<img src=x onerror=\"window.HACKED=1\"> & 'q' $x^2$ </script><script>window.HACKED=2</script>\nline two"
+
+
+@pytest.fixture(scope="session")
+def hostile() -> str:
+    return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Corpus:
+    texts = {
+        "Ada Lund": "Ada Lund is a director born in Marrow. The Long Ferry made her known.",
+        "Marrow": "Marrow is a port on the Halle. The harbour ships timber.",
+        "The Long Ferry": "The Long Ferry is a film by Ada Lund.",
+        "Halle": "The Halle is a river. It passes Marrow and Tilsby.",
+        "Tilsby": "Tilsby is a town on the Halle with a mill.",
+        HOSTILE: HOSTILE,
+    }
+    return Corpus(Passage(f"p{i}", title, text, f"d{i // 2}", i % 2) for i, (title, text) in enumerate(texts.items()))
+
+
+@pytest.fixture(scope="session")
+def questions() -> list[Question]:
+    return [
+        Question(
+            "q1",
+            "On which river lies the birthplace of the director of The Long Ferry?",
+            "Halle",
+            (("p2",), ("p0",), ("p1",)),
+        ),
+        Question("q2", HOSTILE, "nobody", (("p5",), ("p4",))),
+    ]
+
+
+@pytest.fixture(scope="session")
+def opened() -> Callable:
+    """The function that opens a notebook; skips the test where there is no browser."""
+    if not chromium():
+        pytest.skip("no Chromium (set KIT_CHROMIUM)")
+    return open_notebook
+
+
+def chromium() -> str | None:
+    """The browser: ``KIT_CHROMIUM``, or the one on the path."""
+    return os.environ.get("KIT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+class Seen:
+    """A page with a notebook whose cells have all run, and what went on meanwhile."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self.elsewhere: list[str] = []
+        page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("websocket", lambda websocket: self._note(websocket.url))
+        page.route("**/*", self._pass)
+
+    def _note(self, url: str) -> bool:
+        away = urlsplit(url).hostname not in (None, "127.0.0.1")
+        self.elsewhere += [url] if away else []
+        return away
+
+    def _pass(self, route: Route) -> None:
+        route.abort() if self._note(route.request.url) else route.continue_()
+
+
+@contextmanager
+def open_notebook(folder: Path, cells: list[str]) -> Iterator[Seen]:
+    """Write the cells as a notebook into an empty folder, start JupyterLab there, open the notebook and run it."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, folder / "seen.ipynb")
+    with _jupyterlab(folder) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        try:
+            page = browser.new_page(viewport={"width": 1300, "height": 1000})
+            page.set_default_timeout(10_000)
+            seen = Seen(page)
+            page.goto(f"{address}/doc/tree/seen.ipynb", timeout=WAIT * 1000)
+            page.wait_for_function(READY, timeout=WAIT * 1000)
+            page.evaluate("() => void window.jupyterapp.commands.execute('notebook:run-all-cells')")
+            page.wait_for_function(RUN, timeout=WAIT * 1000)
+            page.wait_for_timeout(500)
+            yield seen
+        finally:
+            browser.close()
+
+
+@contextmanager
+def _jupyterlab(folder: Path) -> Iterator[str]:
+    """A server on the loopback address without any settings of the user's."""
+    private = folder / ".jupyter"
+    places = ("JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
+    places = (*places, "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = {
+        "ServerApp.ip": "127.0.0.1",
+        "ServerApp.port": port,
+        "ServerApp.port_retries": 0,
+        "ServerApp.root_dir": folder,
+        "IdentityProvider.token": "",
+        "LabApp.expose_app_in_browser": True,
+        "LabApp.news_url": None,
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+        "LabApp.extension_manager": "readonly",
+    }
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    settings = private / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
+    environment = os.environ | {name: str(private / name) for name in places}
+    with (private / "log").open("wb") as log:
+        server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + WAIT
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=5).close()
+                break
+            except OSError:
+                if server.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError("JupyterLab did not start: " + (private / "log").read_text()[-2000:]) from None
+                time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()  # it ends its kernels, then itself
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()

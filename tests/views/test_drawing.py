@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pandas as pd
+import pytest
+
+from kit.errors import InputError
+from kit.views.drawing import storyboard
+from kit.views.figures import save_figure
+from kit.views.story import Column, Edge, Entry, Mark, Node, Scene, Story
+
+
+def story(title: str = "Marrow", scenes: int = 8) -> Story:
+    nodes = (Node("a", "Ada Lund", x=0.1, y=0.2), Node("b", title, x=0.8, y=0.7, gold=True))
+    edges = (Edge("a", "b", ("tfidf", "knn"), "both have port", emphasised=True, directed=True),)
+    return Story(
+        nodes,
+        tuple(
+            Scene(f"step {i}", f"caption {i} {title}", (Mark("a", "seed"), Mark("b", "reached", 0.5)), edges)
+            for i in range(scenes)
+        ),
+    )
+
+
+def words(figure) -> list[str]:
+    figure.draw_without_rendering()
+    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")) if text.get_text()]
+
+
+def test_up_to_six_panels_from_the_first_scene_to_the_last():
+    titles = [title for title in words(storyboard(story(), "t")) if title.startswith("step")]
+    assert [title.split("\n")[0] for title in titles] == ["step 0", "step 1", "step 3", "step 4", "step 6", "step 7"]
+
+
+def test_nodes_stand_at_their_places_in_every_panel():
+    figure = storyboard(story(), "t", steps=[2, 5])
+    assert len(figure.axes) == 2
+    for ax in figure.axes:
+        symbols = [line for line in ax.lines if line.get_linestyle() == "None"]
+        assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in symbols] == [(0.1, 0.2), (0.8, 0.7)]
+        assert ax.get_ylim()[0] > ax.get_ylim()[1]  # y downwards, as in the widget
+    assert {"Ada Lund", "Marrow", "seed of the search", "tfidf edge", "knn edge", "supporting passage (gold)"} <= set(
+        words(figure)
+    )
+
+
+def test_rankings_are_drawn_with_stars_and_moves_and_ties():
+    nodes = (Node("a", "Ada Lund", gold=True), Node("b", "Marrow"), Node("c", "Halle"))
+    columns = (
+        Column("bm25", (Entry("a"), Entry("b"))),
+        Column("dense", (Entry("c"), Entry("a", moved=-1), Entry("b", moved=2))),
+    )
+    figure = storyboard(Story(nodes, (Scene("", "A question?", columns=columns),)), "t")
+    assert {"bm25", "dense", "1  ★ Ada Lund", "2  ★ Ada Lund ▼1", "3  Marrow ▲2", "1  Halle"} <= set(words(figure))
+    assert len(figure.axes[0].lines) == 2  # Ada Lund and Marrow stand in both
+
+
+@pytest.mark.parametrize("steps", [[8], [-1], []])
+def test_a_step_that_there_is_not_is_refused(steps):
+    with pytest.raises(InputError, match="expected steps from 0 to 7"):
+        storyboard(story(), "t", steps=steps)
+
+
+def test_hostile_titles_and_captions_stay_text(tmp_path, hostile):
+    svg, *_ = save_figure(storyboard(story(hostile), hostile, steps=[0]), pd.DataFrame({"a": [1]}), tmp_path, "a")
+    names = {element.tag.split("}")[-1] for element in ElementTree.parse(svg).getroot().iter()}
+    assert not names & {"script", "img", "foreignObject"}
+    assert "<img" not in svg.read_text() and "&lt;img src=x onerro" in svg.read_text()

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+
+import matplotlib
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+
+from kit.errors import InputError
+from kit.views.style import LOOKS, Figure, Look, look, panels, plain_log, require, style
+
+
+def lightness(colour: str) -> float:
+    """CIE L*, what is left of a colour in grey: 0 black, 100 white."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    luminance = sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear))
+    return 116 * luminance ** (1 / 3) - 16 if luminance > 0.008856 else 903.3 * luminance
+
+
+def test_black_and_white_have_the_extreme_lightness():
+    assert lightness("#ffffff") == pytest.approx(100, abs=0.01)
+    assert lightness("#000000") == 0
+
+
+def test_named_looks_stay_apart_in_grey_and_dark_enough_on_white():
+    levels = sorted({round(lightness(each.colour), 2) for each in LOOKS.values()})
+    assert all(higher - lower > 9 for lower, higher in pairwise(levels))
+    assert levels[-1] < 62  # a contrast of 3 to 1 on white
+
+
+def test_what_shares_a_colour_never_shares_a_figure():
+    assert look("knn") == look("dense")
+    for names in (("tfidf", "knn", "entity", "structure"), ("bm25", "tfidf", "dense")):
+        for part in ("colour", "marker", "dash"):
+            assert len({getattr(look(name), part) for name in names}) == len(names)
+
+
+def test_an_unknown_name_has_a_look_that_depends_on_the_name_alone():
+    assert look("entity+structure") == Look("#aa4499", "<", (4, 1, 1, 1, 1, 1))
+    assert len({look(f"method-{i}") for i in range(40)}) > 25
+
+
+def test_the_users_own_settings_play_no_part():
+    with matplotlib.rc_context({"font.size": 40, "axes.facecolor": "red"}):
+        with style():
+            assert matplotlib.rcParams["font.size"] == 12
+            assert matplotlib.rcParams["axes.facecolor"] == "white"
+        assert matplotlib.rcParams["font.size"] == 40
+
+
+def test_a_figure_shows_itself_without_pyplot():
+    code = (
+        "import sys; from kit.views.style import Figure; data, about = Figure('Two $a$ and $b$')._repr_png_();"
+        "assert data[:4] == b'\\x89PNG'; print(about, 'matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "{'width': 960, 'height': 540, 'alt': 'Two $a$ and $b$'} False\n"
+
+
+@pytest.mark.parametrize(("values", "scale"), [([5, 200], "log"), ([0, 200], "symlog")])
+def test_a_zero_has_a_place_on_a_logarithmic_axis(values, scale):
+    [[ax]] = panels(Figure("t"))
+    plain_log(ax, "x", values)
+    assert ax.get_xscale() == scale
+    ax.plot(values, values)
+    ax.figure.draw_without_rendering()
+    assert "10" in [label.get_text() for label in ax.get_xticklabels()]
+
+
+def test_a_table_that_lacks_something_is_told_so():
+    with pytest.raises(InputError, match="field table: expected the columns a, b; b not there"):
+        require(pd.DataFrame({"a": [1]}), "a", "b")
+    with pytest.raises(InputError, match="at least one row"):
+        require(pd.DataFrame({"a": []}), "a")
