@@ -76,7 +76,11 @@ def draw_graph(ax: Axes, story: Story, marks: Sequence[Mark], edges: Sequence[Ed
     if not any(mark.role == "seed" for mark in marks):  # then no node matters more than another, but for the gold
         titled += [mark for mark in marks if mark not in titled]
     titled.sort(key=lambda mark: not nodes[mark.node].gold)
-    labels = [(nodes[mark.node].x, nodes[mark.node].y, nodes[mark.node].label, INK) for mark in titled]
+    labels = [
+        (nodes[mark.node].x, nodes[mark.node].y, nodes[mark.node].label, INK)
+        for mark in titled
+        if nodes[mark.node].title
+    ]
     others = [(nodes[mark.node].x, nodes[mark.node].y) for mark in marks]
     place_labels(ax, labels, obstacles=others, size=8)
 

@@ -43,7 +43,7 @@ def test_the_table_holds_what_is_drawn() -> None:
         "",
         (Mark("a", "seed", 0.5), Mark("b")),
         (Edge("a", "b", ("knn", "entity"), "both have x"),),
-        (Column("bm25", (Entry("b", 2.0), Entry("a", 1.0))),),
+        (Ranking("bm25", (Entry("b", 2.0), Entry("a", 1.0))),),
     )
     table = Story(nodes, (scene,)).table()
     assert table["kind"].tolist() == ["node", "node", "knn+entity", "bm25", "bm25"]
