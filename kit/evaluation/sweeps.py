@@ -74,8 +74,8 @@ def edges_by_size(
 ) -> pd.DataFrame:
     """Graphs of random parts of a corpus (gnn-ret.txt, Table 5: are larger corpora's passages better connected?).
 
-    A row a draw: graph, passages, edges_per_passage (|E| / |V|), density. Documents are drawn whole, so that structure
-    survives; the whole corpus is drawn once.
+    A row a draw: graph, share, passages, edges_per_passage (|E| / |V|), density. Documents are drawn whole, so
+    that structure survives; the whole corpus is drawn once.
     """
     generator = np.random.default_rng(seed)
     documents = list(corpus.documents.values())
@@ -86,7 +86,8 @@ def edges_by_size(
             part = corpus.subset(np.sort(np.concatenate([documents[pick] for pick in picks])))
             graph = build(builder, part, **settings)
             edges = graph.n_edges / graph.n_nodes
-            rows.append({"graph": builder, "passages": len(part), "edges_per_passage": edges, "density": graph.density})
+            size = {"passages": len(part), "edges_per_passage": edges, "density": graph.density}
+            rows.append({"graph": builder, "share": share, **size})
     return pd.DataFrame(rows)
 
 

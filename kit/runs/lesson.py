@@ -48,7 +48,7 @@ class Lesson:
 
     @property
     def shows_text(self) -> bool:
-        """Whether saved figures may show titles and questions: those of the atlas only, a data set's text is its own."""
+        """Whether saved figures may show titles and questions: the atlas's own, no other data's."""
         return self.benchmark.name == ATLAS.name
 
     def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
+_BATCH = 64
 _SAVED_AT_ONCE = 2048  # texts between two writes to the store: what an interruption can cost
 _MODEL_FILES = {".json", ".txt", ".safetensors", ".bin"}
 
@@ -82,14 +83,14 @@ class Encoder:
                 known |= new
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
 
-    def _embed(self, texts: list[str], role: str, bar: tqdm) -> Iterable[np.ndarray]:
+    def _embed(self, texts: list[str], role: str, bar: tqdm) -> np.ndarray:
         encode = self.model.encode_query if role == "query" else self.model.encode_document
-        for start in range(0, len(texts), 64):
-            part = texts[start : start + 64]
-            yield from encode(part, batch_size=64, normalize_embeddings=True, show_progress_bar=False).astype(
-                np.float32
-            )
+        parts = []
+        for start in range(0, len(texts), _BATCH):
+            part = texts[start : start + _BATCH]
+            parts.append(encode(part, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False))
             bar.update(len(part))
+        return np.concatenate(parts).astype(np.float32)
 
 
 @lru_cache(maxsize=2)
