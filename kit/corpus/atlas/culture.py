@@ -1,0 +1,104 @@
+"""Books, films, bands, albums and songs, each later than what it needs."""
+
+from __future__ import annotations
+
+from kit.corpus.atlas.geography import Country
+from kit.corpus.atlas.timeline import PRESENT, alive, birth, suited
+from kit.corpus.atlas.world import Entity, year
+
+LYRICISTS = ("novelist", "musician", "composer", "politician", "actor")
+
+
+def create(country: Country) -> None:
+    """The country's works, in the order in which one may draw on another."""
+    for make, times in ((_book, 4), (_film, 4), (_band, 2), (_album, 4), (_song, 3)):
+        for _ in range(times):
+            make(country)
+
+
+def _maker(country: Country, *jobs: str, earliest: int, youth: int) -> tuple[Entity, int]:
+    """Somebody of the professions and a year in which they could have made a work."""
+    maker = country.rng.choice([person for person in country["person"] if person.job in jobs])
+    born = birth(country, maker)
+    last = min(born + 64, (country.world.year(maker, "death_date") or PRESENT) - 1)
+    return maker, country.rng.randint(max(born + youth, earliest), last)
+
+
+def _company(country: Country, trade: str, when: int) -> Entity | None:
+    """The company of the trade, if it existed by then."""
+    company = next(company for company in country["company"] if company.details["trade"] == trade)
+    return company if country.world.year(company, "founded") <= when else None
+
+
+def _book(country: Country) -> None:
+    add, chance = country.world.add, country.chance
+    author, when = _maker(country, "novelist", earliest=1898, youth=25)
+    book = country.new("book", country.names.title())
+    add(book, "year", year(when))
+    add(book, "author", author)
+    add(book, "publisher", _company(country, "publishing house", when))
+    add(book, "set_in", country.pick("city") if chance(0.85) else None)
+    friends = [person for person in country["person"] if person is not author and alive(country, person, when)]
+    add(book, "dedicated_to", country.rng.choice(friends) if friends and chance(0.55) else None)
+    linguist = suited(country, when + 6, "novelist", "scientist", "politician", "composer", age=24)
+    add(book, "translator", linguist if linguist is not author and chance(0.8) else None)
+
+
+def _film(country: Country) -> None:
+    add, chance, world = country.world.add, country.chance, country.world
+    director, when = _maker(country, "film director", earliest=1919, youth=28)
+    sources = [book for book in country["book"] if world.year(book, "year") < when]
+    source = country.rng.choice(sources) if sources and chance(0.65) else None
+    taken = {film.name for film in country["film"]}
+    same_title = source is not None and source.name not in taken and chance(0.5)
+    film = country.new("film", source.name if same_title else country.names.title())
+    add(film, "year", year(when))
+    add(film, "director", director)
+    add(film, "star", suited(country, when, "actor", age=18))
+    add(film, "based_on", source)
+    add(film, "shot_in", country.pick("city") if chance(0.85) else None)
+    add(film, "studio", _company(country, "film company", when) if chance(0.7) else None)
+    add(film, "composer", suited(country, when, "composer", "musician") if chance(0.85) else None)
+
+
+def _band(country: Country) -> None:
+    add, chance = country.world.add, country.chance
+    singers = [person for person in country["person"] if person.job == "musician"]
+    singer = singers[len(country["band"]) % len(singers)]
+    band = country.new(
+        "band", country.names.band(), aliases=(country.names.title(),) if chance(0.3) else (), short="the group"
+    )
+    add(band, "city", country.pick("city"))
+    add(band, "formed", year(birth(country, singer) + country.rng.randint(18, 27)))
+    add(band, "singer", singer)
+    add(band, "manager", _manager(country, band, singer))
+    add(band, "named_after", country.pick(country.rng.choice(("book", "river", "building"))) if chance(0.6) else None)
+
+
+def _manager(country: Country, band: Entity, singer: Entity) -> Entity | None:
+    formed = country.world.year(band, "formed")
+    fit = [person for person in country["person"] if person is not singer and alive(country, person, formed + 2, 22)]
+    return country.rng.choice(fit) if fit and country.chance(0.7) else None
+
+
+def _album(country: Country) -> None:
+    add, chance = country.world.add, country.chance
+    band = country.pick("band")
+    when = country.world.year(band, "formed") + country.rng.randint(1, 19)
+    album = country.new("album", country.names.title())
+    add(album, "year", year(when))
+    add(album, "artist", band)
+    add(album, "label", _company(country, "record company", when) if chance(0.75) else None)
+    add(album, "recorded_in", country.pick("city") if chance(0.85) else None)
+    add(album, "producer", suited(country, when, "musician", "composer", "actor") if chance(0.85) else None)
+
+
+def _song(country: Country) -> None:
+    add, chance = country.world.add, country.chance
+    album = country.pick("album")
+    taken = {song.name for song in country["song"]}
+    title = album.name if album.name not in taken and chance(0.3) else country.names.title()
+    song = country.new("song", title)
+    add(song, "album", album)
+    add(song, "lyricist", suited(country, country.world.year(album, "year"), *LYRICISTS) if chance(0.85) else None)
+    add(song, "about", country.pick(country.rng.choice(("river", "building", "city"))) if chance(0.75) else None)

@@ -1,0 +1,105 @@
+"""The atlas as a benchmark, from a seed and a size, and its files."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from kit.corpus.atlas import articles, culture, geography, society
+from kit.corpus.atlas.evidence import Draft
+from kit.corpus.atlas.names import Names
+from kit.corpus.atlas.questions import ask_all
+from kit.corpus.atlas.world import World
+from kit.corpus.types import Benchmark, Corpus
+from kit.errors import InputError
+from kit.store import atomic_write
+
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class AtlasSize:
+    """How many countries (each 56 documents, about 151 passages) and how many questions a split."""
+
+    countries: int
+    train: int = 0
+    dev: int = 0
+    test: int = 0
+
+    @classmethod
+    def holding(cls, passages: int) -> AtlasSize:
+        """The size of a corpus of about so many passages, without questions."""
+        return cls(max(1, round(passages / 151)))
+
+
+SIZES = {"class": AtlasSize(14, 600, 200, 500), "large": AtlasSize(70, 1200, 400, 2000)}
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """A benchmark with the world behind it and, by question id, the draft that the solver can answer."""
+
+    benchmark: Benchmark
+    world: World
+    drafts: dict[str, Draft]
+
+
+def generate(seed: int = 0, size: str | AtlasSize = "class") -> Benchmark:
+    """The atlas of a seed and a size, a name in SIZES or a size of one's own; InputError for another name."""
+    return build(seed, size).benchmark
+
+
+def build(seed: int = 0, size: str | AtlasSize = "class") -> Atlas:
+    """As generate, with the facts and drafts that tests and lessons look into."""
+    if isinstance(size, str) and size not in SIZES:
+        raise InputError(f"expected one of {', '.join(SIZES)}, found {size!r}", field="size")
+    size = SIZES[size] if isinstance(size, str) else size
+    rng = random.Random(seed)
+    world = World()
+    _populate(world, size.countries, rng)
+    pages = [articles.write_article(world, entity, rng) for entity in world.entities]
+    totals = {"train": size.train, "dev": size.dev, "test": size.test}
+    splits, drafts = {}, {}
+    for split, families in zip(SPLITS, share_out(size.countries, list(totals.values()), rng)):
+        asked = ask_all(world, families, totals[split], f"atlas-{split}", rng) if totals[split] else []
+        splits[split] = [question for question, _ in asked]
+        drafts |= {question.id: draft for question, draft in asked}
+    rng.shuffle(pages)
+    corpus = Corpus(passage for article in pages for passage in article)
+    return Atlas(Benchmark("atlas", corpus, **splits), world, drafts)
+
+
+def _populate(world: World, n_countries: int, rng: random.Random) -> None:
+    names, strangers = Names(rng), []
+    countries = [geography.found(world, names, rng, family) for family in range(n_countries)]
+    for country in countries:
+        society.settle(country, strangers)
+        strangers = [*strangers, *country["person"]][-200:]
+        culture.create(country)
+    geography.befriend(countries)
+    articles.titles(world)
+
+
+def share_out(n_families: int, totals: Sequence[int], rng: random.Random) -> list[list[int]]:
+    """Families for each split, in proportion to its questions: no family serves two splits."""
+    families = list(range(n_families))
+    rng.shuffle(families)
+    shares, start = [], 0
+    for place, total in enumerate(totals):
+        wanted = round(n_families * sum(totals[: place + 1]) / max(1, sum(totals)))
+        end = min(max(wanted, start + (total > 0)), n_families - sum(later > 0 for later in totals[place + 1 :]))
+        shares.append(sorted(families[start:end]))
+        start = end
+    return shares
+
+
+def write(benchmark: Benchmark, folder: Path) -> list[Path]:
+    """Write passages.jsonl, train.jsonl, dev.jsonl and test.jsonl, each whole or not at all, and return their paths."""
+    files = {"passages": benchmark.corpus.passages, **{split: getattr(benchmark, split) for split in SPLITS}}
+    for stem, records in files.items():
+        atomic_write(folder / f"{stem}.jsonl", msgspec.json.Encoder().encode_lines(records))
+    return [folder / f"{stem}.jsonl" for stem in files]

@@ -1,0 +1,107 @@
+"""Countries with their regions, cities and rivers: the ground each family of articles stands on."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from kit.corpus.atlas.names import Names, demonym
+from kit.corpus.atlas.phrasings import LEXICON
+from kit.corpus.atlas.world import Entity, Literal, World, number, year
+
+SISTER_CITIES = (2, 3, 4, 5)
+
+
+@dataclass
+class Country:
+    """A country under construction: its tongue and what has been built so far, by kind."""
+
+    entity: Entity
+    tongue: dict
+    rng: random.Random
+    names: Names
+    world: World
+    by_kind: dict[str, list[Entity]] = field(default_factory=dict)
+
+    def __getitem__(self, kind: str) -> list[Entity]:
+        return self.by_kind.setdefault(kind, [])
+
+    def new(self, kind: str, name: str, **fields) -> Entity:
+        fields["details"] = {**self.entity.details, **fields.get("details", {})}
+        entity = self.world.entity(kind, name, self.entity.family, **fields)
+        self[kind].append(entity)
+        return entity
+
+    def chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
+
+    def pick(self, kind: str, *but: Entity | None) -> Entity:
+        return self.rng.choice([entity for entity in self[kind] if entity not in but])
+
+
+def found(world: World, names: Names, rng: random.Random, family: int) -> Country:
+    """A country with three regions, two rivers and five cities."""
+    tongue = LEXICON["tongues"][family % len(LEXICON["tongues"])]
+    world.families.append([])
+    name = names.word(tongue, "country")
+    entity = world.entity("country", name, family, details={"adj": demonym(name), "country": name})
+    country = Country(entity, tongue, rng, names, world)
+    for _ in range(3):
+        country.new("region", names.word(tongue, "region"), details={"hill": f"Mount {names.word(tongue, 'river')}"})
+    for _ in range(2):
+        name = names.word(tongue, "river")
+        country.new("river", name, short=f"the {name}")
+    for _ in range(5):
+        aliases = (names.word(tongue, "city"),) if country.chance(0.3) else ()
+        country.new("city", names.word(tongue, "city"), aliases=aliases)
+    _describe_land(country)
+    return country
+
+
+def _describe_land(country: Country) -> None:
+    rng, add = country.rng, country.world.add
+    cities, regions = country["city"], country["region"]
+    for place, city in enumerate(cities):
+        # The first three cities are their regions' seats; the others lie anywhere.
+        region = regions[place] if place < len(regions) else rng.choice(regions)
+        add(city, "region", region)
+        add(city, "population", number(rng.randint(80, 5200) * 100))
+        add(city, "founded", year(rng.randint(1080, 1740)))
+        add(city, "river", country.pick("river") if country.chance(0.7) else None)
+    for region, city in zip(regions, cities):
+        add(region, "seat", city)
+        add(region, "area", number(rng.randint(900, 19_000)))
+    for river in country["river"]:
+        add(river, "length", number(rng.randint(41, 890)))
+        add(river, "source", rng.choice(regions))
+        tributaries = [country.names.word(country.tongue, "river") for _ in range(rng.randint(2, 6))]
+        add(river, "tributary", _list([f"the {name}" for name in tributaries]))
+    add(country.entity, "capital", rng.choice(cities))
+    add(country.entity, "independence", year(rng.randint(1806, 1931)))
+
+
+def befriend(countries: list[Country]) -> None:
+    """Sister cities and neighbours across the borders: mentions between families that no question relies on."""
+    for country in countries:
+        rng = country.rng
+        near = [countries[(country.entity.family + step) % len(countries)] for step in (-4, -3, -2, -1, 1, 2, 3, 4)]
+        near = [other for other in near if other is not country] or [country]
+        for entity in country.world.families[country.entity.family]:
+            first, second = rng.choice(near).entity, rng.choice(near).entity
+            entity.details |= {"abroad": first.name, "abroad2": second.name, "abroad_adj": first.details["adj"]}
+            if second is first:
+                entity.details["abroad2"] = country.entity.name if entity.kind != "country" else "the islands"
+        for city in country["city"]:
+            if country.chance(0.8):
+                sisters = {rng.choice(rng.choice(near)["city"]).name: None for _ in range(rng.choice(SISTER_CITIES))}
+                country.world.add(city, "twin", _list(list(sisters)) if len(sisters) > 1 else None)
+
+
+def _list(names: list[str]) -> Literal:
+    """A list that one sentence states, as a number that a question may ask for."""
+    text = f"{', '.join(names[:-1])} and {names[-1]}"
+    return Literal(len(names), text, (str(len(names)),))
+
+
+def faculties(rng: random.Random) -> Literal:
+    return _list(rng.sample(LEXICON["titles"]["faculty"], rng.randint(3, 7)))

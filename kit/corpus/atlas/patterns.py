@@ -1,0 +1,273 @@
+"""The patterns of questions: how facts are combined into one question of a given type, structure and number of hops."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+
+from kit.corpus.atlas import solver
+from kit.corpus.atlas.chains import NOUNS, Step, ask, name, noun, word
+from kit.corpus.atlas.evidence import Draft, Evidence, Pool, text_of
+from kit.corpus.atlas.phrasings import RELATIONS
+from kit.corpus.atlas.world import Entity, Fact, Literal
+from kit.corpus.types import SubQuestion
+
+#: The plurals of the verbs that clauses begin with.
+PLURALS = {
+    "was": "were", "is": "are", "has": "have", "begins": "begin", "contains": "contain", "sings": "sing",
+    "hosts": "host", "tells": "tell", "honours": "honour", "derives": "derive", "sets": "set", "gives": "give",
+    "keeps": "keep", "owes": "owe",
+}  # fmt: skip
+#: Two places of one life, and how to ask whether they are the same.
+PLACES = {
+    ("person.birthplace", "person.death_place"): "Did {x} die in the city of {his} birth?",
+    ("person.birthplace", "person.residence"): "Did {x} keep a home in the very city of {his} birth?",
+    ("person.residence", "person.death_place"): "Did {x} die in the same city in which {he} resided?",
+}
+
+
+def chain(pool: Pool, type: str, hops: int) -> Draft | None:
+    """One fact, reached through hops - 1 others."""
+    rng = pool.rng
+    if type == "qualifier":
+        return _detail(pool, hops, 0)
+    field = {"query": "asks", "count": "count", "boolean": "verify"}[type]
+    fact = pool.fact(
+        lambda relation: getattr(RELATIONS[relation], field) or (type == "boolean" and RELATIONS[relation].verify_below)
+    )
+    relation, evidence = RELATIONS[fact.relation], Evidence(pool)
+    if type == "query" and isinstance(fact.object, Entity) and relation.clause and rng.random() < 0.2:
+        return _backwards(pool, fact, hops)
+    arm = evidence.approach(fact.subject, hops - 1, [fact])
+    if not arm:
+        return None
+    whole: solver.Expression = solver.Object(fact.relation, arm.expression)
+    if type != "boolean":
+        phrasings, answer = relation.asks, text_of(fact.object)
+        if type == "count":
+            phrasings, answer, whole = relation.count, str(fact.object.value), solver.Size(whole)
+        evidence.support(fact, word(rng, phrasings, x=arm.reference), answer, [arm.last])
+        if isinstance(fact.object, Entity):
+            evidence.hidden.append(fact.object)
+        return evidence.draft(type, word(rng, phrasings, x=arm.words), whole)
+    if isinstance(fact.object, Literal):
+        limit, shown = _limit(rng, [fact])
+        truth = solver.Truth(solver.Below(fact.relation, (arm.expression,), limit))
+        question = rng.choice(relation.verify_below)
+        answer = solver.solve(pool.world, truth)
+        evidence.support(fact, question.replace("{x}", arm.reference).replace("{t}", shown), answer, [arm.last])
+        return evidence.draft(type, question.replace("{x}", arm.words).replace("{t}", shown), truth)
+    value = fact.object
+    if rng.random() < 0.5:
+        others = [
+            thing for thing in pool.world.families[value.family] if thing.kind == value.kind and thing is not value
+        ]
+        value = rng.choice([thing for thing in others if thing is not fact.subject] or [value])
+    truth = solver.Same(whole, solver.Named(value))
+    question, named = rng.choice(relation.verify), name(rng, value)
+    evidence.support(
+        fact, question.replace("{x}", arm.reference).replace("{o}", named), solver.solve(pool.world, truth), [arm.last]
+    )
+    return evidence.draft(type, question.replace("{x}", arm.words).replace("{o}", named), truth)
+
+
+def _backwards(pool: Pool, fact: Fact, hops: int) -> Draft | None:
+    """A chain whose last fact is read from its object to its subject."""
+    step, evidence = Step(fact, fact.object, fact.subject), Evidence(pool)
+    arm = evidence.approach(fact.object, hops - 1, [fact])
+    if not arm or not step.backwards:
+        return None
+    evidence.support(fact, ask(pool.rng, step, arm.reference), text_of(fact.subject), [arm.last])
+    evidence.hidden.append(fact.subject)
+    return evidence.draft("query", ask(pool.rng, step, arm.words), solver.Subject(fact.relation, arm.expression))
+
+
+def _detail(pool: Pool, hops: int, before: int) -> Draft | None:
+    """A qualifier of a fact; ``before`` of the hops lead to the fact's object, the rest to its subject."""
+    rng, evidence = pool.rng, Evidence(pool)
+    fact = pool.fact(lambda relation: RELATIONS[relation].qualifiers)
+    qualifier, phrasings = rng.choice(sorted(RELATIONS[fact.relation].qualifiers.items()))
+    phrasings = [text for text in phrasings if "{o}" in text or not before]
+    if not phrasings:
+        return None
+    question = rng.choice(phrasings)
+    subject = evidence.approach(fact.subject, hops - 1 - before, [fact])
+    object = evidence.approach(fact.object, before, [fact]) if subject and "{o}" in question else None
+    if not subject or ("{o}" in question and not object):
+        return None
+    needs, asked, whole = (
+        [subject.last],
+        question.replace("{x}", subject.reference),
+        question.replace("{x}", subject.words),
+    )
+    if object:
+        needs.append(object.last)
+        asked, whole = asked.replace("{o}", object.reference), whole.replace("{o}", object.words)
+    evidence.support(fact, asked, fact.qualifiers[qualifier], needs)
+    detail = solver.Detail(fact.relation, qualifier, subject.expression, object.expression if object else None)
+    return evidence.draft("qualifier", whole, detail)
+
+
+def parallel(pool: Pool, type: str, lengths: Sequence[int]) -> Draft | None:
+    """Several things, each reached by its own chain of ``lengths`` facts, compared by one relation."""
+    rng, evidence = pool.rng, Evidence(pool)
+    field = {"comparison": "less", "boolean": "same", "count": "below"}[type]
+    first = pool.fact(lambda relation: getattr(RELATIONS[relation], field))
+    same = type == "boolean" and rng.random() < 0.6
+    others = [fact for fact in pool.facts[first.relation] if not same or fact.object is first.object]
+    others = [fact for fact in others if type != "boolean" or fact.subject.family == first.subject.family]
+    facts = [first, *rng.sample(others, min(len(others), len(lengths) - 1))]
+    if len({fact.subject.id for fact in facts}) < len(lengths):
+        return None
+    arms = []
+    for fact, length in zip(facts, lengths):
+        arm = evidence.approach(fact.subject, length - 1, facts)
+        if not arm:
+            return None
+        question = RELATIONS[fact.relation].asks[0].replace("{x}", arm.reference)
+        evidence.support(fact, question, text_of(fact.object), [arm.last])
+        arms.append((arm, f"#{len(evidence.steps)}"))
+    relation = RELATIONS[first.relation]
+    whole: solver.Expression
+    if type == "comparison":
+        largest = bool(relation.more) and rng.random() < 0.5
+        whole = solver.Extreme(first.relation, tuple(arm.expression for arm, _ in arms), largest)
+        question, fill = rng.choice(relation.more if largest else relation.less), ("{options}", _either)
+    elif type == "count":
+        limit, shown = _limit(rng, facts)
+        whole = solver.Below(first.relation, tuple(arm.expression for arm, _ in arms), limit)
+        question, fill = rng.choice(relation.below).replace("{t}", shown), ("{list}", _both)
+    else:
+        whole = solver.Same(*(solver.Object(first.relation, arm.expression) for arm, _ in arms))
+        text = rng.choice(relation.same)
+        text = text.replace("{a}", arms[0][0].words).replace("{b}", arms[1][0].words)
+        compute = f"Are {arms[0][1]} and {arms[1][1]} the same?"
+        return _computed(pool, evidence, type, text, whole, compute)
+    slot, join = fill
+    text = question.replace(slot, join([arm.words for arm, _ in arms]))
+    shown_again = [f"{arm.reference} ({value})" for arm, value in arms]
+    return _computed(pool, evidence, type, text, whole, question.replace(slot, join(shown_again)))
+
+
+def _computed(pool: Pool, evidence: Evidence, type: str, text: str, whole: solver.Expression, question: str) -> Draft:
+    """End with a step that only computes, from the answers that its question refers to."""
+    answer = solver.solve(pool.world, whole)
+    words = answer if isinstance(answer, str) else text_of(answer)
+    depends = tuple(sorted({int(number) - 1 for number in re.findall(r"#(\d+)", question)}))
+    evidence.steps.append(SubQuestion(question, words, None, depends))
+    return evidence.draft(type, text, whole)
+
+
+def places(pool: Pool, type: str, length: int) -> Draft | None:
+    """Two facts about one person in two passages: are they the same place? ``length`` facts lead to the person."""
+    rng, evidence = pool.rng, Evidence(pool)
+    first, second = rng.choice(sorted(PLACES))
+    fact = rng.choice(pool.facts[first])
+    facts = [fact, *pool.world.out[fact.subject.id, second]]
+    arm = evidence.approach(fact.subject, length, facts) if len(facts) == 2 else None
+    if not arm or (fact.object is not facts[1].object and rng.random() < 0.6):
+        return None
+    text = PLACES[first, second].replace("{x}", arm.words)
+    women = fact.subject.gender == "women"
+    text = text.replace("{his}", "her" if women else "his").replace("{he}", "she" if women else "he")
+    references = []
+    for one in facts:
+        step = evidence.support(
+            one, RELATIONS[one.relation].asks[0].replace("{x}", arm.reference), text_of(one.object), [arm.last]
+        )
+        references.append(f"#{step + 1}")
+    whole = solver.Same(solver.Object(first, arm.expression), solver.Object(second, arm.expression))
+    return _computed(pool, evidence, type, text, whole, f"Are {references[0]} and {references[1]} the same?")
+
+
+def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
+    """How many things have a relation to something that ``length`` facts lead to; each of them is a support."""
+    rng, evidence = pool.rng, Evidence(pool)
+    fact = pool.fact(lambda relation: RELATIONS[relation].clause)
+    facts = pool.world.into[fact.object.id, fact.relation]
+    if len(facts) != size or len({one.subject.id for one in facts}) < size:
+        return None
+    arm = evidence.approach(fact.object, length, facts)
+    if not arm:
+        return None
+    clause = rng.choice(RELATIONS[fact.relation].clause)
+    verb, _, rest = clause.partition(" ")
+    plural = re.sub(r"\bits\b", "their", f"{PLURALS.get(verb, verb)} {rest}")
+    things = {
+        "person": "people",
+        "city": "cities",
+        "company": "companies",
+        "country": "countries",
+        "university": "universities",
+    }
+    things = things.get(fact.subject.kind, f"{noun(rng, fact.subject)}s")
+    references = []
+    for one in facts:
+        question = f"Is {name(rng, one.subject)} among the {things} that {plural}?".replace("people that", "people who")
+        step = evidence.support(one, question.replace("{x}", arm.reference), "yes", [arm.last])
+        references.append(f"#{step + 1}")
+        evidence.hidden.append(one.subject)
+    text = f"How many {things} {plural}?".replace("{x}", arm.words)
+    whole = solver.Size(solver.Subject(fact.relation, arm.expression))
+    return _computed(pool, evidence, type, text, whole, f"How many of {_both(references)} are true?")
+
+
+def meeting(pool: Pool, type: str, lengths: Sequence[int]) -> Draft | None:
+    """The one thing with two facts, their objects reached by chains of ``lengths``.
+
+    Where the objects are named, the two facts stand in two passages and are two supports; else they stand in one.
+    """
+    rng, evidence, apart = pool.rng, Evidence(pool), not any(lengths)
+    fact = pool.fact(lambda relation: RELATIONS[relation].clause)
+    fits = [
+        other
+        for other in pool.world.of[fact.subject.id]
+        if other is not fact and RELATIONS[other.relation].clause and (other.passage == fact.passage) is not apart
+    ]
+    if not fits:
+        return None
+    facts = [fact, rng.choice(fits)]
+    arms = [evidence.approach(one.object, length, facts) for one, length in zip(facts, lengths)]
+    if not all(arms):
+        return None
+    kind = facts[0].subject.kind
+    start = "Which person" if kind == "person" else f"Which {rng.choice(NOUNS[kind])}"
+    clauses = [rng.choice(RELATIONS[one.relation].clause) for one in facts]
+    asked = [text.replace("{x}", arm.words) for text, arm in zip(clauses, arms)]
+    shown = [text.replace("{x}", arm.reference) for text, arm in zip(clauses, arms)]
+    parts = tuple(solver.Subject(one.relation, arm.expression) for one, arm in zip(facts, arms))
+    text, subject = f"{start} {asked[0]} and {asked[1]}?", facts[0].subject
+    evidence.hidden.append(subject)
+    if apart:
+        for one, clause in zip(facts, shown):
+            evidence.support(one, f"{start} {clause}?", text_of(subject), [])
+        return evidence.draft(type, text, solver.All(parts))
+    evidence.also.append(facts[1])
+    evidence.support(facts[0], f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms])
+    return evidence.draft(type, text, solver.All(parts))
+
+
+def converging_detail(pool: Pool, type: str, lengths: Sequence[int]) -> Draft | None:
+    """A qualifier of a fact whose subject and object are both reached by chains."""
+    return _detail(pool, sum(lengths) + 1, lengths[1])
+
+
+def _limit(rng: random.Random, facts: Sequence[Fact]) -> tuple[int, str]:
+    """A round number among or near the values of the facts, and how it is written."""
+    values = sorted(getattr(fact.object.value, "year", fact.object.value) for fact in facts)
+    value = rng.choice(values)
+    if facts[0].object.dated:
+        limit = value + rng.choice((-14, -9, -5, -2, 1, 3, 6, 11, 15))
+    else:
+        unit = 10 ** max(1, len(str(value)) - 2)
+        limit = round(value * rng.uniform(0.7, 1.4) / unit) * unit + unit
+    return limit, str(limit) if facts[0].object.dated else f"{limit:,}"
+
+
+def _either(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _both(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
