@@ -90,7 +90,7 @@ def sweep(
     groups = _groups(benchmark, questions)
     seeds = [find_seeds(corpus, asked, n_seeds) for corpus, asked in groups]
     quality, size = [], []
-    with tqdm(total=len(settings) * len(groups), desc="graphs", unit="graph", leave=False) as bar:
+    with tqdm(total=len(settings) * len(groups), desc="graphs", unit="graph") as bar:
         for builder, parameter, value in settings:
             setting = {"builder": builder, "parameter": parameter, "value": value}
             sizes = []
