@@ -202,13 +202,15 @@ def data() -> None:
 
 
 @data.command("make")
-@click.argument("folder", type=FILE)
+@click.argument("folder", type=FILE, required=False)
 @click.option("--size", default="class", show_default=True, help="class or large")
 @click.option("--seed", default=0, show_default=True)
-def data_make(folder: Path, size: str, seed: int) -> None:
-    """Generate the atlas into FOLDER."""
+def data_make(folder: Path | None, size: str, seed: int) -> None:
+    """Generate the atlas into FOLDER, by default where the embedded one lies."""
     from kit.corpus.atlas import generate, write
+    from kit.paths import ATLAS
 
+    folder = folder or ATLAS
     if folder.exists() and not folder.is_dir():
         raise InputError("expected a folder to write to, this is a file", file=folder)
     benchmark = generate(seed=seed, size=size)
