@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from kit.evaluation.ledger import ledger_markdown
+
 ROOT = Path(__file__).resolve().parents[1]
 TOP = {".ci", ".gitignore", ".pre-commit-config.yaml", "LICENSE", "README.md", "data", "figures", "kit", "notebooks"}
 TOP |= {"pyproject.toml", "tests"}
@@ -125,3 +127,11 @@ def test_files_that_the_readme_names_exist() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_readme_shows_the_ledger_of_the_committed_figures() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = re.search(r"<!-- kit claims --markdown -->\n(.*?)<!-- end -->", text, re.S)[1]
+    datasets = re.search(r"its number \| (.*?) \| overall", shown)[1].split(" | ")
+    assert {"atlas", "hotpotqa-dev", "2wikimultihopqa-dev", "musique-dev"} == set(datasets)
+    assert shown.strip() == ledger_markdown(ROOT / "figures", datasets).strip()
