@@ -179,7 +179,8 @@ def evaluate(
     its test questions, and never see a gold field of a question that they are asked. ``ks`` are the cut-offs of the
     metrics and ``k`` the length of the rankings, by default the largest cut-off; the reciprocal rank is 0 beyond it.
     ``n_questions`` draws that many of the split, without repetition and in their order. ``draws`` is the number of
-    bootstrap samples of the intervals. The time of a query is its share of its batch's; indexing is apart.
+    bootstrap samples of the intervals. The time of a query is its share of its batch's; indexing is apart, and
+    so is the encoding of a query whose vector is already in the store.
     """
     named = dict(retrievers) if isinstance(retrievers, Mapping) else {name: make(name) for name in retrievers}
     ks = tuple(sorted(set(ks)))

@@ -103,3 +103,18 @@ def test_solver_intersects(world):
     both = solver.All((Subject("film.director", spouse_of_bo), Subject("film.director", named(world, "Ann"))))
     with pytest.raises(NoAnswer):
         solve(world, both)
+
+
+@pytest.mark.parametrize(
+    ("word", "plural"),
+    [
+        ("weaver", "weavers"),
+        ("seamstress", "seamstresses"),
+        ("notary", "notaries"),
+        ("turnkey", "turnkeys"),
+        ("coach", "coaches"),
+    ],
+)
+def test_plurals(word: str, plural: str) -> None:
+    template = compile_template("A family of <trade>(s), and so on.")
+    assert template.fill(random.Random(0), str, {"trade": [word]}) == f"A family of {plural}, and so on."

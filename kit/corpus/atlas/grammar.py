@@ -1,6 +1,6 @@
 """A little language for sentences: ``[this|that]`` chooses, ``{slot}`` is filled in, ``<pool>`` draws a word.
 
-After filling in, ``a(n)`` becomes the right article.
+After filling in, ``a(n)`` becomes the right article and ``word(s)`` the plural of the word.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import cache
 
 TOKENS = re.compile(r"\[|\]|\||\{[^}]*\}|<[^>]*>|[^\[\]|{}<>]+")
 ARTICLE = re.compile(r"\b([Aa])\(n\) (?=([aeiouAEIOU]|8|11\b|18)?)")
+PLURAL = re.compile(r"(?:(?<=[^aeiou])(y)|((?<=[sx])|(?<=[cs]h)))?\(s\)")
 
 
 class Template:
@@ -23,6 +24,7 @@ class Template:
     def fill(self, rng: random.Random, slot: Callable[[str], str], pools: Mapping[str, Sequence[str]]) -> str:
         """The text, with choices and pool words drawn from ``rng`` and slots filled by calling ``slot``."""
         text = "".join(_expand(self.parts, rng, slot, pools))
+        text = PLURAL.sub(lambda match: "ies" if match[1] else "es" if match[2] is not None else "s", text)
         return ARTICLE.sub(lambda match: f"{match[1]}n " if match[2] else f"{match[1]} ", text)
 
 
