@@ -63,7 +63,7 @@ def cli() -> None:
 @click.argument("notebooks", nargs=-1)
 @click.option("--data", type=FILE, help="a published file or folder; the embedded atlas otherwise")
 @click.option("--scale", default="class", show_default=True, help="smoke, class or paper")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="where random choices start from")
 @click.option("-p", "parameters", nargs=2, multiple=True, metavar="NAME VALUE", help="a parameter of a notebook")
 @click.option("--again", is_flag=True, help="run also what has finished")
 def run(notebooks: tuple[str, ...], data: Path | None, parameters: tuple[tuple[str, str], ...], **options) -> None:
@@ -82,7 +82,7 @@ def run(notebooks: tuple[str, ...], data: Path | None, parameters: tuple[tuple[s
 @_data_options
 @click.option("--train", type=FILE, multiple=True, help="a file with questions to learn from; may be repeated")
 @click.option("--k", "ks", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="where random choices start from")
 @click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting, for the retrievers that have it")
 @click.option("--json", "json_file", type=FILE, help="write the results here")
 @click.option(
@@ -204,7 +204,7 @@ def data() -> None:
 @data.command("make")
 @click.argument("folder", type=FILE, required=False)
 @click.option("--size", default="class", show_default=True, help="class or large")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="where random choices start from")
 def data_make(folder: Path | None, size: str, seed: int) -> None:
     """Generate the atlas into FOLDER, by default where the embedded one lies."""
     from kit.corpus.atlas import generate, write
