@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from kit.corpus.source import SPLITS
+from kit.corpus.trec import write_qrels
 from kit.corpus.types import Benchmark, Corpus, Passage, Question
 from kit.errors import InputError
 from kit.store import atomic_write
@@ -148,9 +149,7 @@ def _beir(benchmark: Benchmark, path: Path, split: str) -> None:
 
 
 def _qrels(benchmark: Benchmark, path: Path, split: str) -> None:
-    questions = getattr(benchmark, split)
-    rows = [f"{question.id} 0 {id} 1\n" for question in questions for id in question.supporting_ids]
-    atomic_write(_file(path), "".join(rows).encode())
+    write_qrels(getattr(benchmark, split), _file(path))
 
 
 def _file(path: Path) -> Path:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import msgspec
 import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
@@ -133,10 +132,6 @@ class Experiment:
             "seed": self.seed,
             "results": results,
         }
-
-    def to_json(self) -> str:
-        """``record`` as JSON, indented."""
-        return msgspec.json.format(msgspec.json.encode(self.record()), indent=2).decode()
 
     def _groups(
         self, by: str | Sequence[str], columns: Sequence[str]

@@ -1,7 +1,6 @@
-"""TREC runs and qrels, written and read, so that results can be exchanged with other tools.
+"""TREC runs, written and read, so that results can be exchanged with other tools.
 
-Fields are separated by white space, so an id is written with its white space, control characters and ``%``
-percent-encoded (``San Jose`` → ``San%20Jose``). Reading takes ids as written here first, then as they are.
+Ids are encoded as in the qrels (:mod:`kit.corpus.trec`). Reading takes ids as written here first, then as they are.
 """
 
 from __future__ import annotations
@@ -10,21 +9,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 
-from kit.corpus import Benchmark, Corpus, Query, Question
+from kit.corpus import Benchmark, Corpus, Query
+from kit.corpus.trec import encode_id
 from kit.errors import InputError
 from kit.retrievers import Ranking, Retriever
 from kit.store import atomic_write
-
-_UNSAFE = re.compile(r"[\s%\x00-\x1f\x7f]")
-
-
-def encode_id(id: str) -> str:
-    """An id as one field of a TREC file."""
-    return _UNSAFE.sub(lambda match: quote(match[0]), id)
 
 
 def write_run(rankings: Mapping[str, Ranking], path: Path, tag: str) -> None:
@@ -54,12 +46,6 @@ def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> list[Pa
     for file, (name, rankings) in zip(paths, runs.items()):
         write_run(rankings, file, name)
     return paths
-
-
-def write_qrels(questions: Iterable[Question], path: Path) -> None:
-    """Write the supports as TREC qrels: ``question 0 passage 1``, a line for each passage that carries a support."""
-    lines = [f"{encode_id(q.id)} 0 {encode_id(id)} 1\n" for q in questions for id in q.supporting_ids]
-    atomic_write(path, "".join(lines).encode())
 
 
 class Run(Retriever):

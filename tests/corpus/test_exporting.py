@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, export, load
+from kit.corpus.trec import encode_id
 from kit.errors import InputError
 
 
@@ -119,3 +120,10 @@ def test_an_empty_folder_and_an_existing_file_are_replaced(beir, tmp_path):
     made = load(beir)
     assert load(export(made, tmp_path / "out", "beir")).corpus.passages == made.corpus.passages
     assert export(made, tmp_path / "out.qrels", "qrels").read_text() != "old"
+
+
+def test_qrels_name_a_passage_as_a_run_does(tmp_path):
+    question = Question("q1", "Who?", "she", (("100%_wool",),))
+    benchmark = Benchmark("b", Corpus([Passage("100%_wool", "t", "x", "d")]), test=[question])
+    export(benchmark, tmp_path / "out.qrels", "qrels")
+    assert (tmp_path / "out.qrels").read_text() == f"q1 0 {encode_id('100%_wool')} 1\n" == "q1 0 100%25_wool 1\n"

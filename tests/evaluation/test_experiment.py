@@ -190,7 +190,7 @@ def test_caption(found) -> None:
 
 
 def test_json(found) -> None:
-    record = json.loads(found.to_json())
+    record = json.loads(json.dumps(found.record()))
     expected = {"data", "n_questions", "n_passages", "setting", "unit", "seed", "results"}
     assert set(record) == expected
     assert [record[name] for name in ("data", "n_questions", "n_passages", "setting", "unit", "seed")] == [
@@ -214,7 +214,7 @@ def test_json_without_interval_or_times(alphabetical, benchmark, tmp_path: Path)
     path = tmp_path / "run.txt"
     write_run({"q1": Ranking(("b",), np.ones(1))}, path, "elsewhere")
     found = evaluate({"run": read_run(path, benchmark)}, benchmark, n_questions=1, progress=False)
-    (result,) = json.loads(found.to_json())["results"]
+    (result,) = json.loads(json.dumps(found.record()))["results"]
     assert result["recall@2_ci"] == [None, None]
     assert result["seconds_per_query"] is None and result["seconds_to_fit"] is None
 

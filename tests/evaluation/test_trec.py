@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, load
+from kit.corpus.trec import encode_id, write_qrels
 from kit.errors import InputError
 from kit.evaluation import evaluate
-from kit.evaluation.trec import encode_id, read_run, write_qrels, write_run, write_runs
+from kit.evaluation.trec import read_run, write_run, write_runs
 from kit.retrievers import Ranking
 
 HARD = ["San Jose", "100%", "a%20b", "a b", "tab\there", "new\nline", "zero\u00a0width", "ünï", "#1", "x\u2028y"]

@@ -17,4 +17,4 @@ def test_round_trip_of_every_kind_of_step() -> None:
     )
     assert Trace.from_json(trace.to_json()) == trace
     assert trace.seeds == (Seed(0, "harbour", 0.8),)
-    assert b'"kind":"message"' in trace.to_json().replace(b"Message", b"message")
+    assert b'"kind":"message"' in trace.to_json()
