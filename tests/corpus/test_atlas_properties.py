@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kit.corpus.atlas import AtlasSize, build
@@ -19,6 +19,7 @@ TINY = AtlasSize(5, 36, 36, 36)
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32))
+@example(1634994)  # two zoologists of one name
 def test_any_seed_keeps_the_promises(seed):
     atlas = build(seed, TINY)
     benchmark, corpus = atlas.benchmark, atlas.benchmark.corpus
