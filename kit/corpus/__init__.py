@@ -6,7 +6,7 @@ from kit.corpus.fetching import DOWNLOADS, fetch
 from kit.corpus.formats import FORMATS
 from kit.corpus.loading import SETTINGS, UNITS, check, load, load_corpus, load_training
 from kit.corpus.problems import Problem
-from kit.corpus.types import Benchmark, Corpus, EvidenceGraph, Passage, Query, Question, SubQuestion
+from kit.corpus.types import Benchmark, Corpus, EvidenceGraph, GoldQuery, Passage, Query, Question, SubQuestion
 
 __all__ = [
     "DOWNLOADS",
@@ -17,6 +17,7 @@ __all__ = [
     "Benchmark",
     "Corpus",
     "EvidenceGraph",
+    "GoldQuery",
     "Passage",
     "Problem",
     "Query",

@@ -82,6 +82,12 @@ class Query(msgspec.Struct, frozen=True):
     text: str
 
 
+class GoldQuery(Query, frozen=True):
+    """A query that carries its question with the gold fields, for a retriever that says that it sees them."""
+
+    question: Question
+
+
 class Question(msgspec.Struct, frozen=True):
     """A question with its gold fields.
 
@@ -118,6 +124,10 @@ class Question(msgspec.Struct, frozen=True):
     @property
     def query(self) -> Query:
         return Query(self.id, self.text)
+
+    @property
+    def gold_query(self) -> GoldQuery:
+        return GoldQuery(self.id, self.text, self)
 
 
 class Corpus:

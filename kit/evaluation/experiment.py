@@ -27,7 +27,8 @@ class Experiment:
     ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, recall@k and full@k
     for each cut-off, mrr (reciprocal rank), seconds. ``rankings`` maps retriever to question id to Ranking.
     ``seconds_to_fit`` is what each retriever took before the first question could be asked: learning and indexing
-    (all collections together in the per-question setting). A TREC run has no times (nan).
+    (all collections together in the per-question setting). A TREC run has no times (nan). ``sees_gold`` names the
+    retrievers that are asked :class:`~kit.corpus.GoldQuery`.
     """
 
     table: pd.DataFrame
@@ -38,6 +39,7 @@ class Experiment:
     ks: tuple[int, ...]
     seed: int
     draws: int
+    sees_gold: tuple[str, ...] = ()
 
     @property
     def metrics(self) -> list[str]:
@@ -102,6 +104,7 @@ class Experiment:
                     f"{beyond} of {n} questions have more than {k} supports: Full@{k} counts them as 0, "
                     f"Recall@{k} can reach {ceiling:.3f}."
                 )
+        lines += [f"{name} sees gold fields of the questions." for name in self.sees_gold]
         return " ".join(lines)
 
     def record(self) -> dict[str, object]:
@@ -205,7 +208,8 @@ def evaluate(
             row |= {f"full@{cut}": metrics.full_at(question, ranking.ids, cut) for cut in ks}
             row |= {"mrr": metrics.reciprocal_rank(question, ranking.ids[:k]), "seconds": took if timed else np.nan}
             rows.append(row)
-    return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, benchmark, questions, ks, seed, draws)
+    sees_gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
+    return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, benchmark, questions, ks, seed, draws, sees_gold)
 
 
 def _sample(benchmark: Benchmark, split: str, n_questions: int | None, seed: int) -> tuple[Question, ...]:
@@ -237,7 +241,10 @@ def _ask(
         retriever.index(corpus)
         indexing += time.perf_counter() - start
         for first in range(0, len(asked), _BATCH):
-            queries = [question.query for question in asked[first : first + _BATCH]]
+            queries = [
+                question.gold_query if retriever.sees_gold else question.query
+                for question in asked[first : first + _BATCH]
+            ]
             start = time.perf_counter()
             found += retriever.retrieve_many(queries, k)
             seconds += [(time.perf_counter() - start) / len(queries)] * len(queries)

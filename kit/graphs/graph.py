@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 _BLOCK = 4_000_000  # entries of an adjacency block, before equal ones are merged: about 50 MB
 
 
+def _slices(matrix: sparse.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The columns that the given rows (n,) hold: places in ``rows``, and the columns; row after row."""
+    starts = matrix.indptr[rows]
+    counts = matrix.indptr[rows + 1] - starts
+    place = np.repeat(np.arange(len(rows)), counts)
+    first = np.cumsum(counts) - counts
+    return place, matrix.indices[np.arange(len(place)) + np.repeat(starts - first, counts)]
+
+
 @dataclass(frozen=True)
 class SharedTerms:
     """Undirected edges between passages that hold a term in common."""
@@ -47,6 +56,12 @@ class SharedTerms:
         return self._terms_by_passage[rows] @ self._passages_by_term
 
     undirected = out
+
+    def linked(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See :meth:`PassageGraph.linked`; a row is among its own neighbours here."""
+        place, terms = _slices(self._terms_by_passage, rows)
+        again, targets = _slices(self._passages_by_term, terms)
+        return place[again], targets
 
     def cost(self) -> np.ndarray:
         """For each passage, the entries that its row of the adjacency takes before equal ones are merged."""
@@ -80,6 +95,10 @@ class Links:
 
     def undirected(self, rows: np.ndarray | slice) -> sparse.csr_array:
         return self._both_ways[rows]
+
+    def linked(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See :meth:`PassageGraph.linked`."""
+        return _slices(self._both_ways, rows)
 
     def cost(self) -> np.ndarray:
         return np.diff(self._both_ways.indptr)
@@ -129,6 +148,17 @@ class PassageGraph:
             sources = np.repeat(rows, np.diff(block.indptr))
             found.append(block.indices[block.indices != sources])
         return np.unique(np.concatenate(found)) if found else np.zeros(0, int)
+
+    def linked(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Every edge at the given rows (n,), directions ignored: places in ``rows``, and the rows at the other ends.
+
+        Only what the edges hold is touched, so the cost is the sum of the degrees. A neighbour comes once for each
+        term and kind that joins it; a row is no neighbour of itself.
+        """
+        parts = [relation.linked(rows) for relation in self.relations.values()]
+        place, target = (np.concatenate([np.zeros(0, int), *part]) for part in (zip(*parts) if parts else ((), ())))
+        others = target != rows[place]
+        return place[others], target[others]
 
     @cached_property
     def degrees(self) -> np.ndarray:

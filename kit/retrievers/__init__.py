@@ -12,6 +12,7 @@ from kit.retrievers.base import (
     Message,
     Ranking,
     Retriever,
+    Scored,
     Seed,
     Trace,
     Visit,
@@ -19,9 +20,13 @@ from kit.retrievers.base import (
     ranking_from_scores,
 )
 from kit.retrievers.dense import Dense
+from kit.retrievers.gnn_ret import GNNRet
+from kit.retrievers.rgnn_ret import RGNNRet
 from kit.retrievers.sparse import BM25, Tfidf
 
-RETRIEVERS: dict[str, type[Retriever]] = {retriever.name: retriever for retriever in (BM25, Tfidf, Dense)}
+RETRIEVERS: dict[str, type[Retriever]] = {
+    retriever.name: retriever for retriever in (BM25, Tfidf, Dense, GNNRet, RGNNRet)
+}
 
 
 def make(name: str, **settings: object) -> Retriever:
@@ -49,9 +54,12 @@ __all__ = [
     "Asked",
     "Dense",
     "EdgeAdded",
+    "GNNRet",
     "Message",
+    "RGNNRet",
     "Ranking",
     "Retriever",
+    "Scored",
     "Seed",
     "Tfidf",
     "Trace",

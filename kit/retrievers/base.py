@@ -8,27 +8,43 @@ import msgspec
 import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Query
+from kit.errors import InputError
 
 
 class Step(msgspec.Struct, frozen=True, tag_field="kind"):
-    """One thing that happened during a retrieval. ``round`` counts layers, hops or sub-questions from 0."""
+    """One thing that happened during a retrieval.
+
+    ``round`` counts what happens at once, from 0: a layer of messages, a hop, the answer to a sub-question.
+    """
 
     round: int
 
 
+class Scored(Step, frozen=True, tag="scored"):
+    """What a passage's text alone is worth to the round's query, before anything reaches it (higher is nearer)."""
+
+    passage: str
+    score: float
+
+
 class Seed(Step, frozen=True, tag="seed"):
-    """A passage that the search started from, with its score (higher is nearer)."""
+    """A passage that the round started from, with its score (higher is nearer)."""
 
     passage: str
     score: float
 
 
 class Message(Step, frozen=True, tag="message"):
-    """A value that one passage passed to a neighbour, and the neighbour's score before and after."""
+    """A value that one passage passed to another, and the other's score before and after the round.
+
+    With all messages of the round to one target, after = (1 − Σ weight) · before + Σ weight · value. Where source and
+    target are the same passage, it carries its own score over from an earlier round.
+    """
 
     source: str
     target: str
     value: float
+    weight: float
     before: float
     after: float
 
@@ -57,7 +73,7 @@ class EdgeAdded(Step, frozen=True, tag="edge-added"):
     label: str
 
 
-AnyStep = Seed | Message | Visit | Asked | EdgeAdded
+AnyStep = Scored | Seed | Message | Visit | Asked | EdgeAdded
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -92,6 +108,8 @@ class Retriever:
     """
 
     name: str
+    #: Whether the queries that it is asked are :class:`kit.corpus.GoldQuery`; its settings then say so.
+    sees_gold: bool = False
 
     def fit(self, benchmark: Benchmark) -> None:
         """Learn from ``benchmark.train`` and choose on ``benchmark.dev``. The default learns nothing."""
@@ -127,3 +145,17 @@ def ranking_from_rows(corpus: Corpus, rows: np.ndarray, scores: np.ndarray) -> R
     """A ranking of the given rows, best first, whose trace holds them as seeds."""
     ids = tuple(corpus.passages[row].id for row in rows)
     return Ranking(ids, scores, Trace(tuple(Seed(0, id, float(score)) for id, score in zip(ids, scores))))
+
+
+def expect_whole(least: int, **settings: object) -> None:
+    """Raises :class:`InputError` for the first setting that is no whole number from ``least`` on."""
+    for name, value in settings.items():
+        if type(value) is not int or value < least:
+            raise InputError(f"expected a whole number from {least}, not {value!r}", field=name)
+
+
+def expect_share(**settings: object) -> None:
+    """Raises :class:`InputError` for the first setting that is no number from 0 to 1."""
+    for name, value in settings.items():
+        if type(value) not in (int, float) or not 0 <= value <= 1:
+            raise InputError(f"expected a number from 0 to 1, not {value!r}", field=name)

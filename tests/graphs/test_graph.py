@@ -37,6 +37,20 @@ def graphs(draw: st.DrawFn) -> tuple[PassageGraph, nx.Graph]:
     return PassageGraph(corpus_of(n), {"shared": SharedTerms(incidence), "link": Links(matrix)}), full
 
 
+@given(graphs(), st.lists(st.integers(0, 7), max_size=5))
+def test_linked_is_every_edge_at_the_rows(pair: tuple[PassageGraph, nx.Graph], rows: list[int]) -> None:
+    built, full = pair
+    rows = np.array([row % built.n_nodes for row in rows], int)
+    place, target = built.linked(rows)
+    expected = {(i, other) for i, row in enumerate(rows.tolist()) for other in full.neighbors(row)}
+    assert set(zip(place.tolist(), target.tolist())) == expected
+
+
+def test_linked_without_relations() -> None:
+    place, target = PassageGraph(corpus_of(2), {}).linked(np.array([0, 1]))
+    assert len(place) == len(target) == 0
+
+
 @given(graphs(), st.integers(1, 20))
 def test_statistics_are_those_of_the_written_out_graph(pair: tuple[PassageGraph, nx.Graph], block: int) -> None:
     ours, full = pair

@@ -1,0 +1,324 @@
+"""GNN-Ret: its equations on four passages by hand, against the network written out in full, and on real questions."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from kit.corpus import Benchmark, Corpus, Passage, Question, load
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.evaluation import evaluate
+from kit.graphs import Links, PassageGraph, SharedTerms
+from kit.retrievers import Dense, GNNRet, Message, Scored, Seed, make
+from kit.retrievers.gnn_ret import descend, hinge, messages_of, nearest, pass_messages
+from kit.text import Incidence
+
+
+def graph_of(n: int, edges: list[tuple[int, int]]) -> PassageGraph:
+    corpus = Corpus(Passage(str(row), f"t{row}", "", str(row)) for row in range(n))
+    rows, columns = np.array(edges, int).reshape(-1, 2).T
+    matrix = sparse.csr_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(n, n))
+    return PassageGraph(corpus, {"link": Links(matrix)})
+
+
+#: a – b, a – c, b – c, c – d; e stands alone.
+FIVE = graph_of(5, [(0, 1), (0, 2), (1, 2), (2, 3)])
+H0 = [0.2, 0.4, 0.7, 0.9, 0.3]
+
+
+def run(h: list[float], alphas: torch.Tensor, senders: int, message: str = "min", graph: PassageGraph = FIVE):
+    """The distances after the messages, and the layers."""
+    h = torch.tensor([h])
+    near = h.topk(h.shape[1], largest=False).indices.numpy()
+    return h, list(pass_messages(h, near, alphas, senders, message, partial(messages_of, graph)))
+
+
+def values(h: torch.Tensor) -> list[float]:
+    return h[0].tolist()
+
+
+def test_one_sender_reaches_its_neighbours() -> None:
+    h, [layer] = run(H0, torch.tensor([0.5]), 1)
+    # a sends 0.2 to b and c; d has no neighbour that sends, e has none at all, and nobody sends to a.
+    assert values(h) == pytest.approx([0.2, (0.4 + 0.2) / 2, (0.7 + 0.2) / 2, 0.9, 0.3])
+    assert (layer.sending.tolist(), layer.source.tolist(), layer.target.tolist()) == ([[0]], [0, 0], [1, 2])
+    assert layer.before.tolist() == pytest.approx([0.4, 0.7]) and layer.weight.tolist() == [0.5, 0.5]
+
+
+def test_the_smallest_message_counts_and_a_sender_may_move_away() -> None:
+    # Senders a (0.2), e (0.3), b (0.4). c hears a and b: the minimum is 0.2 (Eq. 1). a hears b alone.
+    h, [layer] = run(H0, torch.tensor([0.25]), 3)
+    assert values(h) == pytest.approx(
+        [0.25 * 0.2 + 0.75 * 0.4, 0.25 * 0.4 + 0.75 * 0.2, 0.25 * 0.7 + 0.75 * 0.2, 0.9, 0.3]
+    )
+    assert layer.distance.tolist() == [pytest.approx([0.2, 0.3, 0.4])]
+
+
+def test_the_mean_message() -> None:
+    h, [layer] = run(H0, torch.tensor([0.5]), 3, "mean")
+    assert values(h) == pytest.approx([0.3, 0.3, 0.5 * 0.7 + 0.5 * (0.2 + 0.4) / 2, 0.9, 0.3])
+    to_c = layer.target == 2
+    assert layer.source[to_c].tolist() == [0, 1] and layer.weight[to_c].tolist() == [0.25, 0.25]
+
+
+def test_senders_are_chosen_anew_in_each_layer() -> None:
+    # Layer 1: a sends, b = 0.3, c = 0.45. Layer 2 has other weights; a still leads, and e is now level with b.
+    h, layers = run(H0, torch.tensor([0.5, 0.0]), 1)
+    assert [layer.sending.tolist() for layer in layers] == [[[0]], [[0]]]
+    assert values(h) == pytest.approx([0.2, 0.2, 0.2, 0.9, 0.3])
+    # With two senders, layer 1 (a, e) brings b to 0.3 as well; layer 2 (a, then b: row 1 comes before e's row 4).
+    h, layers = run(H0, torch.tensor([0.5, 0.5]), 2)
+    assert [layer.sending.tolist() for layer in layers] == [[[0, 4]], [[0, 1]]]
+    assert values(h) == pytest.approx([(0.2 + 0.3) / 2, (0.3 + 0.2) / 2, (0.45 + 0.2) / 2, 0.9, 0.3])
+
+
+def test_edges_of_two_kinds_are_one_edge() -> None:
+    incidence = Incidence.from_entries([0, 1, 0, 1], [0, 0, 1, 1], [1] * 4, ["x", "y"], 5)
+    both = FIVE | PassageGraph(FIVE.corpus, {"shared": SharedTerms(incidence)})
+    for message in ("min", "mean"):
+        assert values(run(H0, torch.tensor([0.5]), 3, message, both)[0]) == values(
+            run(H0, torch.tensor([0.5]), 3, message)[0]
+        )
+
+
+@st.composite
+def networks(draw: st.DrawFn):
+    n = draw(st.integers(2, 12))
+    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] != pair[1])
+    graph = graph_of(n, draw(st.lists(pairs, unique=True, max_size=30)))
+    queries = draw(st.integers(1, 3))
+    order = [draw(st.permutations(range(n))) for _ in range(queries)]
+    h = (torch.tensor(order) + 0.37 * torch.rand(queries, n, generator=torch.Generator().manual_seed(n))) / n
+    alphas = torch.tensor(draw(st.lists(st.floats(0, 1, width=16), min_size=1, max_size=3)))
+    return graph, h, alphas, draw(st.integers(1, n)), draw(st.integers(1, n)), draw(st.sampled_from(["min", "mean"]))
+
+
+@given(networks())
+def test_the_same_as_every_passage_and_edge_looked_at(network) -> None:
+    graph, h, alphas, senders, k, message = network
+    n = h.shape[1]
+    expected = h.numpy().astype(float)
+    for alpha in alphas.tolist():
+        for row in expected:
+            sending = np.lexsort((np.arange(n), row))[:senders]
+            heard = [
+                [row[j] for j in sending if j in graph.neighbours(i) or i in graph.neighbours(j)] for i in range(n)
+            ]
+            m = [(min if message == "min" else np.mean)(of) if of else None for of in heard]
+            row[:] = [old if new is None else alpha * old + (1 - alpha) * new for old, new in zip(row, m)]
+    retriever = GNNRet(senders=senders, layers=len(alphas), message=message)
+    retriever.graph, retriever.alphas = graph, alphas
+    near, layers = retriever.propagate(h, k)
+    np.testing.assert_allclose(h.numpy(), expected, atol=1e-5)
+    rows = nearest(h, near, np.concatenate([layer.target for layer in layers]), k)
+    found = np.take_along_axis(h.numpy(), rows, 1)
+    np.testing.assert_array_equal(found, np.sort(h.numpy(), 1)[:, :k])  # the nearest of all, though few were looked at
+
+
+def test_the_hinge_by_hand() -> None:
+    h = torch.tensor([[0.2, 0.6, 0.3, 0.9, 0.4]])
+    supports = torch.tensor([[True, False, False, True, False]])
+    # O = 3: the rows 0, 2 and 4 are nearest; without the support 0 the rivals are 2 and 4.
+    assert hinge(h, supports, 3, 0.01).tolist() == pytest.approx([0.01 + (0.2 + 0.9) / 2 - (0.3 + 0.4) / 2])
+    assert hinge(h, torch.tensor([[True, False, False, False, False]]), 3, 0.01).tolist() == [0.0]
+    assert hinge(h, torch.zeros(1, 5, dtype=bool), 3, 0.01).tolist() == [0.0]  # no support: nothing to lose
+    assert hinge(h, torch.ones(1, 5, dtype=bool), 3, 0.01).tolist() == [0.0]  # no rival
+
+
+def test_gradients_are_those_of_the_equations_and_not_of_the_misprint() -> None:
+    """Two layers on a path a – b – c, one sender, and the support c (App. A.1).
+
+    Layer 1: a (0.1) sends to b: b¹ = α¹·0.5 + (1 − α¹)·0.1. Layer 2 with K = 2: a and b send; c hears b:
+    c² = α²·0.8 + (1 − α²)·b¹; b hears a: b² = α²·b¹ + (1 − α²)·0.1; a hears b: a² = α²·0.1 + (1 − α²)·b¹.
+    """
+    graph, one, two = (
+        graph_of(3, [(0, 1), (1, 2)]),
+        torch.tensor([0.6], requires_grad=True),
+        torch.tensor([0.3], requires_grad=True),
+    )
+    h = torch.tensor([[0.1, 0.5, 0.8]])
+    near = np.array([[0, 1, 2]])
+    route = partial(messages_of, graph)
+    list(pass_messages(h, near, one, 1, "min", route))
+    list(pass_messages(h, near, two, 2, "min", route))
+    b1 = 0.6 * 0.5 + 0.4 * 0.1
+    assert h[0].tolist() == pytest.approx([0.3 * 0.1 + 0.7 * b1, 0.3 * b1 + 0.7 * 0.1, 0.3 * 0.8 + 0.7 * b1])
+    loss = hinge(h, torch.tensor([[False, False, True]]), 2, 0.01).sum()
+    assert loss.item() > 0  # c is farther than its rivals a and b
+    gradient_one, gradient_two = torch.autograd.grad(loss, [one, two])
+    # Eq. 10 with the means of Eqs. 6 to 8: ∂ℓ/∂h is +1 for the support and −1/2 for each rival.
+    at_last = {"a": -0.5, "b": -0.5, "c": 1.0}
+    # Eq. 11 at l = 2: the sum of ∂ℓ/∂h_j² · (h_j¹ − m_j²).
+    expected = at_last["a"] * (0.1 - b1) + at_last["b"] * (b1 - 0.1) + at_last["c"] * (0.8 - b1)
+    assert gradient_two.item() == pytest.approx(expected, abs=1e-6)
+    # Eq. 12 as Eq. 2 has it: what b¹ passed on weighs 1 − α², what b kept of itself α².
+    at_b = (1 - 0.3) * (at_last["a"] + at_last["c"]) + 0.3 * at_last["b"]
+    assert gradient_one.item() == pytest.approx(at_b * (0.5 - 0.1), abs=1e-6)
+    # Eq. 12 as printed gives the messages the weight −α².
+    printed = -0.3 * (at_last["a"] + at_last["c"]) + 0.3 * at_last["b"]
+    assert printed < 0 < at_b
+
+
+def test_descent_keeps_the_lowest_loss_and_the_weights_between_0_and_1() -> None:
+    x = torch.tensor([1.0])
+    history = descend({"alpha": x}, lambda: (x - 0.3).abs().sum() * 0.05)  # steps of 0.05: 0.3 is met, then left
+    assert x.item() == pytest.approx(0.3, abs=1e-6) and not x.requires_grad
+    assert history[0] == {"loss": pytest.approx(0.035), "alpha1": 1.0}
+    for slope, end in ((0.4, 0.0), (-0.4, 1.0)):
+        x = torch.tensor([0.5])
+        descend({"alpha": x}, lambda x=x, slope=slope: slope * x.sum())
+        assert x.item() == end
+
+
+def test_descent_stops_at_a_small_gradient_and_after_five_rises() -> None:
+    x = torch.tensor([0.5])
+    assert len(descend({"alpha": x}, lambda: (0.0009 * x).sum())) == 1 and x.item() == 0.5
+    x, rising = torch.tensor([0.5]), iter(range(100))
+    history = descend({"alpha": x}, lambda: 0.01 * x.sum() + next(rising))  # the loss rises whatever x does
+    assert len(history) == 6 and x.item() == 0.5
+    assert len(descend({"alpha": x}, lambda: torch.tensor(1.0))) == 1  # nothing depends on the weight
+
+
+@pytest.mark.parametrize(("support", "end"), [(1, 0.0), (2, 1.0)])
+def test_training_finds_the_weight_that_a_search_finds(support: int, end: float) -> None:
+    """Of three passages a, near, sends; b hears it and c does not. With b as the support α is to be 0, with c 1."""
+    graph, start, alphas = graph_of(3, [(0, 1)]), torch.tensor([[0.1, 0.5, 0.5]]), torch.tensor([0.5])
+    supports = torch.nn.functional.one_hot(torch.tensor([support]), 3).bool()
+
+    def loss() -> torch.Tensor:
+        h = start.clone()
+        list(pass_messages(h, np.array([[0, 1, 2]]), alphas, 1, "min", partial(messages_of, graph)))
+        return hinge(h, supports, 3, 0.5).mean()
+
+    descend({"alpha": alphas}, loss)
+    assert alphas.item() == pytest.approx(end, abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def indexed() -> GNNRet:
+    retriever = GNNRet(senders=2)
+    retriever.index(example().corpus)
+    return retriever
+
+
+def test_the_trace_tells_the_whole_way_to_the_scores(indexed: GNNRet) -> None:
+    ranking = indexed.retrieve(example().test[0].query, 6)
+    scores = {step.passage: step.score for step in ranking.trace.steps if isinstance(step, Scored)}
+    dense = Dense()
+    dense.index(indexed.corpus)
+    plain = dense.retrieve(example().test[0].query, 6)
+    assert scores == pytest.approx(dict(zip(plain.ids, plain.scores.tolist())), abs=1e-6)
+    assert [step.passage for step in ranking.trace.steps if isinstance(step, Seed)] == list(plain.ids[:2])
+    messages = [step for step in ranking.trace.steps if isinstance(step, Message)]
+    assert messages
+    for message in messages:
+        assert message.before == pytest.approx(scores[message.target], abs=1e-6)
+        assert message.value == pytest.approx(scores[message.source], abs=1e-6)
+        after = (1 - message.weight) * message.before + message.weight * message.value
+        assert message.after == pytest.approx(after, abs=1e-6)
+    scores |= {message.target: message.after for message in messages}
+    assert dict(zip(ranking.ids, ranking.scores.tolist())) == pytest.approx(scores, abs=1e-6)
+
+
+def test_without_mixing_it_is_dense_retrieval(indexed: GNNRet) -> None:
+    queries = [question.query for question in example().test]
+    dense, still = Dense(), make("gnn-ret", alpha=1.0)
+    for retriever in (dense, still):
+        retriever.index(example().corpus)
+    for a, b in zip(dense.retrieve_many(queries, 6), still.retrieve_many(queries, 6)):
+        assert a.ids == b.ids and a.scores == pytest.approx(b.scores, abs=1e-6)
+
+
+def test_blocks_of_queries_do_not_matter(indexed: GNNRet, monkeypatch: pytest.MonkeyPatch) -> None:
+    queries = [question.query for question in example().test] * 3
+    whole = indexed.retrieve_many(queries, 4)
+    monkeypatch.setattr("kit.retrievers.gnn_ret.BLOCK", 13)  # two queries of six passages at a time
+    for a, b in zip(whole, indexed.retrieve_many(queries, 4)):
+        assert a.ids == b.ids and a.trace == b.trace
+
+
+def test_one_passage_and_none() -> None:
+    retriever = GNNRet(layers=2)
+    retriever.index(Corpus([Passage("only", "Only", "one", "d")]))
+    assert retriever.retrieve("one?", 5).ids == ("only",)
+    retriever.index(Corpus([]))
+    assert retriever.retrieve("none?", 5).ids == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"senders": 0}, "senders"),
+        ({"layers": 1.5}, "layers"),
+        ({"alpha": 1.1}, "alpha"),
+        ({"alpha": True}, "alpha"),
+        ({"message": "max"}, "message"),
+        ({"n_train": -1}, "n_train"),
+        ({"graph": "nothing"}, ""),
+    ],
+)
+def test_settings_are_checked(settings: dict, field: str) -> None:
+    with pytest.raises(InputError, match=field or "no graph builder"):
+        GNNRet(**settings)
+
+
+def test_too_few_training_questions_are_named() -> None:
+    hand = example()
+    benchmark = Benchmark("hand", hand.corpus, train=hand.test)
+    with pytest.raises(InputError, match=r"expected 3 training questions .* found 2"):
+        GNNRet(n_train=3).fit(benchmark)
+    retriever = GNNRet(n_train=2)
+    retriever.fit(benchmark)
+    assert retriever.history[0]["alpha1"] == 1.0 and 0 <= retriever.alphas.item() <= 1
+    again = GNNRet(n_train=2)
+    again.fit(benchmark)
+    assert again.alphas.tolist() == retriever.alphas.tolist()
+
+
+def test_training_in_collections_of_their_own() -> None:
+    hand = example()
+    collections = {question.id: np.arange(6) for question in hand.test}
+    own = Benchmark("hand", hand.corpus, train=hand.test, collections=collections)
+    pooled, apart = GNNRet(n_train=2), GNNRet(n_train=2)
+    pooled.fit(Benchmark("hand", hand.corpus, train=hand.test))
+    apart.fit(own)
+    assert apart.alphas.tolist() == pytest.approx(pooled.alphas.tolist(), abs=1e-4)
+
+
+def test_gold_is_given_to_those_alone_that_say_so() -> None:
+    class Sees(Dense):
+        def retrieve_many(self, queries, k):
+            asked.extend(queries)
+            return super().retrieve_many(queries, k)
+
+    for gold in (False, True):
+        asked: list = []
+        retriever = Sees()
+        retriever.sees_gold = gold
+        found = evaluate({"it": retriever}, example(), ks=(2,), progress=False)
+        assert [isinstance(getattr(query, "question", None), Question) for query in asked] == [gold, gold]
+        assert ("it sees gold fields" in found.caption) == gold
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "file", "gain"),
+    [
+        ("2wikimultihopqa", "dev.json", 0.06),
+        ("musique", "dev.jsonl", 0.06),
+        ("hotpotqa", "dev.json", 0.03),
+    ],
+)
+def test_the_graph_helps_on_published_questions(realdata: Path, name: str, file: str, gain: float) -> None:
+    benchmark = load(realdata / name / file)
+    found = evaluate(["dense", "gnn-ret"], benchmark, ks=(5, 10), draws=1000, progress=False)
+    [row] = found.compare("dense", "recall@10").itertuples()
+    assert row.difference >= gain and row.low > 0

@@ -1,0 +1,203 @@
+"""RGNN-Ret: its sub-questions, its memory and its merged rankings, by hand and on real questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from msgspec.structs import replace
+from scipy import sparse
+
+from kit.corpus import Benchmark, Corpus, Passage, Query, SubQuestion, load
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.evaluation import evaluate
+from kit.graphs import Links, PassageGraph
+from kit.retrievers import Asked, GNNRet, Message, RGNNRet, Scored
+from kit.retrievers.gnn_ret import hinge
+from kit.retrievers.rgnn_ret import gold_steps, round_robin
+
+TOWN, RIVER = example().test
+
+
+def texts(query: Query) -> list[str]:
+    return [step.text for step in gold_steps(query)]
+
+
+def test_gold_sub_questions_are_filled_with_gold_answers() -> None:
+    assert gold_steps(RIVER.gold_query) == [
+        Asked(0, "Who directed the film The Glass Harbour?", "Ines Moravec"),
+        Asked(0, "In which town was Ines Moravec born?", "Selby Quay"),
+        Asked(0, "Which river floods Selby Quay?", "Oll"),
+    ]
+
+
+def test_a_number_that_no_step_has_stays() -> None:
+    odd = replace(TOWN, decomposition=(SubQuestion("Is #1 like #2 or #10?", r"a \1 b"), SubQuestion("#1 >> kin", "x")))
+    assert texts(odd.gold_query) == [r"Is a \1 b like x or #10?", r"a \1 b >> kin"]
+
+
+def test_without_a_decomposition_the_triples_are_asked_and_without_both_the_lines() -> None:
+    bare = replace(TOWN, decomposition=())
+    assert texts(bare.gold_query) == ["The Glass Harbour >> directed by", "Ines Moravec >> born in"]
+    assert texts(replace(bare, triples=()).gold_query) == [TOWN.text]
+    assert texts(Query("", "first?\n\n second?\n")) == ["first?", " second?"]
+    assert texts(Query("", "")) == [""]
+
+
+def test_a_query_without_gold_is_not_decomposed() -> None:
+    assert texts(RIVER.query) == [RIVER.text]
+
+
+def test_rankings_are_merged_in_turns() -> None:
+    assert round_robin([np.array([4, 2, 1]), np.array([2, 3, 4]), np.array([4, 0, 1])]).tolist() == [4, 2, 3]
+    assert round_robin([np.array([5, 6])]).tolist() == [5, 6]
+
+
+@pytest.fixture
+def four() -> RGNNRet:
+    """a – b – c, and d alone; each distance is what the vectors make it."""
+    retriever = RGNNRet(senders=1, alpha=0.5, beta=0.8)
+    rows, columns = [0, 1], [1, 2]
+    matrix = sparse.csr_array((np.ones(2, np.int8), (rows, columns)), shape=(4, 4))
+    retriever.corpus = Corpus(Passage(id, id, "", id) for id in "abcd")
+    retriever.graph = PassageGraph(retriever.corpus, {"link": Links(matrix)})
+    return retriever
+
+
+H1, H2 = [0.2, 0.6, 0.9, 0.5], [0.8, 0.7, 0.3, 0.6]
+
+
+def test_the_memory_by_hand(four: RGNNRet) -> None:
+    first, second = four.walk([torch.tensor([H1]), torch.tensor([H2])], 4)
+    # Step 1: a sends to b. No memory yet: ĥ¹ = h¹.
+    after_one = [0.2, (0.6 + 0.2) / 2, 0.9, 0.5]
+    assert first.memory[0].tolist() == pytest.approx(after_one) and first.before is None
+    # Step 2: c sends to b; the network starts from the second sub-question's own distances. Eq. 4 mixes then.
+    after_two = [0.8, (0.7 + 0.3) / 2, 0.3, 0.6]
+    assert second.h[0].tolist() == pytest.approx(after_two)
+    mixed = [0.8 * own + 0.2 * old for own, old in zip(after_two, after_one)]
+    assert second.memory[0].tolist() == pytest.approx(mixed)
+
+
+def test_gradients_of_both_weights_by_hand(four: RGNNRet) -> None:
+    """Eqs. 18 to 21 with the means of Eqs. 13 to 15, T = 2; supports: a at step 1, c at step 2 (targets later)."""
+    four.alphas, four.beta = torch.tensor([0.5], requires_grad=True), torch.tensor([0.8], requires_grad=True)
+    first, second = four.walk([torch.tensor([H1]), torch.tensor([H2])], 4)
+    loss = (
+        hinge(first.memory, torch.tensor([[True, False, True, False]]), 4, 0.5)
+        + hinge(second.memory, torch.tensor([[False, False, True, False]]), 4, 0.5)
+    ).sum() / 2
+    alpha, beta = torch.autograd.grad(loss, [four.alphas, four.beta])
+    # ∂ℓ¹/∂ĥ¹: a, c +1/2 (supports), b, d −1/2; ∂ℓ²/∂ĥ²: c +1, the others −1/3. Each times 1/T.
+    one = np.array([0.5, -0.5, 0.5, -0.5]) / 2
+    two = np.array([-1, -1, 3, -1]) / 3 / 2
+    h1, h2 = np.array([0.2, 0.4, 0.9, 0.5]), np.array([0.8, 0.5, 0.3, 0.6])
+    assert beta.item() == pytest.approx(two @ (h2 - h1), abs=1e-6)  # Eq. 20, over steps that have a memory
+    # Eq. 18: what ĥ¹ does to both losses; Eq. 21: what h² does. b alone received, in both steps.
+    at_h1, at_h2 = one + (1 - 0.8) * two, 0.8 * two
+    expected = at_h1[1] * (0.6 - 0.2) + at_h2[1] * (0.7 - 0.3)
+    assert alpha.item() == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted"),
+    [
+        ("all", [["harbour", "moravec", "quay"]] * 3),
+        ("own", [["harbour"], ["moravec"], ["quay"]]),
+        ("later", [["harbour", "moravec", "quay"], ["moravec", "quay"], ["quay"]]),
+    ],
+)
+def test_targets_of_a_step(target: str, wanted: list[list[str]]) -> None:
+    retriever = RGNNRet(target=target)
+    assert [retriever.targets(RIVER, t) for t in range(3)] == wanted
+
+
+def test_a_step_that_only_computes_has_the_later_targets() -> None:
+    steps = (SubQuestion("a?", "x", 0), SubQuestion("which?", "y"), SubQuestion("b?", "z", 1))
+    odd = replace(TOWN, decomposition=steps)
+    assert RGNNRet(target="later").targets(odd, 1) == ["moravec"] and RGNNRet(target="own").targets(odd, 1) == []
+
+
+@pytest.fixture(scope="module")
+def indexed() -> RGNNRet:
+    retriever = RGNNRet(senders=2)
+    retriever.index(example().corpus)
+    return retriever
+
+
+def test_batches_of_unequal_length_do_not_matter(indexed: RGNNRet) -> None:
+    queries = [TOWN.gold_query, RIVER.gold_query, TOWN.query]
+    alone = [indexed.retrieve(query, 5) for query in queries]
+    for a, b in zip(alone, indexed.retrieve_many(queries, 5)):
+        assert a.ids == b.ids
+        assert [step for step in a.trace.steps if isinstance(step, Asked)] == [
+            step for step in b.trace.steps if isinstance(step, Asked)
+        ]
+    assert indexed.retrieve_many([], 5) == []
+
+
+def test_merged_rankings_are_those_of_the_steps_in_turns(indexed: RGNNRet) -> None:
+    [steps], merged = indexed.retrieve_steps([RIVER.gold_query], 4), indexed.retrieve(RIVER.gold_query, 4)
+    assert len(steps) == 3 and merged.scores.tolist() == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
+    in_turns = list(dict.fromkeys(ranking.ids[place] for place in range(4) for ranking in steps))
+    assert list(merged.ids) == in_turns[:4]
+
+
+def test_one_step_without_memory_is_gnn_ret(indexed: RGNNRet) -> None:
+    plain = GNNRet(senders=2)
+    plain.index(example().corpus)
+    assert plain.retrieve(TOWN.query, 6).ids == indexed.retrieve(TOWN.query, 6).ids
+
+
+def test_the_trace_replays_every_step(indexed: RGNNRet) -> None:
+    [steps], merged = indexed.retrieve_steps([RIVER.gold_query], 6), indexed.retrieve(RIVER.gold_query, 6)
+    told, scores, rounds = [], {}, [step.round for step in merged.trace.steps]
+    assert rounds == sorted(rounds)
+    for step in merged.trace.steps:
+        if isinstance(step, Asked) and scores:
+            told.append(scores)
+            scores = {}
+        elif isinstance(step, Scored):
+            scores[step.passage] = step.score
+        elif isinstance(step, Message):
+            assert step.before == pytest.approx(scores[step.target], abs=1e-6)
+            after = (1 - step.weight) * step.before + step.weight * step.value
+            assert step.after == pytest.approx(after, abs=1e-6)
+            scores[step.target] = step.after
+    told.append(scores)
+    for ranking, found in zip(steps, told, strict=True):
+        assert found == pytest.approx(dict(zip(ranking.ids, ranking.scores.tolist())), abs=1e-6)
+
+
+def test_training_moves_both_weights_and_needs_sub_questions() -> None:
+    hand = example()
+    retriever = RGNNRet(n_train=2, competitors=3, senders=2)
+    retriever.fit(Benchmark("hand", hand.corpus, train=hand.test))
+    assert list(retriever.history[0]) == ["loss", "alpha1", "beta1"]
+    assert min(row["loss"] for row in retriever.history) < retriever.history[0]["loss"]
+    bare = [replace(question, decomposition=()) for question in hand.test]
+    with pytest.raises(InputError, match=r"expected 2 training questions .* found 0"):
+        RGNNRet(n_train=2).fit(Benchmark("hand", hand.corpus, train=bare))
+
+
+@pytest.mark.parametrize("settings", [{"beta": 2}, {"decomposer": "oracle"}, {"target": "none"}])
+def test_settings_are_checked(settings: dict) -> None:
+    with pytest.raises(InputError, match=next(iter(settings))):
+        RGNNRet(**settings)
+
+
+@pytest.mark.realdata
+def test_sub_questions_help_on_published_questions(realdata: Path) -> None:
+    benchmark = load(realdata / "musique" / "dev.jsonl")
+    found = evaluate(["gnn-ret", "rgnn-ret"], benchmark, ks=(5,), draws=1000, progress=False)
+    [row] = found.compare("gnn-ret", "recall@5").itertuples()
+    assert row.low > 0
+
+
+def test_sub_questions_help_on_long_chains_of_the_atlas() -> None:
+    found = evaluate(["gnn-ret", "rgnn-ret"], load(), ks=(5,), n_questions=120, draws=1000, progress=False)
+    rows = {row.hops: row for row in found.compare("gnn-ret", "recall@5", by="hops").itertuples()}
+    assert rows[3].low > 0 and rows[4].low > 0
