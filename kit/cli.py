@@ -62,11 +62,12 @@ def cli() -> None:
 @cli.command()
 @click.argument("notebooks", nargs=-1)
 @click.option("--data", type=FILE, help="a published file or folder; the embedded atlas otherwise")
+@click.option("--train", type=FILE, help="a file with questions to learn from; the data's own otherwise")
 @click.option("--scale", default="class", show_default=True, help="smoke, class or paper")
 @click.option("--seed", default=0, show_default=True, help="where random choices start from")
 @click.option("-p", "parameters", nargs=2, multiple=True, metavar="NAME VALUE", help="a parameter of a notebook")
 @click.option("--again", is_flag=True, help="run also what has finished")
-def run(notebooks: tuple[str, ...], data: Path | None, parameters: tuple[tuple[str, str], ...], **options) -> None:
+def run(notebooks: tuple[str, ...], parameters: tuple[tuple[str, str], ...], **options) -> None:
     """Execute the NOTEBOOKS, named by their first characters ("02"), or all of them in order.
 
     What has finished with the same data, parameters and code is not run again. Figures go to figures/DATASET/, the
@@ -74,7 +75,7 @@ def run(notebooks: tuple[str, ...], data: Path | None, parameters: tuple[tuple[s
     """
     from kit.runs.runner import run as run_notebooks
 
-    sys.exit(run_notebooks(notebooks, data=data, parameters=dict(parameters), **options))
+    sys.exit(run_notebooks(notebooks, parameters=dict(parameters), **options))
 
 
 @cli.command()
@@ -193,6 +194,20 @@ def bench_graphs(passages: str, builders: str) -> None:
     for name in names:
         check_builder(name)
     for row in measure_all(names, _numbers(passages, "passages")):
+        click.echo(row)
+
+
+@bench.command("gnn-ret")
+@click.option("--passages", default="20000,1000000", show_default=True, help="sizes of the corpus")
+@click.option("--degrees", default="336,672", show_default=True, help="mean degrees of the graph")
+def bench_gnn_ret(passages: str, degrees: str) -> None:
+    """Milliseconds a query of GNN-Ret beside dense search, on one core, over random vectors and keywords.
+
+    The degrees are the two readings of "edges per node" in the paper's Table 5. A million passages take 4 GB of memory.
+    """
+    from kit.runs.bench_gnn_ret import bench_gnn_ret as measure_all
+
+    for row in measure_all(_numbers(passages, "passages"), _numbers(degrees, "degrees")):
         click.echo(row)
 
 

@@ -1,5 +1,6 @@
 """How good a retriever or a graph is, how sure we are of it, and what that says of the papers' claims."""
 
+from kit.evaluation.budgets import count_found, passages_to_rank, summarise_budgets, within_budgets
 from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verdicts
 from kit.evaluation.experiment import Experiment, evaluate
 from kit.evaluation.papers import paper_graphs, paper_numbers
@@ -10,11 +11,15 @@ __all__ = [
     "Claim",
     "Experiment",
     "Finding",
+    "count_found",
     "evaluate",
     "finding",
     "first_and_last",
     "paper_graphs",
     "paper_numbers",
+    "passages_to_rank",
+    "summarise_budgets",
     "verdict",
     "verdicts",
+    "within_budgets",
 ]

@@ -9,6 +9,7 @@ row i of n stands at place q · n + i.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache, partial
 
 import numpy as np
@@ -24,8 +25,8 @@ from kit.text import DEFAULT_ENCODER, Encoder
 
 MESSAGES = ("min", "mean")
 #: Gradient descent (Appendix B); the cap is ours, since a loss made of hinges need not come to rest.
-LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 1_000
-BLOCK = 16_000_000  # distances held at once: 64 MB
+LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 300
+BLOCK = 64_000_000  # distances held at once: 256 MB
 
 #: From senders, rows (queries, K), to their messages: :func:`messages_of` of a graph.
 Route = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
@@ -109,6 +110,15 @@ def hinge(h: Tensor, supports: Tensor, competitors: int, margin: float) -> Tenso
     return torch.relu(margin + own - others) * (supports.any(1) & rivals.any(1))  # Eq. 8
 
 
+def named(parameters: dict[str, Tensor]) -> dict[str, float]:
+    """Weights by name: ``beta`` for one, ``alpha1``, ``alpha2`` … for one a layer."""
+    return {
+        f"{name}{i}" if weights.dim() else name: weight
+        for name, weights in parameters.items()
+        for i, weight in enumerate(weights.detach().view(-1).tolist(), start=1)
+    }
+
+
 def descend(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) -> list[dict[str, float]]:
     """Full-batch gradient descent on ``parameters``, in place; they end at the lowest loss that was met.
 
@@ -126,8 +136,7 @@ def descend(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) -> list[d
         now = loss()
         value = now.item()
         rises = rises + 1 if history and value > history[-1]["loss"] else 0
-        names = {f"{name}{i + 1}": x for name, t in parameters.items() for i, x in enumerate(t.tolist())}
-        history.append({"loss": value, **names})
+        history.append({"loss": value, **named(parameters)})
         if value < best[0]:
             best = value, [tensor.detach().clone() for tensor in tensors]
         if rises == MOST_RISES or not now.requires_grad:
@@ -141,6 +150,17 @@ def descend(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) -> list[d
     for tensor, lowest in zip(tensors, best[1]):
         tensor.requires_grad_(False).copy_(lowest)
     return history
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """torch on one thread: for tensors as small as those of training, threads wait more than they work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 class GNNRet(Retriever):
@@ -180,6 +200,16 @@ class GNNRet(Retriever):
         self.alphas = torch.full((layers,), float(alpha))
         self.history: list[dict[str, float]] = []
 
+    @property
+    def parameters(self) -> dict[str, Tensor]:
+        """What is learned: ``alpha``, one weight a layer."""
+        return {"alpha": self.alphas}
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The present weights by name, as :func:`named` gives them."""
+        return named(self.parameters)
+
     def index(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
@@ -195,10 +225,12 @@ class GNNRet(Retriever):
             near, layers = self.propagate(h, k)
             rows = nearest(h, near, np.concatenate([layer.target for layer in layers]), min(k, h.shape[1]))
             scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
-            ids = [[self.corpus.passages[row].id for row in of] for of in rows.tolist()]
             steps = steps_of(layers, h.numpy(), rows, self.corpus)
-            found += [Ranking(tuple(own), score, Trace(tuple(of))) for own, score, of in zip(ids, scores, steps)]
+            found += [Ranking(self.ids(own), score, Trace(tuple(of))) for own, score, of in zip(rows, scores, steps)]
         return found
+
+    def ids(self, rows: np.ndarray) -> tuple[str, ...]:
+        return tuple(self.corpus.passages[row].id for row in rows.tolist())
 
     def encode(self, texts: list[str]) -> np.ndarray:
         """Unit vectors (texts, dimension) of questions."""
@@ -222,11 +254,7 @@ class GNNRet(Retriever):
     def fit(self, benchmark: Benchmark) -> None:
         if not self.n_train:
             return
-        self.alphas = torch.full_like(self.alphas, self.start)
-        self.learn(benchmark, {"alpha": self.alphas}, benchmark.train)
-
-    def learn(self, benchmark: Benchmark, parameters: dict[str, Tensor], questions: Sequence[Question]) -> None:
-        """Descend on the mean loss of ``n_train`` of the questions, each asked of its collection."""
+        questions = self.teaching(benchmark.train)
         if len(questions) < self.n_train:
             expected = f"expected {self.n_train} training questions with what {self.name} learns from"
             raise InputError(f"{expected}, found {len(questions)}", record=benchmark.name, field="n_train")
@@ -237,7 +265,14 @@ class GNNRet(Retriever):
         for corpus, asked in [(benchmark.corpus, drawn)] if pooled else [(benchmark.collection(q), [q]) for q in drawn]:
             self.index(corpus)
             losses.append(self.losses(asked))
-        self.history = descend(parameters, lambda: torch.cat([loss() for loss in losses]).mean())
+        for weights in self.parameters.values():
+            weights.fill_(self.start)
+        with one_thread():
+            self.history = descend(self.parameters, lambda: torch.cat([loss() for loss in losses]).mean())
+
+    def teaching(self, questions: Sequence[Question]) -> Sequence[Question]:
+        """The questions that one can learn from."""
+        return questions
 
     def losses(self, questions: Sequence[Question]) -> Callable[[], Tensor]:
         """A function of the present weights that gives each question's loss over the indexed corpus."""

@@ -45,20 +45,21 @@ def steps_of(
     for layer in reversed(layers):  # back to what it was before any message
         kept.insert(0, np.flatnonzero(number[layer.target]))
         distance[number[layer.target[kept[0]]] - 1] = layer.before[kept[0]]
-    ids = [passage.id for passage in corpus.passages]
+    passages = corpus.passages
     steps: list[list[AnyStep]] = [
-        [Scored(first, ids[row], 1 - value) for row, value in zip(own, values)]
+        [Scored(first, passages[row].id, 1 - value) for row, value in zip(own, values)]
         for own, values in zip(rows.tolist(), distance.reshape(rows.shape).tolist())
     ]
     for round, (layer, of) in enumerate(zip(layers, kept), start=first):
         for own, senders, values in zip(steps, layer.sending.tolist(), layer.distance.tolist()):
-            own += [Seed(round, ids[row], 1 - value) for row, value in zip(senders, values)]
-        for query, message in zip((layer.target[of] // n).tolist(), _messages(round, layer, of, n, ids)):
+            own += [Seed(round, passages[row].id, 1 - value) for row, value in zip(senders, values)]
+        for query, message in zip((layer.target[of] // n).tolist(), _messages(round, layer, of, corpus)):
             steps[query].append(message)
     return steps
 
 
-def _messages(round: int, layer: Layer, of: np.ndarray, n: int, ids: Sequence[str]) -> Iterator[Message]:
+def _messages(round: int, layer: Layer, of: np.ndarray, corpus: Corpus) -> Iterator[Message]:
+    n, passages = len(corpus), corpus.passages
     columns = (layer.source[of] % n, layer.target[of] % n, layer.value[of], layer.weight[of], layer.before[of])
     for source, target, value, weight, before, after in zip(*(c.tolist() for c in columns), layer.after[of].tolist()):
-        yield Message(round, ids[source], ids[target], 1 - value, weight, 1 - before, 1 - after)
+        yield Message(round, passages[source].id, passages[target].id, 1 - value, weight, 1 - before, 1 - after)

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from kit.corpus import Benchmark, GoldQuery, Query, Question
+from kit.corpus import GoldQuery, Query, Question
 from kit.errors import InputError
 from kit.retrievers.base import AnyStep, Asked, Message, Ranking, Trace, expect_share
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, Route, hinge, remembered
@@ -98,7 +98,12 @@ class RGNNRet(GNNRet):
             if value not in known:
                 raise InputError(f"expected one of {', '.join(known)}, not {value!r}", field=field)
         self.decompose, self.target = DECOMPOSERS[decomposer], target
-        self.beta = torch.tensor([float(beta)])
+        self.beta = torch.tensor(float(beta))
+
+    @property
+    def parameters(self) -> dict[str, Tensor]:
+        """What is learned: ``alpha``, one weight a layer, and ``beta``."""
+        return {"alpha": self.alphas, "beta": self.beta}
 
     # ---- retrieval
 
@@ -148,22 +153,21 @@ class RGNNRet(GNNRet):
         rows = [_nearest(step.memory, k) for step in walked]
         merged = [round_robin([of[i] for of in rows[: len(own)]]) for i, own in enumerate(asked)]
         traces = self._traces(asked, walked, np.stack(merged))
-        ids = [passage.id for passage in self.corpus.passages]
         results = []
         for i, own in enumerate(asked):
             steps = [
-                Ranking(tuple(ids[row] for row in of[i]), 1 - step.memory[i].numpy()[of[i]])
+                Ranking(self.ids(of[i]), 1 - step.memory[i].numpy()[of[i]])
                 for step, of in zip(walked[: len(own)], rows)
             ]
             places = 1 / np.arange(1, k + 1, dtype=np.float32)
-            results.append((Ranking(tuple(ids[row] for row in merged[i]), places, Trace(tuple(traces[i]))), steps))
+            results.append((Ranking(self.ids(merged[i]), places, Trace(tuple(traces[i]))), steps))
         return results
 
     def _traces(
         self, asked: Sequence[Sequence[Asked]], walked: Sequence[Step], rows: np.ndarray
     ) -> list[list[AnyStep]]:
         """The steps of each question that concern its merged ``rows`` (queries, k)."""
-        ids = [passage.id for passage in self.corpus.passages]
+        passages = self.corpus.passages
         traces: list[list[AnyStep]] = [[] for _ in asked]
         beta, first = self.beta.item(), 0
         for t, step in enumerate(walked):
@@ -176,7 +180,7 @@ class RGNNRet(GNNRet):
                     of = (1 - part[i].numpy()[own[i]] for part in (step.before, step.h, step.memory))
                     columns = zip(own[i].tolist(), *(part.tolist() for part in of))
                     traces[i] += [
-                        Message(last, ids[row], ids[row], value, 1 - beta, before, after)
+                        Message(last, passages[row].id, passages[row].id, value, 1 - beta, before, after)
                         for row, value, before, after in columns
                     ]
             first = last + (step.before is not None and beta < 1)
@@ -184,12 +188,8 @@ class RGNNRet(GNNRet):
 
     # ---- training
 
-    def fit(self, benchmark: Benchmark) -> None:
-        if not self.n_train:
-            return
-        self.alphas, self.beta = torch.full_like(self.alphas, self.start), torch.full_like(self.beta, self.start)
-        decomposed = [question for question in benchmark.train if question.decomposition]
-        self.learn(benchmark, {"alpha": self.alphas, "beta": self.beta}, decomposed)
+    def teaching(self, questions: Sequence[Question]) -> Sequence[Question]:
+        return [question for question in questions if question.decomposition]
 
     def losses(self, questions: Sequence[Question]) -> Callable[[], Tensor]:
         """Eqs. 5 and 15: a function of the present weights that gives each question's loss over the indexed corpus."""

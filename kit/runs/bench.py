@@ -44,8 +44,6 @@ def _measure(builder: str, size: int) -> str:
     statistics = describe_graph(graph)
     times.append(time.perf_counter())
     encoding, building, counting = (later - earlier for earlier, later in pairwise(times))
-    # Kilobytes on Linux, bytes on macOS.
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10))
     return _COLUMNS.format(
         builder,
         f"{len(corpus):,}",
@@ -54,5 +52,11 @@ def _measure(builder: str, size: int) -> str:
         f"{counting:.2f}",
         f"{len(corpus) / (building + counting):,.0f}",
         f"{statistics['mean_degree']:.1f}",
-        f"{peak:,.0f}",
+        f"{peak_memory():,.0f}",
     )
+
+
+def peak_memory() -> float:
+    """The most memory that this process has held, in MiB."""
+    # Kilobytes on Linux, bytes on macOS.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10))

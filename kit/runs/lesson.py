@@ -18,7 +18,7 @@ from kit.evaluation.claims import Finding, finding, verdicts
 from kit.paths import ATLAS, output
 from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures
 from kit.runs.scales import Scale, find_scale
-from kit.runs.sources import find_data, folder_name, read_benchmark, sample
+from kit.runs.sources import find_data, folder_name, read_benchmark, read_training, sample
 from kit.store import atomic_write
 from kit.text.encoder import DEFAULT_ENCODER
 from kit.views.figures import save_figure
@@ -28,14 +28,23 @@ from kit.views.style import Figure
 class Lesson:
     """One run of a notebook, made by :func:`start`.
 
-    ``benchmark.test`` holds the questions that are asked, ``scale`` the sizes of the experiment, ``seed`` what random
-    choices start from, ``folder`` the place of the figures.
+    ``benchmark.test`` holds the questions that are asked, ``training`` those to learn from, with a corpus of their own
+    (None where there are none), ``scale`` the sizes of the experiment, ``seed`` what random choices start from,
+    ``folder`` the place of the figures.
     """
 
     def __init__(
-        self, notebook: str, benchmark: Benchmark, scale: Scale, seed: int, folder: Path, source: dict
+        self,
+        notebook: str,
+        benchmark: Benchmark,
+        training: Benchmark | None,
+        scale: Scale,
+        seed: int,
+        folder: Path,
+        source: dict,
     ) -> None:
-        self.notebook, self.benchmark, self.scale, self.seed, self.folder = notebook, benchmark, scale, seed, folder
+        self.notebook, self.benchmark, self.training, self.scale = notebook, benchmark, training, scale
+        self.seed, self.folder = seed, folder
         self._source = source
         self._begun = time.monotonic()
         self._figures: dict[str, list[str]] = {}
@@ -96,6 +105,7 @@ def start(
     notebook: str,
     *,
     data: str | None = None,
+    train: str | None = None,
     scale: str = "class",
     seed: int = 0,
     n_questions: int | None = None,
@@ -107,7 +117,8 @@ def start(
     """Begin a notebook: read the data, choose the questions, say where figures go.
 
     ``notebook`` is its file's name without the suffix. ``data`` is a published file (a relative path is looked for from
-    the working folder, then from the project's), or empty for the atlas. ``n_questions`` overrides the scale's. Further
+    the working folder, then from the project's), or empty for the atlas; ``train`` another one to learn from, empty
+    for the data's own training questions, None where nothing is learned. ``n_questions`` overrides the scale's. Further
     ``parameters`` are kept in the record. Raises ``InputError`` for bad data, scale, seed or number of questions.
     """
     settings = find_scale(scale)
@@ -115,6 +126,7 @@ def start(
     if n_questions is not None:
         _check_whole(n_questions, "n_questions", least=1)
     benchmark = read_benchmark(find_data(data), settings, setting=setting, unit=unit)
+    training = None if train is None else read_training(find_data(train), benchmark, setting=setting, unit=unit)
     asked = sample(benchmark.test, settings.n_questions if n_questions is None else n_questions, seed)
     if not asked:
         raise InputError("expected questions to ask, found none", file=data, field="questions")
@@ -127,11 +139,13 @@ def start(
         "passages": len(benchmark.corpus),
         "questions": len(asked),
         "parameters": {"n_questions": n_questions, **parameters},
+        "training": training.name if training else "",
+        "training_hash": training.hash if training else "",
     }
     trial = (seed, n_questions, setting, unit, encoder) != (0, None, "pooled", "paragraph", DEFAULT_ENCODER)
     # `kit run` knows every parameter that it was given, and which of them make a trial; by hand we see only our own.
     folder = os.environ.get("KIT_FIGURES") or output() / "figures" / folder_name(benchmark.name, scale, trial=trial)
-    return Lesson(notebook, _asking(benchmark, asked), settings, seed, Path(folder), source)
+    return Lesson(notebook, _asking(benchmark, asked), training, settings, seed, Path(folder), source)
 
 
 def _asking(benchmark: Benchmark, questions: tuple[Question, ...]) -> Benchmark:

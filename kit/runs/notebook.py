@@ -14,7 +14,7 @@ from kit.errors import InputError
 from kit.runs.provenance import Plain
 
 #: Parameters that `kit run` has options for.
-OPTIONS = {"data", "scale", "seed"}
+OPTIONS = {"data", "train", "scale", "seed"}
 
 
 class Notebook(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """What has to be the same for the numbers to be the same, and when and in what time they were made.
 
     ``data`` is the benchmark's name and ``data_hash`` the digest of its content (passages, questions, setting, unit);
+    ``training`` and ``training_hash`` are those of the questions that were learned from, empty where nothing was.
     ``commit`` is None outside a checkout, and ``changed`` says whether code, notebooks or data differed from it.
     """
 
@@ -37,6 +38,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     parameters: Mapping[str, Plain]
     finished: str
     seconds: float
+    training: str = ""
+    training_hash: str = ""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from kit.runs.notebook import Notebook, find_notebooks, read_parameters
 from kit.runs.page import page
 from kit.runs.provenance import Plain, read_figures
 from kit.runs.scales import find_scale
-from kit.runs.sources import folder_name, read_benchmark
+from kit.runs.sources import folder_name, read_benchmark, read_training
 from kit.store import atomic_write
 
 
@@ -52,6 +52,7 @@ def run(
     which: Sequence[str] = (),
     *,
     data: str | Path | None = None,
+    train: str | Path | None = None,
     scale: str = "class",
     seed: int = 0,
     parameters: Mapping[str, str] | None = None,
@@ -60,22 +61,25 @@ def run(
 ) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
 
-    ``parameters`` are texts by name, as on a command line. A notebook that finished with the same source, parameters,
+    ``data`` is a published file, None for the atlas, and ``train`` one to learn from, None for the data's own training
+    questions, if it has any. ``parameters`` are texts by name, as on a command line. A notebook that finished with the same source, parameters,
     data and code, and whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the
     others ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
     """
     chosen = find_notebooks(notebooks, which)
     given = read_parameters(parameters or {}, chosen)
     settings = find_scale(scale)
-    path = Path(data).resolve() if data else None
+    path, learned = (Path(file).resolve() if file else None for file in (data, train))
     form = {name: text for name, text in (parameters or {}).items() if name in {"setting", "unit"}}
     benchmark = read_benchmark(path, settings, **form)
+    training = read_training(learned, benchmark, **form)
     folder = folder_name(benchmark.name, scale, trial=bool(parameters) or seed != 0)
-    options = {"data": str(path or ""), "scale": scale, "seed": seed}
+    options = {"data": str(path or ""), "train": str(learned or ""), "scale": scale, "seed": seed}
     code = code_digest()
     jobs = []
     for notebook, values in zip(chosen, given):
         content = [notebook.path.read_text("utf-8"), values, scale, seed, benchmark.name, benchmark.hash, code]
+        content += [training.hash] if "train" in notebook.defaults and training else []
         values = {name: value for name, value in options.items() if name in notebook.defaults} | values
         figures, executed = output() / "figures" / folder, output() / "notebooks" / "executed" / folder
         jobs.append(Job(notebook, values, figures, executed, digest(content)))

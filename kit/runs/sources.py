@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kit.corpus import Benchmark, Question, load
+from kit.corpus import Benchmark, Question, load, load_training
 from kit.corpus.atlas import generate
 from kit.errors import InputError
 from kit.paths import ROOT
@@ -32,6 +32,15 @@ def read_benchmark(
             f"expected pooled paragraphs of the {scale.atlas} atlas, not {setting} and {unit}", field="setting"
         )
     return generate(size=scale.atlas)
+
+
+def read_training(
+    train: str | Path | None, benchmark: Benchmark, *, setting: str = "pooled", unit: str = "paragraph"
+) -> Benchmark | None:
+    """What a run learns from: a training file, or (``train`` empty) the benchmark's own questions; None without any."""
+    if train:
+        return load_training([train], setting=setting, unit=unit)
+    return benchmark.without_test() if benchmark.train else None
 
 
 def folder_name(dataset: str, scale: str, *, trial: bool) -> str:

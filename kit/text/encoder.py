@@ -83,6 +83,22 @@ class Encoder:
                 known |= new
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
 
+    def count_tokens(self, texts: Sequence[str]) -> np.ndarray:
+        """How many tokens of the encoder's own tokenizer each text has, none cut off, special ones not counted."""
+        counts: list[int] = []
+        for start in range(0, len(texts), _SAVED_AT_ONCE):
+            part = list(texts[start : start + _SAVED_AT_ONCE])
+            found = self.model.tokenizer(
+                part,
+                add_special_tokens=False,
+                truncation=False,
+                padding=False,
+                return_attention_mask=False,
+                verbose=False,
+            )
+            counts += map(len, found["input_ids"])
+        return np.array(counts, int)
+
     def _embed(self, texts: list[str], role: str, bar: tqdm) -> np.ndarray:
         encode = self.model.encode_query if role == "query" else self.model.encode_document
         parts = []

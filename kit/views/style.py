@@ -66,7 +66,8 @@ class Look(msgspec.Struct, frozen=True):
         return {"color": self.colour, "marker": self.marker, "linestyle": style, "markeredgecolor": "white"}
 
 
-#: Builders and retrievers that read a text in the same way share a colour: kNN graphs and dense search, for one.
+#: Builders and retrievers that read a text in the same way share a look: kNN graphs and dense search, for one. So do
+#: the edges of a graph and the methods whose messages they carry.
 LOOKS = {
     "tfidf": Look("#332288", "o"),
     "knn": Look("#117733", "s", (6, 1.5)),
@@ -74,7 +75,11 @@ LOOKS = {
     "entity": Look("#882255", "D", (2, 1.2)),
     "structure": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
     "bm25": Look("#1a1a1a", "v", (3, 1.5)),
+    "gnn-ret": Look("#882255", "D", (2, 1.2)),
+    "rgnn-ret": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
 }
+#: In a replay: any edge of the graph, and a message on one.
+_REPLAYED = {"graph": Look("#8a8a8a", "o"), "message": Look("#cc3311", "o")}
 _OTHER_COLOURS = ("#aa4499", "#0072b2", "#cc6677", "#44aa99", "#997700", "#666666")
 _OTHER_MARKERS = ("P", "X", "h", "<", ">", "p", "d")
 _OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))
@@ -82,8 +87,8 @@ _OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))
 
 def look(name: str) -> Look:
     """The look of a builder or retriever; a name that has none gets one that depends on the name alone."""
-    if name in LOOKS:
-        return LOOKS[name]
+    if known := LOOKS.get(name) or _REPLAYED.get(name):
+        return known
     number = zlib.crc32(name.encode())
     colour, marker, dash = (each[number // size % len(each)] for each, size in _OTHERS)
     return Look(colour, marker, dash)

@@ -84,7 +84,7 @@ def test_the_memory_by_hand(four: RGNNRet) -> None:
 
 def test_gradients_of_both_weights_by_hand(four: RGNNRet) -> None:
     """Eqs. 18 to 21 with the means of Eqs. 13 to 15, T = 2; supports: a at step 1, c at step 2 (targets later)."""
-    four.alphas, four.beta = torch.tensor([0.5], requires_grad=True), torch.tensor([0.8], requires_grad=True)
+    four.alphas, four.beta = torch.tensor([0.5], requires_grad=True), torch.tensor(0.8, requires_grad=True)
     first, second = four.walk([torch.tensor([H1]), torch.tensor([H2])], 4)
     loss = (
         hinge(first.memory, torch.tensor([[True, False, True, False]]), 4, 0.5)
@@ -176,7 +176,7 @@ def test_training_moves_both_weights_and_needs_sub_questions() -> None:
     hand = example()
     retriever = RGNNRet(n_train=2, competitors=3, senders=2)
     retriever.fit(Benchmark("hand", hand.corpus, train=hand.test))
-    assert list(retriever.history[0]) == ["loss", "alpha1", "beta1"]
+    assert list(retriever.history[0]) == ["loss", "alpha1", "beta"]
     assert min(row["loss"] for row in retriever.history) < retriever.history[0]["loss"]
     bare = [replace(question, decomposition=()) for question in hand.test]
     with pytest.raises(InputError, match=r"expected 2 training questions .* found 0"):
