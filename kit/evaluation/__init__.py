@@ -3,8 +3,11 @@
 from kit.evaluation.budgets import count_found, passages_to_rank, summarise_budgets, within_budgets
 from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verdicts
 from kit.evaluation.experiment import Experiment, evaluate
+from kit.evaluation.learning import learn_weights
 from kit.evaluation.papers import paper_graphs, paper_numbers
 from kit.evaluation.ranks import first_and_last
+from kit.evaluation.steps import step_recalls, with_wrong_steps
+from kit.evaluation.variants import difference, per_question, variants
 
 __all__ = [
     "CLAIMS",
@@ -12,14 +15,20 @@ __all__ = [
     "Experiment",
     "Finding",
     "count_found",
+    "difference",
     "evaluate",
     "finding",
     "first_and_last",
+    "learn_weights",
     "paper_graphs",
     "paper_numbers",
     "passages_to_rank",
+    "per_question",
+    "step_recalls",
     "summarise_budgets",
+    "variants",
     "verdict",
     "verdicts",
+    "with_wrong_steps",
     "within_budgets",
 ]

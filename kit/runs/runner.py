@@ -62,9 +62,10 @@ def run(
     """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
 
     ``data`` is a published file, None for the atlas, and ``train`` one to learn from, None for the data's own training
-    questions, if it has any. ``parameters`` are texts by name, as on a command line. A notebook that finished with the same source, parameters,
-    data and code, and whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the
-    others ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
+    questions, if it has any. ``parameters`` are texts by name, as on a command line. A notebook that finished with the
+    same source, parameters, data and code, and whose files are still what it left, is skipped unless ``again``. Status
+    1: a notebook failed (the others ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad
+    data or parameters.
     """
     chosen = find_notebooks(notebooks, which)
     given = read_parameters(parameters or {}, chosen)

@@ -12,7 +12,9 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 
     ``n_questions`` is how many test questions are asked (None: all), ``draws`` how many bootstrap samples an interval
     is drawn from, ``atlas`` the size of the embedded data set, ``ks`` the cut-offs of Recall@k and Full@k. ``knobs``
-    holds for each graph builder the values of its one parameter, from sparse to dense (kgp.txt §3, Figure 5).
+    holds for each graph builder the values of its one parameter, from sparse to dense (kgp.txt §3, Figure 5). For
+    methods that learn from a few questions, ``trainings`` is over how many draws of them one averages, and ``n_trains``
+    how many questions a draw has; ``senders`` and ``competitors`` are the grid of gnn-ret.txt Figure 4.
     """
 
     name: str
@@ -21,6 +23,10 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     atlas: str
     ks: tuple[int, ...]
     knobs: dict[str, tuple[float, ...]]
+    trainings: int
+    n_trains: tuple[int, ...]
+    senders: tuple[int, ...]
+    competitors: tuple[int, ...]
 
 
 SCALES = {
@@ -33,6 +39,10 @@ SCALES = {
             atlas="class",
             ks=(2, 5, 10),
             knobs={"tfidf": (8, 64, 512), "knn": (2, 16, 128), "entity": (0.8, 0.5, 0.1), "structure": (1, 2, 4)},
+            trainings=2,
+            n_trains=(5, 20),
+            senders=(1, 5),
+            competitors=(10, 25),
         ),
         Scale(
             name="class",
@@ -46,6 +56,10 @@ SCALES = {
                 "entity": (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
                 "structure": (1, 2, 3, 4),
             },
+            trainings=8,
+            n_trains=(5, 10, 20, 50),
+            senders=(1, 3, 5, 10, 20),
+            competitors=(5, 10, 25, 50),
         ),
         Scale(
             name="paper",
@@ -59,6 +73,10 @@ SCALES = {
                 "entity": (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
                 "structure": (1, 2, 3, 4, 8),
             },
+            trainings=20,
+            n_trains=(5, 10, 20, 50, 100, 200),
+            senders=(1, 3, 5, 10, 20),
+            competitors=(5, 10, 25, 50),
         ),
     )
 }

@@ -1,15 +1,19 @@
 """What is seen: figure style, plots, widgets."""
 
+from kit.views.budget_plots import budget_curve, found_by_supports
 from kit.views.canvas import GraphCanvas
 from kit.views.drawing import storyboard
 from kit.views.explorer import Explorer
 from kit.views.explorers import explore_graph, explore_quality, explore_rankings
 from kit.views.figures import save_figure, show_table
+from kit.views.gnn_plots import ablation, learned_weights, recall_by_layers, robustness, sender_grid, step_recall
 from kit.views.graph_plots import degree_distribution, graph_statistics
 from kit.views.quality_plots import quality_by_hops, quality_curves
+from kit.views.replay import replay
 from kit.views.retrieval_plots import differences, recall_at_k, recall_by_hops
-from kit.views.story import Column, Edge, Entry, Mark, Node, Scene, Story
+from kit.views.story import Column, Edge, Entry, Mark, Node, Scale, Scene, Story
 from kit.views.style import Figure, look
+from kit.views.trace_explorer import explore_gnn_ret, explore_retrieval, explore_rgnn_ret, side_by_side
 
 __all__ = [
     "Column",
@@ -20,20 +24,34 @@ __all__ = [
     "GraphCanvas",
     "Mark",
     "Node",
+    "Scale",
     "Scene",
     "Story",
+    "ablation",
+    "budget_curve",
     "degree_distribution",
     "differences",
+    "explore_gnn_ret",
     "explore_graph",
     "explore_quality",
     "explore_rankings",
+    "explore_retrieval",
+    "explore_rgnn_ret",
+    "found_by_supports",
     "graph_statistics",
+    "learned_weights",
     "look",
     "quality_by_hops",
     "quality_curves",
     "recall_at_k",
     "recall_by_hops",
+    "recall_by_layers",
+    "replay",
+    "robustness",
     "save_figure",
+    "sender_grid",
     "show_table",
+    "side_by_side",
+    "step_recall",
     "storyboard",
 ]

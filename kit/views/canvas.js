@@ -1,36 +1,6 @@
 // Draws a story (see story.py): a graph, rankings, a step bar. Text from a corpus enters the page through textContent only.
-const SVG = "http://www.w3.org/2000/svg";
+// canvas.py puts shapes.js before it.
 const HEIGHT = 430, MARGIN = 34, PAUSE = 1300, WHOLE = { k: 1, x: 0, y: 0 };
-
-function make(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children); // strings become text nodes
-  return node;
-}
-
-function shape(tag, attributes = {}) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  return node;
-}
-
-function outline(form, r) {
-  if (form === "square") return `M${-r} ${-r}H${r}V${r}H${-r}Z`;
-  if (form === "star") {
-    const point = i => [1.5 * r * (i % 2 ? 0.45 : 1)].flatMap(d => [d * Math.sin(i * Math.PI / 5), -d * Math.cos(i * Math.PI / 5)]);
-    return `M${Array.from({ length: 10 }, (_, i) => point(i).map(v => v.toFixed(2)).join(" ")).join("L")}Z`;
-  }
-  return `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
-}
-
-function symbol(role, gold, rim, r = 9) {
-  const rims = { fill: role.fill, stroke: gold ? rim : "#222", "stroke-width": gold ? 3 : 1.5 };
-  if (role.dashed) rims["stroke-dasharray"] = "3 2";
-  return shape("path", { d: outline(gold ? "star" : role.shape, r), ...rims });
-}
-
-const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
 function render({ model, el }) {
   const button = (text, name, act) => {
@@ -47,6 +17,7 @@ function render({ model, el }) {
     button("Back", "One step back (←)", () => go(index() - 1)), play,
     button("Step", "One step on (→)", () => go(index() + 1)), slider, stepName);
   const question = make("p", { class: "kit-question" });
+  const asked = make("p", { class: "kit-asked" });
   const caption = make("p", { class: "kit-caption", "aria-live": "polite" });
   const picture = shape("svg", { role: "application", "aria-label": "Graph", tabindex: -1, height: HEIGHT });
   const tip = make("div", { class: "kit-tip", "aria-hidden": "true" });
@@ -57,7 +28,7 @@ function render({ model, el }) {
   const legend = make("div", { class: "kit-legend", "aria-label": "Legend" });
   const detail = make("div", { class: "kit-detail", role: "note", "aria-label": "Passage in hand" });
   const help = make("p", { class: "kit-help" });
-  root.append(problem, question, bar, caption, make("div", { class: "kit-body" }, stage, columns), legend, detail, help);
+  root.append(problem, question, asked, bar, caption, make("div", { class: "kit-body" }, stage, columns), legend, detail, help);
   el.append(root);
 
   let story, looks, view = WHOLE, pinned = null, current = null, timer = null, drag = null, frame = 0;
@@ -83,9 +54,10 @@ function render({ model, el }) {
   }
 
   // ---- the graph
+  const top = () => looks.scale ? 64 : MARGIN; // its large nodes stay clear of the buttons
   const at = node => {
     const width = picture.clientWidth || 800;
-    return [view.x + view.k * (MARGIN + node.x * (width - 2 * MARGIN)), view.y + view.k * (MARGIN + node.y * (HEIGHT - 2 * MARGIN))];
+    return [view.x + view.k * (MARGIN + node.x * (width - 2 * MARGIN)), view.y + view.k * (top() + node.y * (HEIGHT - MARGIN - top()))];
   };
   function zoom(by, x = picture.clientWidth / 2, y = HEIGHT / 2) {
     const k = Math.max(0.5, Math.min(8, view.k * by));
@@ -96,20 +68,28 @@ function render({ model, el }) {
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(drawGraph); // a wheel turns faster than a screen draws
   }
-  const radius = mark => mark.value === null ? 9 : 6 + 10 * Math.max(0, Math.min(1, mark.value));
+  const radius = mark => {
+    if (mark.value === null) return 9;
+    const small = looks.scale ? Math.max(0.7, Math.min(1, picture.clientWidth / 650)) : 1; // half a page, half the room
+    return small * (6 + 10 * Math.max(0, Math.min(1, mark.value)));
+  };
+  const reach = mark => radius(mark) * (story.nodes[mark.node].gold ? 1.3 : 1) + (looks.roles[mark.role].halo ? 7 : 2);
+  const fill = mark => looks.scale && mark.value !== null ? shade(looks.scale.shades, mark.value) : looks.roles[mark.role].fill;
 
-  function drawEdge(edge, target) {
+  function drawEdge(edge, target, marks, manner) {
     const [x1, y1] = at(story.nodes[edge.source]), [x2, y2] = at(story.nodes[edge.target]);
     const length = Math.hypot(x2 - x1, y2 - y1) || 1, across = [-(y2 - y1) / length, (x2 - x1) / length];
-    const group = shape("g", { class: "kit-edge" + (edge.emphasised ? " kit-strong" : "") });
+    const group = shape("g", { class: `kit-edge ${manner}` });
     edge.kinds.forEach((kind, i) => {
       const off = 4 * (i - (edge.kinds.length - 1) / 2), [dx, dy] = [across[0] * off, across[1] * off];
       group.append(shape("line", { x1: x1 + dx, y1: y1 + dy, x2: x2 + dx, y2: y2 + dy, stroke: looks.kinds[kind].colour,
         "stroke-dasharray": looks.kinds[kind].dash.join(" ") }));
     });
     if (edge.directed) {
-      const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length], [tx, ty] = [x2 - 14 * ux, y2 - 14 * uy], [bx, by] = [tx - 9 * ux, ty - 9 * uy];
-      group.append(shape("path", { class: "kit-arrow", d: `M${tx} ${ty}L${bx + 5 * across[0]} ${by + 5 * across[1]}L${bx - 5 * across[0]} ${by - 5 * across[1]}Z` }));
+      const far = reach(marks.get(edge.target)) + 2, [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+      const [tx, ty] = [x2 - far * ux, y2 - far * uy], [bx, by] = [tx - 12 * ux, ty - 12 * uy];
+      group.append(shape("path", { class: "kit-arrow", fill: looks.kinds[edge.kinds[0]]?.colour ?? "#222",
+        d: `M${tx} ${ty}L${bx + 6 * across[0]} ${by + 6 * across[1]}L${bx - 6 * across[0]} ${by - 6 * across[1]}Z` }));
     }
     const hit = shape("line", { x1, y1, x2, y2, class: "kit-hit" });
     hit.addEventListener("pointerenter", event => {
@@ -127,25 +107,29 @@ function render({ model, el }) {
     const node = story.nodes[mark.node], role = looks.roles[mark.role], [x, y] = at(node);
     const group = shape("g", { class: "kit-node", transform: `translate(${x} ${y})`, role: "button", tabindex: -1,
       "aria-label": `${node.title}, ${role.label}${node.gold ? ", supporting passage" : ""}` });
-    group.append(symbol(role, node.gold, looks.gold.rim, radius(mark)));
+    if (role.halo) group.append(ring(looks.halo, reach(mark)));
+    group.append(symbol({ ...role, fill: fill(mark) }, node.gold, looks.gold.rim, radius(mark)));
     hold(group, mark.node);
     target.append(group);
     return group;
   }
 
   function drawLabels(marks, groups) {
-    const weight = mark => (story.nodes[mark.node].gold ? 4 : 0) + (mark.role === "seed" ? 2 : 0) + (mark.role === "plain" ? 0 : 1);
+    const told = new Set(scene().edges.filter(edge => edge.emphasised).flatMap(edge => [edge.source, edge.target]));
+    const weight = mark => (mark.node === scene().focus ? 8 : 0) + (told.has(mark.node) ? 2 : 0) + (story.nodes[mark.node].gold ? 4 : 0) + (mark.role === "seed" ? 2 : 0) + (mark.role === "plain" ? 0 : 1);
     const order = marks.map((mark, i) => i).sort((a, b) => weight(marks[b]) - weight(marks[a]) || a - b);
-    const taken = marks.map(mark => { const [x, y] = at(story.nodes[mark.node]); return [x - 9, y - 9, x + 9, y + 9]; });
+    const taken = marks.map(mark => { const [x, y] = at(story.nodes[mark.node]), r = Math.max(9, radius(mark)); return [x - r, y - r, x + r, y + r]; });
     const labels = marks.map(mark => Object.assign(shape("text", { class: "kit-label" }), { textContent: story.nodes[mark.node].label }));
     labels.forEach((label, i) => groups[i].append(label));
     const width = picture.clientWidth, widths = labels.map(label => label.getComputedTextLength()); // all at once: one layout
     for (const i of order) {
-      const [x, y] = at(story.nodes[marks[i].node]), r = radius(marks[i]) + 5, w = widths[i];
+      const [x, y] = at(story.nodes[marks[i].node]), r = Math.max(radius(marks[i]) + 5, reach(marks[i])), w = widths[i];
       const sides = [[-w / 2, r + 10], [-w / 2, -r - 1], [r, 4], [-r - w, 4]];
       const boxes = sides.map(([dx, dy]) => [x + dx, y + dy - 10, x + dx + w, y + dy + 3]);
-      const free = boxes.findIndex(([a, b, c, d]) => a >= 0 && c <= width && b >= 0 && d <= HEIGHT &&
-        taken.every(([e, f, g, h]) => c < e || a > g || d < f || b > h));
+      const clear = others => boxes.findIndex(([a, b, c, d]) => a >= 0 && c <= width && b >= 0 && d <= HEIGHT &&
+        others.every(([e, f, g, h]) => c < e || a > g || d < f || b > h));
+      let free = clear(taken);
+      if (free < 0 && marks[i].node === scene().focus) free = clear(taken.slice(marks.length)); // over nodes, if it must
       const [dx, dy] = sides[Math.max(free, 0)];
       labels[i].setAttribute("x", dx);
       labels[i].setAttribute("y", dy);
@@ -161,7 +145,9 @@ function render({ model, el }) {
     const under = shape("g"), dots = shape("g");
     picture.replaceChildren(under, dots);
     lines = [];
-    edges.forEach(edge => drawEdge(edge, under));
+    const of = new Map(marks.map(mark => [mark.node, mark]));
+    for (const edge of story.edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, "kit-faint");
+    edges.forEach(edge => drawEdge(edge, under, of, edge.emphasised ? "kit-strong" : ""));
     const groups = marks.map(mark => drawNode(mark, dots));
     drawLabels(marks, groups);
     mark();
@@ -195,9 +181,9 @@ function render({ model, el }) {
   function row(entry, i, key) {
     const node = story.nodes[entry.node];
     const moved = entry.moved ? make("span", { class: entry.moved > 0 ? "kit-up" : "kit-down" }, `${entry.moved > 0 ? "▲" : "▼"}${Math.abs(entry.moved)}`) : "";
-    const li = make("li", { class: node.gold ? "kit-gold" : "", tabindex: -1, "aria-label":
-      `Rank ${i + 1}: ${node.title}${node.gold ? ", supporting passage" : ""}${entry.moved ? `, ${entry.moved > 0 ? "up" : "down"} ${Math.abs(entry.moved)}` : ""}` },
-      make("span", { class: "kit-rank" }, `${i + 1}`), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
+    const li = make("li", { class: `${node.gold ? "kit-gold" : ""} ${entry.place === null ? "" : "kit-below"}`, tabindex: -1, "aria-label":
+      `Rank ${entry.place ?? i + 1}: ${node.title}${node.gold ? ", supporting passage" : ""}${entry.moved ? `, ${entry.moved > 0 ? "up" : "down"} ${Math.abs(entry.moved)}` : ""}` },
+      make("span", { class: "kit-rank" }, `${entry.place ?? i + 1}`), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
       make("span", { class: "kit-title" }, node.title), moved,
       make("span", { class: "kit-score" }, entry.score === null ? "" : entry.score.toPrecision(3)));
     li.kitKey = key;
@@ -235,14 +221,14 @@ function render({ model, el }) {
     mark();
   }
   function mark(over = null) { // the same passage is marked wherever it stands, and so are its edges
-    const hand = over ?? current;
+    const hand = over ?? current, shown = hand ?? pinned ?? scene().focus;
     for (const [edge, group] of lines) {
       group.classList.toggle("kit-near", edge.source === hand || edge.target === hand);
     }
     picture.classList.toggle("kit-chosen", lines.some(([, group]) => group.classList.contains("kit-near")));
     for (const [id, list] of elements) {
       for (const node of list) {
-        node.classList.toggle("kit-same", id === hand);
+        node.classList.toggle("kit-same", id === shown);
         node.classList.toggle("kit-pinned", id === pinned);
         if (node.kitNode !== undefined) node.tabIndex = -1;
       }
@@ -263,7 +249,7 @@ function render({ model, el }) {
   }
   function tell(id) {
     detail.replaceChildren();
-    const node = story.nodes[id];
+    const node = story.nodes[id ??= scene().focus];
     if (!node) {
       detail.append(make("p", { class: "kit-quiet" }, "Point at a passage to read it."));
       return;
@@ -271,15 +257,17 @@ function render({ model, el }) {
     const part = scene().marks.find(each => each.node === id), words = [];
     if (part) words.push(looks.roles[part.role].label);
     if (node.gold) words.push("★ supporting passage");
-    if (part?.note) words.push(part.note);
+    const note = make("span", { class: "kit-note" }, part?.note ?? "");
     if (pinned === id) words.push("pinned: Enter or a click lets go");
-    detail.append(make("strong", {}, node.title), make("span", { class: "kit-words" }, words.join(" · ")), make("p", {}, node.text));
-    const links = scene().edges.filter(edge => edge.source === id || edge.target === id);
+    detail.append(make("strong", {}, node.title), make("span", { class: "kit-words" }, words.join(" · ")), note, make("p", {}, node.text));
+    const own = scene().edges, ends = edge => [edge.source, edge.target].sort().join(" "), drawn = new Set(own.map(ends));
+    const links = [...own, ...story.edges.filter(edge => !drawn.has(ends(edge)))].filter(edge => edge.source === id || edge.target === id);
     if (links.length) {
       const list = make("ul");
       for (const edge of links.slice(0, 12)) {
         const other = story.nodes[edge.source === id ? edge.target : edge.source];
-        list.append(make("li", {}, `${other.title} — ${edge.kinds.join(", ")}${edge.label ? `: ${edge.label}` : ""}`));
+        const way = !edge.directed ? "" : edge.source === id ? "→ " : "← ";
+        list.append(make("li", {}, `${way}${other.title} — ${edge.kinds.join(", ")}${edge.label ? `: ${edge.label}` : ""}`));
       }
       if (links.length > 12) list.append(make("li", {}, `and ${links.length - 12} more`));
       detail.append(make("p", { class: "kit-quiet" }, `${plural(links.length, "link")} in the picture`), list);
@@ -316,7 +304,12 @@ function render({ model, el }) {
       else go(index() + 1);
     } else if (event.key.startsWith("Arrow")) done = walk(event.key);
     else if (event.key === "Enter" && event.target.kitNode !== undefined) pin(event.target.kitNode);
-    else if (event.key === "Escape") { pinned = null; tell(current); mark(); }
+    else if (event.key === "Escape") {
+      pinned = null;
+      if (event.target.kitNode === undefined) current = null; // on the step bar: let go of the passage in hand
+      tell(current);
+      mark();
+    }
     else if (event.key === "+" || event.key === "=") zoom(1.25);
     else if (event.key === "-") zoom(0.8);
     else if (event.key === "0") look(WHOLE);
@@ -344,29 +337,17 @@ function render({ model, el }) {
   }, { passive: false });
 
   // ---- all of it
-  function drawLegend() {
-    const entry = (sign, text) => {
-      const box = shape("svg", { width: 30, height: 22, viewBox: "-15 -11 30 22", "aria-hidden": "true" });
-      box.append(sign);
-      legend.append(make("span", {}, box, text));
-    };
-    legend.replaceChildren();
-    for (const role of Object.values(looks.roles)) entry(symbol(role, false, "", 7), role.label);
-    if (Object.values(story.nodes).some(node => node.gold)) entry(symbol({ fill: "#ffffff" }, true, looks.gold.rim, 7), looks.gold.label);
-    for (const [kind, line] of Object.entries(looks.kinds)) {
-      entry(shape("line", { x1: -14, x2: 14, y1: 0, y2: 0, stroke: line.colour, "stroke-width": 2.5, "stroke-dasharray": line.dash.join(" ") }), `${kind} edge`);
-    }
-  }
   function drawScene() {
     const many = story.scenes.length > 1;
     bar.style.display = many ? "" : "none";
     slider.max = story.scenes.length - 1;
     slider.value = index();
-    stepName.textContent = `${index() + 1} of ${story.scenes.length}${scene().step ? `: ${scene().step}` : ""}`;
+    stepName.textContent = `${Math.min(index(), story.scenes.length - 1) + 1} of ${story.scenes.length}${scene().step ? `: ${scene().step}` : ""}`;
     slider.setAttribute("aria-valuetext", stepName.textContent);
     caption.textContent = scene().caption;
+    asked.textContent = scene().asked;
     help.textContent = (scene().marks.length ? "Drag to pan; wheel after a click, + and − to zoom; 0 shows all. " : "") +
-      "Tab, then arrow keys go from passage to passage; Enter or a click pins one." +
+      "Tab, then arrow keys go from passage to passage; Enter or a click pins one, Escape lets go." +
       (many ? " On the step bar ← and → step; space plays and pauses." : "");
     drawGraph();
     drawColumns();
@@ -381,7 +362,8 @@ function render({ model, el }) {
     if (!(current in story.nodes)) current = null;
     if (Object.keys(story.nodes).some(id => !(id in before))) view = WHOLE; // other passages: show all of them
     question.textContent = story.question;
-    drawLegend();
+    root.classList.toggle("kit-scaled", looks.scale !== null);
+    legend.replaceChildren(...legendOf(looks, Object.values(story.nodes).some(node => node.gold)));
     drawScene();
   }
   function drawProblem() {

@@ -9,7 +9,7 @@ import anywidget
 import msgspec
 import traitlets
 
-from kit.views.story import GOLD, GOLD_RIM, ROLES, Story
+from kit.views.story import GOLD, GOLD_RIM, HALO, ROLES, SHADES, Story
 from kit.views.style import look
 
 _HERE = Path(__file__).parent
@@ -22,7 +22,7 @@ class GraphCanvas(anywidget.AnyWidget):
     picture. Text reaches the page as text nodes only, and nothing is asked of any host.
     """
 
-    _esm = _HERE / "canvas.js"
+    _esm = "\n".join((_HERE / name).read_text("utf-8") for name in ("shapes.js", "canvas.js"))
     _css = _HERE / "canvas.css"
     story = traitlets.Dict().tag(sync=True)
     looks = traitlets.Dict().tag(sync=True)
@@ -50,14 +50,18 @@ def _sendable(story: Story) -> dict[str, Any]:
     shown = {mark.node for scene in story.scenes for mark in scene.marks}
     shown |= {entry.node for scene in story.scenes for column in scene.columns for entry in column.entries}
     nodes = {node.id: msgspec.to_builtins(node) | {"label": node.label} for node in story.nodes if node.id in shown}
-    return {"nodes": nodes, "scenes": msgspec.to_builtins(story.scenes), "question": story.question}
+    scenes, edges = msgspec.to_builtins((story.scenes, story.edges))
+    return {"nodes": nodes, "scenes": scenes, "question": story.question, "edges": edges}
 
 
 def _looks(story: Story) -> dict[str, Any]:
-    kinds = sorted({kind for scene in story.scenes for edge in scene.edges for kind in edge.kinds})
+    edges = [*story.edges, *(edge for scene in story.scenes for edge in scene.edges)]
+    kinds = sorted({kind for edge in edges for kind in edge.kinds})
     roles = {mark.role for scene in story.scenes for mark in scene.marks}
     return {
         "roles": {name: msgspec.to_builtins(role) for name, role in ROLES.items() if name in roles},
         "kinds": {kind: msgspec.to_builtins(look(kind)) for kind in kinds},
         "gold": {"label": GOLD, "rim": GOLD_RIM},
+        "halo": HALO,
+        "scale": msgspec.to_builtins(story.scale) | {"shades": SHADES} if story.scale else None,
     }

@@ -26,8 +26,9 @@ class Explorer(widgets.VBox):
         self, name: str, controls: dict[str, Any], tell: Callable[..., Story], extra: Sequence[Any] = ()
     ) -> None:
         self.controls, self._tell = controls, tell
+        self.present = self._present  # another may take over, to show it beside something else
         story = tell(**self.values)
-        self._steps = [scene.step for scene in story.scenes]  # a story of the same steps keeps the step in view
+        self._steps = [scene.step for scene in story.scenes]
         self.canvas = GraphCanvas(story, name)
         for control in controls.values():
             self.guard(control, self._show)
@@ -56,9 +57,15 @@ class Explorer(widgets.VBox):
 
     def _show(self) -> None:
         if all(value is not None for value in self.values.values()):  # None: a list of choices is just being replaced
-            story, seen = self._tell(**self.values), self._steps
-            self._steps = [scene.step for scene in story.scenes]
-            self.canvas.show(story, self.canvas.index if seen == self._steps else 0)
+            self.present()
+
+    def _present(self) -> None:
+        self.show(self.story())
+
+    def show(self, story: Story) -> None:
+        """Put a story on the canvas; one of the same steps as before keeps the step in view."""
+        seen, self._steps = self._steps, [scene.step for scene in story.scenes]
+        self.canvas.show(story, self.canvas.index if seen == self._steps else 0)
 
     def story(self, *, text: bool = True, **values: Any) -> Story:
         """What is shown; ``values`` replace those of the controls.

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 import networkx as nx
 from msgspec.structs import replace
 
-from kit.corpus import Passage, Question
+from kit.corpus import Question
 from kit.errors import InputError
 from kit.evaluation import metrics
 from kit.views.explorer import Explorer, question_choices, wide
 from kit.views.layout import rings, spring
-from kit.views.story import Column, Edge, Entry, Mark, Node, Scene, Story
+from kit.views.links import links, node_of
+from kit.views.story import Column, Entry, Mark, Scene, Story
 
 if TYPE_CHECKING:
     from kit.evaluation.experiment import Experiment
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _MOST_NODES = 60
 _MOST_NEIGHBOURS = 40
-_MOST_SHARED = 8  # keywords told of an edge
 
 
 def explore_graph(graphs: Mapping[str, PassageGraph], rows: Sequence[int], gold: Sequence[str] = ()) -> Explorer:
@@ -48,10 +48,10 @@ def explore_graph(graphs: Mapping[str, PassageGraph], rows: Sequence[int], gold:
         pair for part in parts.values() for kind in part.kinds for pair in part.edges(kind).T.tolist()
     )
     places = spring(together)
-    nodes = tuple(_node(corpus.passages[row], places[i], set(gold)) for i, row in enumerate(shown))
+    nodes = tuple(node_of(corpus.passages[row], places[i], set(gold)) for i, row in enumerate(shown))
 
     def tell(builder: str, **kept: bool) -> Story:
-        edges = _links(parts[builder], [kind for kind in kinds if kept.get(kind, True)])
+        edges = links(parts[builder], [kind for kind in kinds if kept.get(kind, True)])
         degrees = Counter(end for edge in edges for end in (edge.source, edge.target))
         most = max(degrees.values(), default=1)
         reach = [f"reaches {len(graphs[builder].neighbours(row)):,} passages of the whole graph" for row in shown]
@@ -111,7 +111,7 @@ def _neighbourhoods(question: Question, seeds: list[str], steps: list[tuple[str,
     ever = set().union(*drawn)
     around = [id for id in order if id in ever]
     places = rings(seeds, around, aside)
-    nodes = tuple(_node(passages[id], places[id], gold) for id in places)
+    nodes = tuple(node_of(passages[id], places[id], gold) for id in places)
     scenes = []
     for (step, graph), found, part in zip(steps, reached, drawn):
         whole = set(found) | set(seeds)
@@ -121,8 +121,8 @@ def _neighbourhoods(question: Question, seeds: list[str], steps: list[tuple[str,
             + [Mark(id, "reached") for id in part]
         )
         ids = [mark.node for mark in marks if mark.role != "missed"]
-        links = _links(graph.subgraph([passages.row[id] for id in ids]), graph.kinds, range(len(seeds)))
-        edges = tuple(replace(edge, emphasised=bool(gold & {edge.source, edge.target} - set(seeds))) for edge in links)
+        near = links(graph.subgraph([passages.row[id] for id in ids]), graph.kinds, range(len(seeds)))
+        edges = tuple(replace(edge, emphasised=bool(gold & {edge.source, edge.target} - set(seeds))) for edge in near)
         covered = metrics.covered(question, whole)
         more = len(whole) - len(ids)
         caption = (
@@ -149,7 +149,7 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
         scores = {name: of[question].scores for name, of in experiment.rankings.items()}
         gold = set(asked.supporting_ids)
         nodes = tuple(
-            _node(corpus[id], (0.5, 0.5), gold) for id in dict.fromkeys(id for ids in tops.values() for id in ids)
+            node_of(corpus[id], (0.5, 0.5), gold) for id in dict.fromkeys(id for ids in tops.values() for id in ids)
         )
         columns = []
         for name, ids in tops.items():
@@ -175,28 +175,3 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
 
 def _asked(question: Question) -> str:
     return f"{question.text}\nAnswer: {question.answer}"
-
-
-def _node(passage: Passage, place: tuple[float, float], gold: set[str]) -> Node:
-    return Node(passage.id, passage.title, passage.text, *place, gold=passage.id in gold)
-
-
-def _links(part: PassageGraph, kinds: Collection[str], ends: Collection[int] | None = None) -> tuple[Edge, ...]:
-    """The edges of a small graph that are of these kinds, and have one of these rows at an end (None: any)."""
-    found: dict[tuple[int, int], dict[str, None]] = {}
-    for kind in part.kinds:
-        for source, target in part.edges(kind).T.tolist() if kind in kinds else ():
-            if ends is None or source in ends or target in ends:
-                found.setdefault((min(source, target), max(source, target)), {})[kind] = None
-    ids = [passage.id for passage in part.corpus.passages]
-    return tuple(
-        Edge(ids[source], ids[target], tuple(by), _shared([part.relations[kind].shared(source, target) for kind in by]))
-        for (source, target), by in found.items()
-    )
-
-
-def _shared(terms: Sequence[Sequence[str]]) -> str:
-    """What the ends of an edge have in common, in words."""
-    told = list(dict.fromkeys(str(term) for of_kind in terms for term in of_kind))
-    more = f" and {len(told) - _MOST_SHARED} more" if len(told) > _MOST_SHARED else ""
-    return f"both have {', '.join(told[:_MOST_SHARED])}{more}" if told else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from math import cos, pi, sin
 
 import networkx as nx
@@ -10,9 +10,12 @@ import numpy as np
 
 _ASPECT = 2.0  # width to height of the picture
 _ROUNDS = 60
+_ROOM = 0.13  # between a node that comes later and all others, in heights of the picture
+
+Place = tuple[float, float]
 
 
-def spring(graph: nx.Graph) -> dict[Hashable, tuple[float, float]]:
+def spring(graph: nx.Graph) -> dict[Hashable, Place]:
     """Places in [0, 1]² by springs along the edges (Fruchterman and Reingold), no two closer than a node is wide.
 
     A few outliers would press all others together, so a place is half the springs' and half its rank's, each way.
@@ -28,9 +31,7 @@ def spring(graph: nx.Graph) -> dict[Hashable, tuple[float, float]]:
     return dict(zip(nodes, _apart(_fill(_fill(places) + _fill(ranks)))))
 
 
-def rings(
-    centre: Sequence[Hashable], around: Sequence[Hashable], aside: Sequence[Hashable]
-) -> dict[Hashable, tuple[float, float]]:
+def rings(centre: Sequence[Hashable], around: Sequence[Hashable], aside: Sequence[Hashable]) -> dict[Hashable, Place]:
     """Places for what was searched from (the centre), what is near (two rings), and what stands apart (far right)."""
     places = {node: (0.44 + 0.1 * x, 0.5 + 0.16 * y) for node, (x, y) in zip(centre, _circle(len(centre)))}
     if len(centre) == 1:
@@ -41,6 +42,29 @@ def rings(
         places |= {node: (0.44 + across * x, 0.5 + down * y) for node, (x, y) in zip(ring, turned)}
     places |= {node: (0.95, (i + 1) / (len(aside) + 1)) for i, node in enumerate(aside)}
     return places
+
+
+def beside(fixed: Mapping[Hashable, Place], wanted: Mapping[Hashable, Place]) -> dict[Hashable, Place]:
+    """Places for the nodes of ``wanted``, in their order: each as near as there is room to the place that it wants.
+
+    ``fixed`` are the places of other nodes, which stay.
+    """
+    rows, columns = 11, 21
+    spots = np.array([(x / (columns - 1), y / (rows - 1)) for y in range(rows) for x in range(columns)])
+    taken = [np.asarray(place) * (_ASPECT, 1) for place in fixed.values()]
+    found = {}
+    for node, place in wanted.items():
+        want = np.asarray(place) * (_ASPECT, 1)
+        here = np.concatenate([[want], spots * (_ASPECT, 1)])
+        room = np.full(len(here), 9.0)
+        for other in taken:
+            room = np.minimum(room, np.hypot(*(here - other).T))
+        # Where there is no room left, the emptiest spot.
+        lack = np.clip(_ROOM - room, 0, None).round(6)
+        best = here[np.lexsort((np.hypot(*(here - want).T), lack))[0]]
+        taken.append(best)
+        found[node] = tuple(np.round(best / (_ASPECT, 1), 4).tolist())
+    return found
 
 
 def _circle(n: int, turn: float = 0.0) -> list[tuple[float, float]]:

@@ -15,22 +15,30 @@ from kit.errors import InputError
 
 
 class Role(msgspec.Struct, frozen=True):
-    """How a node of a scene is drawn: the words of the legend, a fill colour, a shape, and a dashed rim for absence."""
+    """How a node of a scene is drawn: the words of the legend, a fill colour, a shape, a dashed rim for absence.
+
+    ``halo``: with a ring around it.
+    """
 
     label: str
     fill: str
     shape: str = "circle"
     dashed: bool = False
+    halo: bool = False
 
 
 ROLES = {
     "seed": Role("seed of the search", "#332288", "square"),
     "reached": Role("reached from a seed", "#56b4e9"),
+    "sender": Role("sender of messages", "#d9d9d9", halo=True),
     "plain": Role("passage", "#d9d9d9"),
     "missed": Role("not reached", "#ffffff", dashed=True),
 }
 GOLD = "supporting passage (gold)"
 GOLD_RIM = "#e69f00"
+HALO = "#cc3311"  # as messages are drawn (see style.py)
+#: Fills from far to near: one hue, ever darker, so that the order also shows in grey and to the colour-blind.
+SHADES = ("#eff3ff", "#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c", "#08306b")
 
 
 def clip(text: str, letters: int) -> str:
@@ -55,8 +63,23 @@ class Node(msgspec.Struct, frozen=True):
         return clip(self.title, 24)
 
 
+class Scale(msgspec.Struct, frozen=True):
+    """What the values of a story's marks measure, and the numbers at its ends: 0 is ``far``, 1 is ``near``."""
+
+    name: str
+    far: float
+    near: float
+
+    def value(self, number: float) -> float:
+        """The number as the value of a mark, in [0, 1]."""
+        return min(max((number - self.far) / (self.near - self.far), 0.0), 1.0)
+
+
 class Mark(msgspec.Struct, frozen=True):
-    """A node's part in one scene: its role, a value in [0, 1] that sets its size, and a note for the reader."""
+    """A node's part in one scene: its role, a value in [0, 1] that sets its size, and a note for the reader.
+
+    In a story with a :class:`Scale` the value sets the node's fill, too.
+    """
 
     node: str
     role: str = "plain"
@@ -76,11 +99,15 @@ class Edge(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A place in a ranking: the node, its score, and how far it rose (negative: fell) since the scene before."""
+    """A place in a ranking: the node, its score, and how far it rose (negative: fell) since the scene before.
+
+    ``place`` is its rank, from 1, where that is not its number in the column: of a passage far below.
+    """
 
     node: str
     score: float | None = None
     moved: int = 0
+    place: int | None = None
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -91,24 +118,33 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """One step: nodes and edges to draw, rankings beside them, what to say; ``step`` names it in a few words."""
+    """One step: nodes and edges to draw, rankings beside them, what to say; ``step`` names it in a few words.
+
+    ``asked`` is the sub-question that the scene is about. ``focus`` is the node to tell about where the reader has none
+    in hand.
+    """
 
     step: str = ""
     caption: str = ""
     marks: tuple[Mark, ...] = ()
     edges: tuple[Edge, ...] = ()
     columns: tuple[Column, ...] = ()
+    asked: str = ""
+    focus: str = ""
 
 
 class Story(msgspec.Struct, frozen=True):
     """Nodes, the scenes that show them, and the question that they are about.
 
-    Raises InputError for a role or a node that there is not.
+    ``edges`` are drawn faintly in each scene that has both ends. Raises InputError for a role or a node that there is
+    not.
     """
 
     nodes: tuple[Node, ...]
     scenes: tuple[Scene, ...]
     question: str = ""
+    edges: tuple[Edge, ...] = ()
+    scale: Scale | None = None
 
     def __post_init__(self) -> None:
         known = {node.id for node in self.nodes}
@@ -116,10 +152,13 @@ class Story(msgspec.Struct, frozen=True):
             raise InputError("expected each node once", field="nodes")
         if not self.scenes:
             raise InputError("expected at least one scene", field="scenes")
+        if strange := {end for edge in self.edges for end in (edge.source, edge.target)} - known:
+            raise InputError(f"expected a node of the story, not {min(strange)!r}", field="edges")
         for number, scene in enumerate(self.scenes):
             named = {mark.node for mark in scene.marks}
             named |= {end for edge in scene.edges for end in (edge.source, edge.target)}
             named |= {entry.node for column in scene.columns for entry in column.entries}
+            named |= {scene.focus} - {""}
             if strange := named - known:
                 raise InputError(f"expected a node of the story, not {min(strange)!r}", record=number, field="scenes")
             if strange := {mark.role for mark in scene.marks} - set(ROLES):
@@ -132,7 +171,7 @@ class Story(msgspec.Struct, frozen=True):
                 raise InputError("expected a mark for both ends of each edge", record=number, field="edges")
 
     def without_text(self) -> Story:
-        """The same story without what comes from a corpus: question, titles, texts, notes, labels of edges.
+        """The same story without what comes from a corpus: questions, titles, texts, notes, labels of edges.
 
         For figures of data whose text may not be passed on. Steps and captions stay: they hold the method's own words.
         """
@@ -142,12 +181,13 @@ class Story(msgspec.Struct, frozen=True):
         scenes = tuple(
             replace(
                 scene,
+                asked="",
                 marks=tuple(replace(mark, note="") for mark in scene.marks),
                 edges=tuple(replace(edge, label="") for edge in scene.edges),
             )
             for scene in self.scenes
         )
-        return Story(nodes, scenes)
+        return Story(nodes, scenes, "", tuple(replace(edge, label="") for edge in self.edges), self.scale)
 
     @property
     def by_id(self) -> dict[str, Node]:
@@ -156,21 +196,24 @@ class Story(msgspec.Struct, frozen=True):
     def table(self) -> pd.DataFrame:
         """The numbers behind the pictures: a row a node or place in a ranking, for each scene.
 
-        Columns: step, kind (node, edge or the ranking's name), title, other (an edge's second end), role, gold, x, y,
-        value (a node's size, a place in a ranking).
+        Columns: step (empty for edges of all scenes), kind (node, edge or the ranking's name), title, other (an edge's
+        second end), role, gold, x, y, value (a node's size, a place in a ranking).
         """
         nodes = self.by_id
-        rows: list[dict[str, object]] = []
+
+        def line(edge: Edge) -> dict[str, object]:
+            return {"kind": "+".join(edge.kinds), "title": nodes[edge.source].title, "other": nodes[edge.target].title}
+
+        rows: list[dict[str, object]] = [{"step": "", **line(edge)} for edge in self.edges]
         for scene in self.scenes:
             for mark in scene.marks:
                 node = nodes[mark.node]
                 where = {"title": node.title, "role": mark.role, "gold": node.gold, "x": node.x, "y": node.y}
                 rows.append({"step": scene.step, "kind": "node", **where, "value": mark.value})
-            for edge in scene.edges:
-                ends = {"title": nodes[edge.source].title, "other": nodes[edge.target].title}
-                rows.append({"step": scene.step, "kind": "+".join(edge.kinds), **ends})
+            rows += [{"step": scene.step, **line(edge)} for edge in scene.edges]
             for column in scene.columns:
-                for place, entry in enumerate(column.entries, start=1):
-                    of = {"title": nodes[entry.node].title, "gold": nodes[entry.node].gold, "value": place}
+                for number, entry in enumerate(column.entries, start=1):
+                    node, place = nodes[entry.node], entry.place or number
+                    of = {"title": node.title, "gold": node.gold, "value": place}
                     rows.append({"step": scene.step, "kind": column.name, **of})
         return pd.DataFrame(rows, columns=["step", "kind", "title", "other", "role", "gold", "x", "y", "value"])

@@ -4,11 +4,13 @@ import xml.etree.ElementTree as ElementTree
 
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 from kit.errors import InputError
 from kit.views.drawing import storyboard
 from kit.views.figures import save_figure
-from kit.views.story import Column, Edge, Entry, Mark, Node, Scene, Story
+from kit.views.story import HALO, SHADES, Column, Edge, Entry, Mark, Node, Scale, Scene, Story
+from kit.views.style import look
 
 
 def story(title: str = "Marrow", scenes: int = 8) -> Story:
@@ -67,3 +69,28 @@ def test_hostile_titles_and_captions_stay_text(tmp_path, hostile):
     names = {element.tag.split("}")[-1] for element in ElementTree.parse(svg).getroot().iter()}
     assert not names & {"script", "img", "foreignObject"}
     assert "<img" not in svg.read_text() and "&lt;img src=x onerro" in svg.read_text()
+
+
+def replayed() -> Story:
+    nodes = (Node("a", "Ada Lund", x=0.1, y=0.2), Node("b", "Marrow", x=0.8, y=0.7, gold=True))
+    sent = Edge("a", "b", ("message",), "sends 0.2", emphasised=True, directed=True)
+    ranking = Column("first 1", (Entry("a"), Entry("b", moved=12, place=30)))
+    scene = Scene("sent", "", (Mark("a", "sender", 1), Mark("b", "plain", 0)), (sent,), (ranking,), asked="Who?")
+    return Story(nodes, (scene,), "", (Edge("a", "b", ("graph",)),), Scale("distance", far=0.9, near=0.2))
+
+
+def test_with_a_scale_fill_follows_the_value_and_a_sender_has_a_ring():
+    figure = storyboard(replayed(), "t")
+    symbols = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
+    assert [to_hex(line.get_markerfacecolor()) for line in symbols[1:]] == [SHADES[-1], SHADES[0]]
+    ring = symbols[0]
+    assert ring.get_markerfacecolor() == "none" and ring.get_markeredgecolor() == HALO
+    assert ring.get_markersize() > symbols[1].get_markersize()
+    legend = {"distance 0.2 (near)", "distance 0.55", "distance 0.9 (far)", "sender of messages", "graph edge"}
+    assert legend | {"message edge", "sent\nWho?", "Marrow (30 ▲12)"} <= set(words(figure))
+
+
+def test_edges_of_all_scenes_are_faint_and_messages_strong():
+    lines = [line for line in storyboard(replayed(), "t").axes[0].lines if line.get_linestyle() != "None"]
+    assert [line.get_color() for line in lines] == [look("graph").colour, look("message").colour]
+    assert lines[0].get_linewidth() < lines[1].get_linewidth() and lines[0].get_alpha() < lines[1].get_alpha()

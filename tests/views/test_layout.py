@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.views.layout import rings, spring
+from kit.views.layout import beside, rings, spring
 
 
 def nearest(places: dict) -> float:
@@ -50,3 +50,13 @@ def test_rings_put_seeds_in_the_centre_and_what_stands_apart_at_the_right():
         np.hypot(*(np.array(places[f"n{i}"]) - centre)) for i in range(40)
     )
     assert rings(["s"], [], [])["s"] == (0.44, 0.5)
+
+
+def test_who_comes_later_stands_as_near_to_the_place_it_wants_as_there_is_room():
+    fixed = {"a": (0.5, 0.5)}
+    places = beside(fixed, {"free": (0.1, 0.1), "crowded": (0.5, 0.5)})
+    assert places["free"] == (0.1, 0.1)
+    assert places["crowded"] != (0.5, 0.5)
+    assert 0.13 <= nearest(fixed | places) < 0.25
+    full = beside({}, {i: (0.5, 0.5) for i in range(300)})
+    assert len(full) == 300 and all(0 <= x <= 1 and 0 <= y <= 1 for x, y in full.values())

@@ -10,6 +10,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from kit.errors import InputError
+from kit.views.story import SHADES
 from kit.views.style import LOOKS, Figure, Look, look, panels, plain_log, require, style
 
 
@@ -33,7 +34,8 @@ def test_named_looks_stay_apart_in_grey_and_dark_enough_on_white():
 
 def test_what_shares_a_colour_never_shares_a_figure():
     assert look("knn") == look("dense")
-    for names in (("tfidf", "knn", "entity", "structure"), ("bm25", "tfidf", "dense")):
+    retrievers = ("bm25", "tfidf", "dense", "gnn-ret", "rgnn-ret")
+    for names in (("tfidf", "knn", "entity", "structure"), retrievers):
         for part in ("colour", "marker", "dash"):
             assert len({getattr(look(name), part) for name in names}) == len(names)
 
@@ -75,3 +77,8 @@ def test_a_table_that_lacks_something_is_told_so():
         require(pd.DataFrame({"a": [1]}), "a", "b")
     with pytest.raises(InputError, match="at least one row"):
         require(pd.DataFrame({"a": []}), "a")
+
+
+def test_shades_grow_darker_from_far_to_near_in_grey_too():
+    levels = [lightness(colour) for colour in SHADES]
+    assert all(far - near > 6 for far, near in pairwise(levels))

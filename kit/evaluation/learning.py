@@ -1,0 +1,28 @@
+"""What a method learns, over many draws of its training questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+from tqdm.auto import tqdm
+
+from kit.corpus import Benchmark
+from kit.retrievers.gnn_ret import GNNRet
+
+
+def learn_weights(retrievers: Iterable[GNNRet], training: Benchmark) -> pd.DataFrame:
+    """Train each of them on ``training``: the weights that come out, a row each.
+
+    Columns: n_train, start, layers, seed (the retriever's settings), weight (``alpha1``, ``alpha2`` …, ``beta``),
+    value, loss (the lowest that was met), steps (of gradient descent).
+    """
+    rows = []
+    retrievers = list(retrievers)
+    for retriever in tqdm(retrievers, desc="training", unit="draw"):
+        retriever.fit(training)
+        history = retriever.history
+        about = {"n_train": retriever.n_train, "start": retriever.start, "layers": len(retriever.alphas)}
+        about |= {"seed": retriever.seed, "loss": min(step["loss"] for step in history), "steps": len(history)}
+        rows += [{**about, "weight": weight, "value": value} for weight, value in retriever.weights.items()]
+    return pd.DataFrame(rows)

@@ -1,0 +1,48 @@
+"""How good the single steps of a method with sub-questions are, and what wrong sub-questions do to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from msgspec.structs import replace
+
+from kit.corpus import Question
+from kit.retrievers.rgnn_ret import RGNNRet, gold_steps
+
+
+def step_recalls(retriever: RGNNRet, questions: Sequence[Question], k: int = 5) -> pd.DataFrame:
+    """Whether each step's own support is among the first k passages of its ranking; the retriever is indexed.
+
+    A row a step that the data set gives a support: question, hops, step (from 1), recall (0 or 1).
+    """
+    asked = [question for question in questions if any(step.support is not None for step in question.decomposition)]
+    rows = []
+    for question, rankings in zip(asked, retriever.retrieve_steps([question.gold_query for question in asked], k)):
+        for number, (step, ranking) in enumerate(zip(question.decomposition, rankings, strict=True), start=1):
+            if step.support is not None:
+                found = not set(question.supporting[step.support]).isdisjoint(ranking.ids)
+                row = {"question": question.id, "hops": question.hops, "step": number}
+                rows.append(row | {"recall": float(found)})
+    return pd.DataFrame(rows, columns=["question", "hops", "step", "recall"])
+
+
+def with_wrong_steps(questions: Sequence[Question], share: float, seed: int) -> list[Question]:
+    """The questions with sub-questions of others in place of a share of their own, drawn one by one.
+
+    The replacement is another question's sub-question with its own answers filled in; supports and answers stay. The
+    same seed replaces with a larger share the same sub-questions, and more, by the same ones.
+    """
+    generator = np.random.default_rng(seed)
+    decomposed = [question for question in questions if question.decomposition]
+    pool = [(question.id, step.text) for question in decomposed for step in gold_steps(question.gold_query)]
+    changed = {}
+    for question in decomposed:
+        others = [text for id, text in pool if id != question.id]
+        steps = []
+        for step in question.decomposition:
+            wrong, pick = generator.random() < share, int(generator.integers(max(len(others), 1)))
+            steps.append(replace(step, text=others[pick]) if wrong and others else step)
+        changed[question.id] = replace(question, decomposition=tuple(steps))
+    return [changed.get(question.id, question) for question in questions]
