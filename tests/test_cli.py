@@ -16,8 +16,12 @@ import pytest
 
 from kit import __version__
 from kit.cli import main
-from kit.corpus import export
+from kit.corpus import Passage, Question, SubQuestion, export, load, load_training
 from kit.corpus.example import example
+from kit.errors import InputError
+from kit.evaluation import evaluate
+from kit.evaluation.trec import read_run
+from kit.retrievers import Dense, GNNRet, RGNNRet, make_all
 
 
 class Done(NamedTuple):
@@ -94,6 +98,104 @@ def test_claims_are_printed() -> None:
     assert "kgp-01" in kit("claims").stdout
 
 
+def test_a_setting_goes_to_the_retrievers_that_have_it(data: Path, tmp_path: Path) -> None:
+    names = ("gnn-ret", "rgnn-ret", "dense")
+    files = ["--json", tmp_path / "out.json", "--trec", tmp_path / "run.trec"]
+    done = kit("evaluate", *names, "--data", data, "--set", "alpha=0.3", "--set", "senders=7", *files)
+    assert done.returncode == 0, done.stderr
+    result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
+    assert [of["retriever"] for of in result["results"]] == list(names)
+    assert result["provenance"]["settings"] == {"alpha": 0.3, "senders": 7}
+    benchmark = load(data)
+    expected = (GNNRet(alpha=0.3, senders=7), RGNNRet(alpha=0.3, senders=7), Dense())
+    found = evaluate(dict(zip(names, expected)), benchmark, progress=False)
+    for name in names:
+        run = read_run(tmp_path / f"run-{name}.trec", benchmark).rankings
+        for question, ranking in found.rankings[name].items():
+            assert run[question].ids == ranking.ids
+            assert run[question].scores.tolist() == pytest.approx(ranking.scores.tolist(), abs=1e-6)
+
+
+def test_settings_reach_each_retriever_of_several() -> None:
+    made = make_all(["gnn-ret", "rgnn-ret", "dense"], senders=7, beta=0.2)
+    assert list(made) == ["gnn-ret", "rgnn-ret", "dense"]
+    assert [made[name].senders for name in ("gnn-ret", "rgnn-ret")] == [7, 7]
+    assert made["rgnn-ret"].weights == pytest.approx({"alpha1": 0.5, "beta": 0.2})
+    with pytest.raises(InputError, match="no retriever of dense, bm25 has a setting 'senders'"):
+        make_all(["dense", "bm25"], senders=7)
+    with pytest.raises(InputError, match="no retriever of none has a setting 'senders'"):
+        make_all([], senders=7)
+
+
+@pytest.fixture
+def lights(tmp_path: Path) -> Path:
+    """A folder in the kit's own format with 20 questions of two steps to learn from."""
+    passages, questions = [], []
+    for i in range(20):
+        keeper, rock, island = f"Keeper {i}", f"Rock {i}", f"Isle {i + 20}"
+        passages += [
+            Passage(f"light{i}", f"Light on {rock}", f"The light on {rock} is kept by {keeper}.", f"light{i}"),
+            Passage(f"keeper{i}", keeper, f"{keeper} came from {island} with two goats.", f"keeper{i}"),
+        ]
+        steps = (
+            SubQuestion(f"Who keeps the light on {rock}?", keeper, 0),
+            SubQuestion("Where did #1 come from?", island, 1, (0,)),
+        )
+        text, supports = f"Where did the keeper of the light on {rock} come from?", ((f"light{i}",), (f"keeper{i}",))
+        questions.append(Question(f"q{i}", text, island, supports, decomposition=steps))
+    folder = tmp_path / "lights"
+    folder.mkdir()
+    for name, records in (("passages", passages), ("train", questions)):
+        (folder / f"{name}.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, records)))
+    return folder
+
+
+def test_learning_from_a_training_file(data: Path, lights: Path, tmp_path: Path) -> None:
+    files = ["--json", tmp_path / "out.json", "--trec", tmp_path / "run.trec"]
+    done = kit(
+        "evaluate", "gnn-ret", "rgnn-ret", "dense", "--data", data, "--train", lights, "--set", "n_train=20", *files
+    )
+    assert done.returncode == 0, done.stderr
+    result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
+    assert (result["n_passages"], result["provenance"]["settings"]) == (6, {"n_train": 20})
+    benchmark, training = load(data), load_training([lights])
+    run = read_run(tmp_path / "run-gnn-ret.trec", benchmark).rankings
+    trained, untrained = (
+        evaluate({"it": GNNRet(n_train=n)}, benchmark, training=training, progress=False).rankings["it"]
+        for n in (20, 0)
+    )
+    for question, ranking in run.items():
+        assert ranking.scores.tolist() == pytest.approx(trained[question].scores.tolist(), abs=1e-6)
+        assert ranking.scores.tolist() != pytest.approx(untrained[question].scores.tolist(), abs=1e-3)
+
+
+def test_too_few_questions_to_learn_from_end_in_a_plain_line(data: Path, lights: Path, tmp_path: Path) -> None:
+    for train, n, found in (([], 20, 0), (["--train", lights], 21, 20)):
+        arguments = ["evaluate", "gnn-ret", "--data", data, *train, "--set", f"n_train={n}"]
+        done = kit(*arguments, "--json", tmp_path / "out.json", "--trec", tmp_path / "run.trec")
+        assert done.returncode == 2 and not done.stdout
+        name = "kit-lights" if train else "hotpotqa-example"
+        expected = f"expected {n} training questions with what gnn-ret learns from, found {found}"
+        assert done.stderr.splitlines()[-1] == f"kit: record {name}, field n_train: {expected}"
+        assert "Traceback" not in done.stderr
+        assert not (tmp_path / "out.json").exists() and not (tmp_path / "run.trec").exists()
+
+
+@pytest.mark.parametrize("content", [None, "[{", "[]"])
+def test_a_bad_training_file_writes_nothing(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
+) -> None:
+    monkeypatch.setenv("KIT_OUTPUT", str(tmp_path / "output"))
+    train, out = tmp_path / "train.json", tmp_path / "out.json"
+    if content is not None:
+        train.write_text(content)
+    for arguments in (["run", "01"], ["evaluate", "gnn-ret", "--json", out]):
+        done = kit(*arguments, "--data", data, "--train", train)
+        assert done.returncode == 2 and not done.stdout
+        assert done.stderr.startswith(f"kit: {train}") and done.stderr.count("\n") == 1
+    assert not out.exists() and not (tmp_path / "output").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
@@ -103,6 +205,12 @@ def test_claims_are_printed() -> None:
         (["evaluate", "bm25", "--unit", "word"], "unknown unit 'word'"),
         (["evaluate", "bm25", "--set", "depth=2"], "no retriever of bm25 has a setting 'depth'"),
         (["evaluate", "bm25", "--set", "depth"], "expected NAME=VALUE"),
+        (["evaluate", "gnn-ret", "--set", "alpha=2"], "field alpha: expected a number from 0 to 1, not 2"),
+        (["evaluate", "gnn-ret", "--set", "senders=0"], "field senders: expected a whole number from 1, not 0"),
+        (["evaluate", "gnn-ret", "--set", "graph=foo"], "no graph builder 'foo'; known are tfidf, knn"),
+        (["evaluate", "gnn-ret", "--set", "message=max"], "field message: expected one of min, mean, not 'max'"),
+        (["evaluate", "rgnn-ret", "dense", "--set", "beta=-1"], "field beta: expected a number from 0 to 1, not -1"),
+        (["evaluate", "gnn-ret", "dense", "--set", "beta=0.5"], "no retriever of gnn-ret, dense has a setting 'beta'"),
         (["evaluate", "bm25", "--data", "no/such.json"], "no such file"),
         (["evaluate", "bm25", "--json", "no/such/folder.json"], "expected a file in a folder that exists"),
         (["graph", "wordnet"], "no graph builder 'wordnet'"),
@@ -110,6 +218,7 @@ def test_claims_are_printed() -> None:
         (["run", "99"], "expected the beginning of a notebook's name"),
         (["run", "--scale", "huge"], "expected one of smoke, class, paper"),
         (["run", "-p", "nonsense", "1"], "nonsense"),
+        (["run", "-p", "train", "1"], "field parameter train: give --train instead"),
         (["data", "fetch", "nothing"], "nothing"),
         (["data", "make", __file__], "expected a folder"),
         (["frobnicate"], "No such command"),

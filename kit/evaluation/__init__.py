@@ -4,7 +4,7 @@ from kit.evaluation.budgets import count_found, passages_to_rank, summarise_budg
 from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verdicts
 from kit.evaluation.experiment import Experiment, evaluate
 from kit.evaluation.learning import learn_weights
-from kit.evaluation.papers import paper_graphs, paper_numbers
+from kit.evaluation.papers import paper_graphs, paper_numbers, paper_table
 from kit.evaluation.ranks import first_and_last
 from kit.evaluation.steps import step_recalls, with_wrong_steps
 from kit.evaluation.variants import difference, per_question, variants
@@ -22,6 +22,7 @@ __all__ = [
     "learn_weights",
     "paper_graphs",
     "paper_numbers",
+    "paper_table",
     "passages_to_rank",
     "per_question",
     "step_recalls",

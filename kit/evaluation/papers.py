@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -28,6 +29,20 @@ def paper_numbers(paper: str, place: str) -> pd.DataFrame:
         known = ", ".join(dict.fromkeys(f"{row.paper} {row.place}" for row in table.itertuples()))
         raise InputError(f"expected one of {known}, not {paper} {place}", field="paper, place")
     return found.reset_index(drop=True)
+
+
+def paper_table(paper: str, *places: str, metrics: Sequence[str] = ()) -> pd.DataFrame:
+    """Tables of a paper as they are read: a row a method (and group), a column a data set and metric.
+
+    ``metrics`` are the ones to show, all if none is named. Raises InputError as :func:`paper_numbers`.
+    """
+    table = pd.concat([paper_numbers(paper, place) for place in places])
+    table = table[table["metric"].isin(metrics)] if metrics else table
+    table["row"] = table["row"] + table["group"].map(lambda group: f" ({group})" if group else "")
+    table["column"] = table["dataset"] + " " + table["metric"]
+    rows, columns = (list(dict.fromkeys(part)) for part in (zip(table["place"], table["row"]), table["column"]))
+    wide = table.pivot(index=["place", "row"], columns="column", values="value")
+    return wide.loc[rows, columns].rename_axis(columns=None).reset_index()
 
 
 def paper_graphs() -> pd.DataFrame:

@@ -8,9 +8,11 @@ the bootstrap can't know more than it has seen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -69,6 +71,16 @@ def intervals(values: np.ndarray, *, seed: int, level: float = LEVEL, draws: int
 def interval(values: np.ndarray, seed: int = 0, *, level: float = LEVEL, draws: int = DRAWS) -> Interval:
     """The mean of ``values`` (n,) with its percentile bootstrap interval."""
     return Interval(*intervals(np.asarray(values, float)[:, None], seed=seed, level=level, draws=draws)[0].tolist())
+
+
+def by_group(table: pd.DataFrame, by: Sequence[str], value: str, seed: int = 0, *, draws: int = DRAWS) -> pd.DataFrame:
+    """The mean of a column in each group with its interval: the columns of ``by``, mean, low, high, n (rows)."""
+    rows = []
+    for key, of in table.groupby(list(by), sort=False)[value]:
+        found = interval(of.to_numpy(), seed, draws=draws)
+        row = {"mean": found.estimate, "low": found.low, "high": found.high, "n": len(of)}
+        rows.append(dict(zip(by, key)) | row)
+    return pd.DataFrame(rows)
 
 
 def paired(a: np.ndarray, b: np.ndarray, seed: int = 0, *, draws: int = DRAWS) -> Difference:

@@ -31,15 +31,17 @@ def step_recalls(retriever: RGNNRet, questions: Sequence[Question], k: int = 5) 
 def with_wrong_steps(questions: Sequence[Question], share: float, seed: int) -> list[Question]:
     """The questions with sub-questions of others in place of a share of their own, drawn one by one.
 
-    The replacement is another question's sub-question with its own answers filled in; supports and answers stay. The
-    same seed replaces with a larger share the same sub-questions, and more, by the same ones.
+    The replacement is another question's sub-question with its own answers filled in, and none that the question itself
+    asks; supports and answers stay. The same seed replaces with a larger share the same sub-questions, and more, by the
+    same ones.
     """
     generator = np.random.default_rng(seed)
     decomposed = [question for question in questions if question.decomposition]
-    pool = [(question.id, step.text) for question in decomposed for step in gold_steps(question.gold_query)]
+    asked = {question.id: [step.text for step in gold_steps(question.gold_query)] for question in decomposed}
+    pool = [text for texts in asked.values() for text in texts]
     changed = {}
     for question in decomposed:
-        others = [text for id, text in pool if id != question.id]
+        others = [text for text in pool if text not in asked[question.id]]
         steps = []
         for step in question.decomposition:
             wrong, pick = generator.random() < share, int(generator.integers(max(len(others), 1)))

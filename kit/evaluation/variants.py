@@ -12,7 +12,12 @@ from kit.evaluation.experiment import Experiment
 
 
 def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
-    """A metric of each question (index, in the order asked) for each retriever (columns)."""
+    """A metric, or the seconds, of each question (index, in the order asked) for each retriever (columns).
+
+    Raises InputError for a metric that was not measured.
+    """
+    if metric not in (known := [*experiment.metrics, "seconds"]):
+        raise InputError(f"expected one of {', '.join(known)}, not {metric!r}", field="metric")
     table = experiment.table.pivot(index="question", columns="retriever", values=metric)
     return table.loc[[question.id for question in experiment.questions], list(experiment.rankings)]
 
@@ -22,7 +27,7 @@ def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric
 
     Columns: group, label (the retriever), mean, low, high, and the paired difference to the first of the group:
     difference, difference_low, difference_high (missing for the first itself), n. Intervals are 95 % bootstrap over
-    questions. Raises InputError for a retriever that was not evaluated.
+    questions. Raises InputError for a retriever that was not evaluated or a metric that was not measured.
     """
     values = per_question(experiment, metric)
     if strange := {name for names in groups.values() for name in names} - set(values):

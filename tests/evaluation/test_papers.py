@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit.errors import InputError
-from kit.evaluation import paper_graphs, paper_numbers
+from kit.evaluation import paper_graphs, paper_numbers, paper_table
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,16 @@ def test_cell(paper, place, dataset, row, metric, group, value) -> None:
     table = paper_numbers(paper, place)
     cell = table.query("dataset == @dataset and row == @row and metric == @metric and group == @group")
     assert cell["value"].tolist() == [value]
+
+
+def test_a_table_as_it_is_read() -> None:
+    table = paper_table("gnn-ret", "Table 3", metrics=["Acc"])
+    assert list(table.columns) == ["place", "row", "2WikiMQA Acc", "Quality Acc"]
+    assert table.iloc[1].tolist() == ["Table 3", "graph w. SI (graph construction)", 42.7, 55.5]
+    both = paper_table("gnn-ret", "Table 3", "Table 7", metrics=["Acc"])
+    assert both["place"].tolist() == ["Table 3"] * 4 + ["Table 7"] * 3
+    with pytest.raises(InputError, match="expected one of"):
+        paper_table("gnn-ret", "Table 99")
 
 
 def test_rows_and_columns() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,3 +187,13 @@ def test_sweep_correlation_of_little() -> None:
     assert math.isnan(statistics.sweep_correlation(np.zeros((0, 3)), np.zeros((0, 3))).estimate)
     with pytest.raises(ValueError, match=r"\(questions, points\)"):
         statistics.sweep_correlation([1, 2], [1, 2])
+
+
+def test_means_by_group() -> None:
+    table = pd.DataFrame({"step": [2, 1, 2, 1], "of": ["a", "a", "a", "b"], "x": [0.0, 1.0, 1.0, 0.5]})
+    found = statistics.by_group(table, ["of", "step"], "x", draws=200)
+    assert list(found.columns) == ["of", "step", "mean", "low", "high", "n"]
+    rows = found.set_index(["of", "step"])
+    assert rows.loc[("a", 2), "mean"] == 0.5 and rows.loc[("a", 2), "n"] == 2
+    assert 0 <= rows.loc[("a", 2), "low"] < 0.5 < rows.loc[("a", 2), "high"] <= 1
+    assert rows.loc[("b", 1), "mean"] == 0.5 and math.isnan(rows.loc[("b", 1), "low"])

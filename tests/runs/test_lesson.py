@@ -3,10 +3,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pandas as pd
 import pytest
 
 import kit
+from kit.corpus import load_training
+from kit.corpus.example import example
 from kit.errors import InputError
 from kit.runs import Lesson, start
 from kit.views import Figure
@@ -126,4 +129,76 @@ def test_bad_parameters_are_told(project, options: dict, line: str) -> None:
     with pytest.raises(InputError) as caught:
         begin(project, **options)
     assert str(caught.value) == line
+    assert not project.output.exists()
+
+
+@pytest.fixture
+def town(tmp_path: Path) -> Path:
+    """The six passages in a folder of the kit's own format: one question to learn from, one to choose on, one asked."""
+    folder, (town, river) = tmp_path / "town", example().test
+    folder.mkdir()
+    for name, records in {"passages": example().corpus.passages, "train": [town], "test": [river]}.items():
+        (folder / f"{name}.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, records)))
+    chosen_on = msgspec.structs.replace(town, id="town-again", text="Where was the director of that film born?")
+    (folder / "dev.jsonl").write_bytes(msgspec.json.encode(chosen_on))
+    return folder
+
+
+def test_where_nothing_is_learned_there_is_no_training(project, town: Path) -> None:
+    for lesson in (begin(project), begin(project, data=str(town)), begin(project, data=str(town), train=None)):
+        assert lesson.training is None
+        lesson.done()
+        source = record(lesson)["provenance"]
+        assert (source["training"], source["training_hash"]) == ("", "")
+
+
+def test_one_learns_from_the_datas_own_questions(project, town: Path) -> None:
+    lesson = begin(project, data=str(town), train="", n_questions=1)
+    training = lesson.training
+    assert [[question.id for question in part] for part in (training.train, training.dev, training.test)] == [
+        ["town"],
+        ["town-again"],
+        [],
+    ]
+    assert [question.id for question in lesson.questions] == ["river"]
+    assert training.corpus is lesson.benchmark.corpus
+    lesson.done()
+    source = record(lesson)["provenance"]
+    assert (source["training"], source["training_hash"]) == (source["data"], training.hash)
+    assert source["training_hash"] != source["data_hash"]
+
+
+def test_data_without_training_questions_has_none_to_learn_from(project) -> None:
+    lesson = begin(project, train="")
+    assert lesson.training is None
+    lesson.done()
+    assert record(lesson)["provenance"]["training"] == ""
+
+
+def test_a_training_file_is_learned_from_and_named_in_the_record(project, town: Path) -> None:
+    lesson = begin(project, data=str(town), train=str(project.data))
+    assert lesson.training.hash == load_training([project.data]).hash
+    assert len(lesson.training.train) == 10 and not lesson.training.test
+    assert len(lesson.benchmark.corpus) == 6  # what is searched stays as it was
+    lesson.done()
+    written = record(lesson)
+    source = written["provenance"]
+    assert (source["training"], source["training_hash"]) == ("hotpotqa-dev", lesson.training.hash)
+    assert source["data_hash"] == begin(project, data=str(town)).benchmark.hash
+    assert str(project.data.parent) not in json.dumps(written)
+    # Other files of a name have another hash.
+    project.data.write_text(json.dumps(json.loads(project.data.read_text())[1:]))
+    assert begin(project, data=str(town), train=str(project.data)).training.hash != source["training_hash"]
+
+
+def test_a_training_file_is_found_from_the_working_folder(project) -> None:
+    assert begin(project, train="dev.json").training.name == "hotpotqa-dev"
+
+
+@pytest.mark.parametrize("content", [None, "[{", "[]"])
+def test_a_bad_training_file_writes_nothing(project, tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "train.json").write_text(content)
+    with pytest.raises(InputError, match=r"train\.json"):
+        begin(project, train=str(tmp_path / "train.json"))
     assert not project.output.exists()

@@ -97,6 +97,7 @@ def test_failing_notebook_is_told_in_one_screen_and_the_others_run(project, caps
     [
         ((), {"parameters": {"colour": "red"}}, "field parameter colour: expected one of: log, rate"),
         ((), {"parameters": {"seed": "1"}}, "field parameter seed: give --seed instead"),
+        ((), {"parameters": {"train": "file.json"}}, "field parameter train: give --train instead"),
         ((), {"parameters": {"rate": "fast"}}, "field parameter rate: expected a value like 0.5, not 'fast'"),
         ((), {"scale": "huge"}, "field scale: expected one of smoke, class, paper, not 'huge'"),
         (("07",), {}, "field notebook: expected the beginning of a notebook's name (01_first, 02_second), not '07'"),
@@ -117,6 +118,40 @@ def test_bad_data_is_noticed_before_any_notebook_runs(project, content: bytes) -
     project.data.write_bytes(content)
     with pytest.raises(InputError):
         go(project)
+    assert not project.logged and not project.output.exists()
+
+
+def test_another_training_file_runs_what_learns_again(project, capsys: pytest.CaptureFixture) -> None:
+    learned = "from pathlib import Path\nassert not train or Path(train).is_absolute()\n"
+    learned += 'with open(log, "a") as sink:\n    sink.write(f"01_learner:{Path(train).name}\\n")'
+    project.write("01_learner", learned, parameters='data = ""\ntrain = ""\nlog = ""')
+    project.write_logging("02_other")
+    train = project.data.with_name("train.json")
+    train.write_text(project.data.read_text())
+    assert go(project, train="train.json") == 0  # as seen from the working folder
+    assert project.logged == ["01_learner:train.json", "02_other"]
+
+    capsys.readouterr()
+    assert go(project, train=train) == 0
+    assert capsys.readouterr().out.count("finished earlier, skipped") == 2
+
+    train.write_text(json.dumps(json.loads(train.read_text())[1:]))
+    assert go(project, train=train) == 0
+    assert project.logged[2:] == ["01_learner:train.json"]
+    assert "02_other: finished earlier, skipped" in capsys.readouterr().out
+
+    assert go(project) == 0  # learns from the data's own questions, of which there are none
+    assert project.logged[3:] == ["01_learner:"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[{]", b"[]", b'[{"_id": "q"}]'])
+def test_a_bad_training_file_is_noticed_before_any_notebook_runs(project, content: bytes | None) -> None:
+    project.write_logging("01_first")  # though it does not take `train`
+    train = project.data.with_name("train.json")
+    if content is not None:
+        train.write_bytes(content)
+    with pytest.raises(InputError, match=r"train\.json"):
+        go(project, train=train)
     assert not project.logged and not project.output.exists()
 
 

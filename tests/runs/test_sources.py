@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Question
+from kit.corpus import Benchmark, Question, load, load_training
+from kit.corpus.example import example
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.runs.scales import find_scale
-from kit.runs.sources import find_data, folder_name, read_benchmark, sample
+from kit.runs.sources import find_data, folder_name, read_benchmark, read_training, sample
 
 
 def questions(hops: list[int]) -> list[Question]:
@@ -66,3 +67,45 @@ def test_a_relative_path_is_from_the_working_folder_or_the_project(
 def test_data_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"absent\.json"):
         read_benchmark(tmp_path / "absent.json", find_scale("class"))
+
+
+def test_one_learns_from_the_datas_own_questions_but_the_test_ones() -> None:
+    town, river = example().test
+    hand = Benchmark("hand", example().corpus, train=[town], test=[river])
+    for train in (None, ""):
+        training = read_training(train, hand)
+        assert (training.train, training.dev, training.test) == ((town,), (), ())
+        assert (training.name, training.corpus) == ("hand", hand.corpus)
+
+
+def test_without_questions_to_train_on_there_is_nothing_to_learn_from() -> None:
+    town, river = example().test
+    for bare in (example(), Benchmark("hand", example().corpus, dev=[town], test=[river])):
+        assert read_training(None, bare) is None
+
+
+def test_a_training_file_takes_the_place_of_the_datas_own_questions(project) -> None:
+    town, river = example().test
+    hand = Benchmark("hand", example().corpus, train=[town], test=[river])
+    training = read_training(project.data, hand)
+    assert training.hash == load_training([project.data]).hash
+    assert (training.name, len(training.train), len(training.dev), training.test) == ("hotpotqa-dev", 10, 2, ())
+    assert not set(training.corpus.row) & set(hand.corpus.row)
+
+
+def test_a_training_file_is_read_in_the_setting_and_the_unit_of_the_run(project) -> None:
+    training = read_training(project.data, load(project.data), setting="per-question", unit="sentence")
+    assert (training.setting, training.unit) == ("per-question", "sentence")
+    # Two sentences a paragraph, and one paragraph more than a question has hops.
+    question = training.train[0]
+    assert len(training.collection(question)) == 2 * (question.hops + 1)
+
+
+@pytest.mark.parametrize("content", [None, "", "[{", "[]", '[{"_id": "q"}]'])
+def test_a_bad_training_file_is_told(project, tmp_path: Path, content: str | None) -> None:
+    file = tmp_path / "train.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(InputError, match=r"train\.json") as caught:
+        read_training(file, load(project.data))
+    assert "\n" not in str(caught.value)
