@@ -111,7 +111,7 @@ def build(name: str, corpus: Corpus, **settings: object) -> PassageGraph:
 
 def builders(name: str, **settings: object) -> list[Builder]:
     """The builders that a name stands for, with their settings checked."""
-    names = name.split("+")
+    names = str(name).split("+")  # a setting may come as a number
     if unknown := [each for each in names if each not in BUILDERS]:
         raise InputError(
             f"no graph builder {unknown[0]!r}; known are {', '.join(BUILDERS)} and unions such as entity+structure"

@@ -92,9 +92,8 @@ class Lesson:
         figures = tuple(sorted(file for files in self._figures.values() for file in files))
         path = self.folder / f"{self.notebook}.json"
         earlier = read_figures(path)
-        record = Record(
-            notebook=self.notebook, provenance=provenance, figures=figures, findings=tuple(self._findings.values())
-        )
+        findings = tuple(sorted(self._findings.values(), key=lambda found: found.claim))
+        record = Record(notebook=self.notebook, provenance=provenance, figures=figures, findings=findings)
         atomic_write(path, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
         for file in set(earlier) - set(figures):
             (self.folder / Path(file).name).unlink(missing_ok=True)
@@ -142,7 +141,8 @@ def start(
         "training": training.name if training else "",
         "training_hash": training.hash if training else "",
     }
-    trial = (seed, n_questions, setting, unit, encoder) != (0, None, "pooled", "paragraph", DEFAULT_ENCODER)
+    other = bool(train) and bool(benchmark.train)  # other training questions than the data's own
+    trial = other or (seed, n_questions, setting, unit, encoder) != (0, None, "pooled", "paragraph", DEFAULT_ENCODER)
     # `kit run` knows every parameter that it was given, and which of them make a trial; by hand we see only our own.
     folder = os.environ.get("KIT_FIGURES") or output() / "figures" / folder_name(benchmark.name, scale, trial=trial)
     return Lesson(notebook, _asking(benchmark, asked), training, settings, seed, Path(folder), source)

@@ -74,7 +74,8 @@ def run(
     form = {name: text for name, text in (parameters or {}).items() if name in {"setting", "unit"}}
     benchmark = read_benchmark(path, settings, **form)
     training = read_training(learned, benchmark, **form)
-    folder = folder_name(benchmark.name, scale, trial=bool(parameters) or seed != 0)
+    other = train is not None and bool(benchmark.train)  # other training questions than the data's own
+    folder = folder_name(benchmark.name, scale, trial=bool(parameters) or seed != 0 or other)
     options = {"data": str(path or ""), "train": str(learned or ""), "scale": scale, "seed": seed}
     code = code_digest()
     jobs = []

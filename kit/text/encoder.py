@@ -33,7 +33,7 @@ class Encoder:
     """
 
     def __init__(self, name: str = DEFAULT_ENCODER, store: Store | None = None) -> None:
-        self.name = name
+        self.name = str(name)  # a setting may come as a number
         self.store = store or Store()
 
     @cached_property

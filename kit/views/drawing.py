@@ -208,4 +208,6 @@ def _legend(story: Story, steps: Sequence[int]) -> list[Line2D]:
             handles.append(Line2D([], [], label=role.label, **_symbol(name, False, 8, shown)))
     if any(node.gold for node in story.nodes):
         handles.append(Line2D([], [], label=GOLD, **_symbol("missed", True, 7)))
+        if any(scene.marks and scene.columns for scene in scenes):
+            handles.append(Line2D([], [], linestyle="none", label="(7 ▲16): its place, 16 up"))
     return handles + [Line2D([], [], label=f"{kind} edge", **look(kind).line | {"marker": None}) for kind in kinds]

@@ -17,11 +17,11 @@ COLUMNS = ["n_train", "start", "layers", "seed", "loss", "steps", "weight", "val
 
 
 class ByHand(GNNRet):
-    """Three passages whose distances to every question are 0.1, 0.5 and 0.5; a and b are joined, c stands alone."""
+    """Three passages whose texts are their distances to every question; a and b are joined, c stands alone."""
 
     def index(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        cosines = np.array([0.9, 0.5, 0.5], np.float32)
+        cosines = np.array([1 - float(passage.text) for passage in corpus.passages], np.float32)
         self.vectors = np.column_stack([cosines, np.sqrt(1 - cosines**2)])
         edge = sparse.csr_array((np.ones(1, np.int8), ([0], [1])), shape=(3, 3))
         self.graph = PassageGraph(corpus, {"link": Links(edge)})
@@ -30,9 +30,14 @@ class ByHand(GNNRet):
         return np.array([[1, 0]] * len(texts), np.float32)
 
 
-def training(support: str) -> Benchmark:
-    corpus = Corpus(Passage(id, id, "", id) for id in "abc")
-    return Benchmark("three", corpus, train=[Question("q", "?", "", ((support,),))])
+def training(distances: dict[str, float], *supports: str) -> Benchmark:
+    """A question to learn from for each of the supports."""
+    corpus = Corpus(Passage(id, id, f"{distance}", id) for id, distance in distances.items())
+    questions = [Question(f"q{i}", "?", "", ((support,),)) for i, support in enumerate(supports)]
+    return Benchmark("three", corpus, train=questions)
+
+
+LEVEL = {"a": 0.1, "b": 0.5, "c": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -45,15 +50,29 @@ def training(support: str) -> Benchmark:
     ],
 )
 def test_a_row_tells_the_settings_and_where_descent_ended(support: str, alpha: float, loss: float) -> None:
-    table = learn_weights([ByHand(senders=1, n_train=1, margin=0.5, start=0.5, seed=3)], training(support))
+    table = learn_weights([ByHand(senders=1, n_train=1, margin=0.5, start=0.5, seed=3)], training(LEVEL, support))
     assert list(table.columns) == COLUMNS
     [row] = table.to_dict("records")
     assert (row["n_train"], row["start"], row["layers"], row["seed"], row["weight"]) == (1, 0.5, 1, 3, "alpha1")
     assert row["value"] == pytest.approx(alpha, abs=1e-6) and row["loss"] == pytest.approx(loss, abs=1e-6)
 
 
+def test_loss_and_weights_are_the_lowest_not_the_last() -> None:
+    """One question wants c, at 0.3, before its rival b, the other wants b: r + 0.2 − 0.4 α and r − 0.1 + 0.8 α.
+
+    With r = 0.01 the gradient of the mean is 0.2 from α = 0.5 down to 0.1125, where the second hinge is flat, and −0.2
+    below. Steps of 1 lead from 0.5 over 0.3 to 0.1, and back and forth between these until they are cut off at 0.3.
+    """
+    benchmark = training({"a": 0.1, "b": 0.9, "c": 0.3}, "c", "b")
+    retriever = ByHand(senders=1, n_train=2, margin=0.01, start=0.5)
+    [row] = learn_weights([retriever], benchmark).to_dict("records")
+    assert [step["alpha1"] for step in retriever.history[:4]] == pytest.approx([0.5, 0.3, 0.1, 0.3], abs=1e-6)
+    assert retriever.history[-1]["loss"] == pytest.approx((0.09 + 0.15) / 2, abs=1e-4)
+    assert row["value"] == pytest.approx(0.1, abs=1e-4) and row["loss"] == pytest.approx(0.17 / 2, abs=1e-4)
+
+
 def test_without_a_loss_nothing_is_learned_in_one_step() -> None:
-    table = learn_weights([ByHand(senders=1, n_train=1, margin=0.01, start=0.25)], training("a"))
+    table = learn_weights([ByHand(senders=1, n_train=1, margin=0.01, start=0.25)], training(LEVEL, "a"))
     assert table[["value", "loss", "steps"]].to_numpy().tolist() == [[0.25, 0, 1]]
 
 

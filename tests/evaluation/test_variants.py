@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kit.corpus import Benchmark
+from kit.corpus import Benchmark, Corpus, Passage, Question
 from kit.errors import InputError
 from kit.evaluation import Experiment, difference, evaluate, per_question, statistics, variants
 
@@ -47,14 +47,22 @@ def test_each_variant_beside_the_first_of_its_group(found) -> None:
     assert table[["difference_low", "difference_high"]].isna().any(axis=1).tolist() == [True, False, True]
 
 
-def test_intervals_have_the_seed_and_the_draws_of_the_experiment(found) -> None:
-    row = variants(found, {"order": ["a to z", "z to a"]}, "recall@2").iloc[1]
-    z_to_a, a_to_z = np.array([1 / 2, 1 / 2, 0]), np.array([1 / 4, 0, 1])
-    own = statistics.interval(z_to_a, 7, draws=500)
-    paired = statistics.paired(z_to_a, a_to_z, 7, draws=500)
-    assert (row["mean"], row["low"], row["high"]) == tuple(own)
-    assert (row["difference"], row["difference_low"], row["difference_high"]) == tuple(paired)[:3]
-    assert paired.low < paired.difference < paired.high
+def test_intervals_have_the_seed_and_the_draws_of_the_experiment(alphabetical, reverse) -> None:
+    """Forty questions with supports here and there, so that other draws of them have other quantiles."""
+    corpus = Corpus(Passage(id, id, "", id) for id in "abcdef")
+    asked = [Question(f"q{i}", "?", "", tuple((id,) for id in "abcdef"[i % 5 : i % 5 + 1 + i % 4])) for i in range(40)]
+    named = {"a to z": alphabetical, "z to a": reverse}
+    found = evaluate(named, Benchmark("forty", corpus, test=asked), ks=(2,), k=6, seed=7, draws=500, progress=False)
+    row = variants(found, {"order": ["a to z", "z to a"]}, "mrr").iloc[1]
+    values = per_question(found, "mrr")
+
+    def expected(seed: int, draws: int) -> tuple[float, ...]:
+        own = statistics.interval(values["z to a"], seed, draws=draws)
+        return (*own, *statistics.paired(values["z to a"], values["a to z"], seed, draws=draws)[:3])
+
+    assert tuple(row.iloc[2:8]) == expected(7, 500)
+    for others in (expected(0, 500), expected(7, 1000)):
+        assert (row["low"], row["difference_low"]) != (others[1], others[4])
 
 
 def test_a_difference_is_that_of_the_comparison(found) -> None:

@@ -202,3 +202,10 @@ def test_a_bad_training_file_writes_nothing(project, tmp_path: Path, content: st
     with pytest.raises(InputError, match=r"train\.json"):
         begin(project, train=str(tmp_path / "train.json"))
     assert not project.output.exists()
+
+
+def test_other_training_questions_than_the_datas_own_make_a_trial(project, town: Path) -> None:
+    own = begin(project, data=str(town), train="")
+    other = begin(project, data=str(town), train=str(town))
+    assert other.folder.name == f"{own.folder.name}-trial"
+    assert not begin(project, train=str(town)).folder.name.endswith("-trial")  # data without any of its own
