@@ -2,23 +2,27 @@
 
 One SQLite file a kind (embeddings, answers of language models …), because its transactions are what we promise: a value
 is there whole or not at all, also after a kill, and several processes can share the file. Every row carries a checksum;
-a row or a file that is damaged counts as missing, so that it is computed and written again.
+a row or a file that is damaged counts as missing, so that it is computed and written again. What must be files (trained
+weights) has a folder a key, with the checksums of its files.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import shutil
 import sqlite3
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from kit.paths import cache
 
 _MOST_VARIABLES = 500  # keys a SELECT, below the limit of every SQLite build
+_CHECKSUMS = "checksums.json"
 
 
 def content_key(*parts: str) -> bytes:
@@ -82,6 +86,39 @@ class Store:
                     raise
                 self._give_up(kind, error)
 
+    def get_folder(self, kind: str, key: str) -> Path | None:
+        """The folder of this key if it is there and all its files are as they were written, else None."""
+        folder = self.folder / kind / key
+        if not folder.exists():
+            return None
+        try:
+            if json.loads((folder / _CHECKSUMS).read_bytes()) == _checksums(folder):
+                return folder
+        except (OSError, ValueError):
+            pass
+        warnings.warn(f"the stored folder {kind}/{key} is damaged and is made again", stacklevel=2)
+        return None
+
+    def put_folder(self, kind: str, key: str, write: Callable[[Path], None]) -> Path:
+        """Keep what ``write`` puts into the empty folder that it is given: all of it or (if interrupted) none."""
+        folder = self.folder / kind / key
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{key}."))
+        try:
+            write(temporary)
+            atomic_write(temporary / _CHECKSUMS, json.dumps(_checksums(temporary)).encode())
+            os.chmod(temporary, 0o755)
+            self.drop_folder(kind, key)
+            os.replace(temporary, folder)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        return folder
+
+    def drop_folder(self, kind: str, key: str) -> None:
+        """Forget what is kept under this key, if anything is."""
+        shutil.rmtree(self.folder / kind / key, ignore_errors=True)
+
     def _file(self, kind: str) -> Path:
         return self.folder / f"{kind}.sqlite"
 
@@ -105,3 +142,12 @@ class Store:
 
 def _checksum(key: bytes, value: bytes) -> bytes:
     return hashlib.blake2b(key + value, digest_size=8).digest()
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    """A digest of each file by its path in the folder; that of the digests themselves is left out."""
+    found = {}
+    for file in sorted(file for file in folder.rglob("*") if file.is_file() and file != folder / _CHECKSUMS):
+        with file.open("rb") as source:
+            found[file.relative_to(folder).as_posix()] = hashlib.file_digest(source, "blake2b").hexdigest()
+    return found

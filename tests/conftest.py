@@ -21,3 +21,24 @@ def realdata() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no samples of the published data sets at {folder.name} (set KIT_REALDATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a sentence-transformers model that learns in moments: one layer, random weights."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.models import Pooling, Transformer
+    from transformers import BertConfig, BertModel
+
+    from kit.text import Encoder
+
+    folder = tmp_path_factory.mktemp("tiny")
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2}
+    BertModel(BertConfig(**sizes)).save_pretrained(folder / "bert")
+    Encoder().model.tokenizer.save_pretrained(folder / "bert")
+    words = Transformer(str(folder / "bert"), max_seq_length=128)
+    model = SentenceTransformer(modules=[words, Pooling(words.get_embedding_dimension())], device="cpu")
+    model.save_pretrained(str(folder / "model"), create_model_card=False)
+    return str(folder / "model")

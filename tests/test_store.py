@@ -63,3 +63,56 @@ def test_atomic_write_replaces_and_leaves_nothing_else(tmp_path: Path) -> None:
 @given(st.lists(st.text()), st.lists(st.text()))
 def test_different_texts_have_different_keys(one: list[str], other: list[str]) -> None:
     assert (content_key(*one) == content_key(*other)) == (one == other)
+
+
+def write(folder: Path) -> None:
+    (folder / "inner").mkdir()
+    (folder / "inner" / "weights").write_bytes(b"12345")
+    (folder / "config").write_bytes(b"{}")
+
+
+def test_a_folder_is_found_again_whole(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.get_folder("thing", "key") is None
+    folder = store.put_folder("thing", "key", write)
+    assert store.get_folder("thing", "key") == folder == tmp_path / "thing" / "key"
+    assert (folder / "inner" / "weights").read_bytes() == b"12345"
+    store.put_folder("thing", "key", lambda folder: (folder / "other").touch())
+    assert not (folder / "inner").exists() and store.get_folder("thing", "key")
+    store.drop_folder("thing", "key")
+    assert store.get_folder("thing", "key") is None and not list((tmp_path / "thing").iterdir())
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing", "added", "unsummed", "garbled"])
+def test_a_damaged_folder_counts_as_missing(tmp_path: Path, damage: str) -> None:
+    store = Store(tmp_path)
+    folder = store.put_folder("thing", "key", write)
+    match damage:
+        case "changed":
+            (folder / "inner" / "weights").write_bytes(b"12354")
+        case "missing":
+            (folder / "config").unlink()
+        case "added":
+            (folder / "more").touch()
+        case "unsummed":
+            (folder / "checksums.json").unlink()
+        case "garbled":
+            (folder / "checksums.json").write_bytes(b"\xff{")
+    with pytest.warns(UserWarning, match="thing/key is damaged"):
+        assert store.get_folder("thing", "key") is None
+    store.put_folder("thing", "key", write)
+    assert store.get_folder("thing", "key") == folder
+
+
+def test_an_interrupted_folder_leaves_the_old_one(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put_folder("thing", "key", write)
+
+    def interrupted(folder: Path) -> None:
+        (folder / "half").touch()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.put_folder("thing", "key", interrupted)
+    assert (store.get_folder("thing", "key") / "config").exists()
+    assert [path.name for path in (tmp_path / "thing").iterdir()] == ["key"]

@@ -71,6 +71,16 @@ def precision(question: Question, ids: Iterable[str]) -> float:
     return len(found & carriers) / len(found) if found else 0.0
 
 
+def struct_em(question: Question, ids: Iterable[str]) -> float:
+    """Struct-EM of a question about pages or tables: 1 if exactly the asked structures were fetched, else 0.
+
+    The paper reports it (kgp.txt Table 1, "Struct-EM") and defines it nowhere; this is our reading (kgp-i34). What is
+    fetched of a structure is its content, so the passages must be those of the asked structures, which are the
+    supports of such a question: none missing, none besides. The order does not count.
+    """
+    return float({carrier for support in supports(question) for carrier in support} == set(ids))
+
+
 def recall_ceiling(question: Question, k: int) -> float:
     """The best Recall@k that a ranking can reach if no passage carries two supports: min(1, k / supports)."""
     return min(1.0, k / len(supports(question)))

@@ -2,5 +2,6 @@
 
 from kit.graphs.builders import BUILDERS, build, builders
 from kit.graphs.graph import Links, PassageGraph, SharedTerms
+from kit.graphs.structural import Holds
 
-__all__ = ["BUILDERS", "Links", "PassageGraph", "SharedTerms", "build", "builders"]
+__all__ = ["BUILDERS", "Holds", "Links", "PassageGraph", "SharedTerms", "build", "builders"]

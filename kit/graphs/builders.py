@@ -12,6 +12,7 @@ from scipy import sparse
 from kit.corpus import Corpus
 from kit.errors import InputError
 from kit.graphs.graph import Links, PassageGraph, SharedTerms
+from kit.graphs.structural import Holds
 from kit.text import DEFAULT_ENCODER, Encoder, Keywords, NearestNeighbours, link
 
 
@@ -73,7 +74,8 @@ class Entity(msgspec.Struct, frozen=True):
 class Structure(msgspec.Struct, frozen=True):
     """Passages up to ``reach`` places apart in one document; 1 is the paper's "physically next to each other".
 
-    gnn-ret.txt §3.1, Appendix B.
+    gnn-ret.txt §3.1, Appendix B. Where documents have pages or tables the graph also has these as structural nodes
+    (kgp.txt §3), with edges of the kind ``holds`` to their content.
     """
 
     reach: Annotated[int, Meta(ge=1)] = 1
@@ -90,7 +92,8 @@ class Structure(msgspec.Struct, frozen=True):
         before, after = (np.concatenate([np.zeros(0, int), *part]) for part in (zip(*steps) if steps else ((), ())))
         sources, targets = np.concatenate([before, after]), np.concatenate([after, before])
         matrix = sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n))
-        return PassageGraph(corpus, {self.kind: Links(matrix)})
+        holds = Holds.of(corpus)
+        return PassageGraph(corpus, {self.kind: Links(matrix)} | ({"holds": holds} if holds.nodes else {}))
 
 
 Builder = Tfidf | Knn | Entity | Structure

@@ -20,12 +20,21 @@ from kit.retrievers.base import (
     ranking_from_scores,
 )
 from kit.retrievers.dense import Dense
+from kit.retrievers.dpr import DPR
 from kit.retrievers.gnn_ret import GNNRet
+from kit.retrievers.golden import Golden
+from kit.retrievers.kgp import KGP, KGPMDR, KGPDense, KGPRandom, KGPTfidf
+from kit.retrievers.knn_baseline import KNN
+from kit.retrievers.mdr import MDR
 from kit.retrievers.rgnn_ret import RGNNRet
 from kit.retrievers.sparse import BM25, Tfidf
 
 RETRIEVERS: dict[str, type[Retriever]] = {
-    retriever.name: retriever for retriever in (BM25, Tfidf, Dense, GNNRet, RGNNRet)
+    retriever.name: retriever
+    for retriever in (
+        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR),
+        *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, Golden),
+    )
 }
 
 
@@ -50,11 +59,20 @@ def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
 
 __all__ = [
     "BM25",
+    "DPR",
+    "KGP",
+    "KGPMDR",
+    "KNN",
+    "MDR",
     "RETRIEVERS",
     "Asked",
     "Dense",
     "EdgeAdded",
     "GNNRet",
+    "Golden",
+    "KGPDense",
+    "KGPRandom",
+    "KGPTfidf",
     "Message",
     "RGNNRet",
     "Ranking",

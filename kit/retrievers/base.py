@@ -50,12 +50,16 @@ class Message(Step, frozen=True, tag="message"):
 
 
 class Visit(Step, frozen=True, tag="visit"):
-    """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for."""
+    """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for.
+
+    ``source`` is empty where a path begins; ``before`` are the passages of the path that come before ``source``.
+    """
 
     passage: str
     source: str
     score: float
     wanted: str = ""
+    before: tuple[str, ...] = ()
 
 
 class Asked(Step, frozen=True, tag="asked"):
@@ -77,9 +81,13 @@ AnyStep = Scored | Seed | Message | Visit | Asked | EdgeAdded
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """The steps of one retrieval in the order in which they happened: enough to replay it."""
+    """The steps of one retrieval in the order in which they happened: enough to replay it.
+
+    ``scored`` counts the passages that a walk's agent compared with what it looked for, each time that it did.
+    """
 
     steps: tuple[AnyStep, ...] = ()
+    scored: int = 0
 
     @property
     def seeds(self) -> tuple[Seed, ...]:

@@ -13,7 +13,7 @@ from kit.views.replay import replay
 from kit.views.retrieval_plots import differences, recall_at_k, recall_by_hops
 from kit.views.story import Column, Edge, Entry, Mark, Node, Scale, Scene, Story
 from kit.views.style import Figure, look
-from kit.views.trace_explorer import explore_gnn_ret, explore_retrieval, explore_rgnn_ret, side_by_side
+from kit.views.trace_explorer import explore_gnn_ret, explore_kgp, explore_retrieval, explore_rgnn_ret, side_by_side
 
 __all__ = [
     "Column",
@@ -33,6 +33,7 @@ __all__ = [
     "differences",
     "explore_gnn_ret",
     "explore_graph",
+    "explore_kgp",
     "explore_quality",
     "explore_rankings",
     "explore_retrieval",

@@ -181,11 +181,13 @@ function render({ model, el }) {
   function row(entry, i, key) {
     const node = story.nodes[entry.node];
     const moved = entry.moved ? make("span", { class: entry.moved > 0 ? "kit-up" : "kit-down" }, `${entry.moved > 0 ? "▲" : "▼"}${Math.abs(entry.moved)}`) : "";
+    const rank = entry.indent === null ? `${entry.place ?? i + 1}` : "";
     const li = make("li", { class: `${node.gold ? "kit-gold" : ""} ${entry.place === null ? "" : "kit-below"}`, tabindex: -1, "aria-label":
-      `Rank ${entry.place ?? i + 1}: ${node.title}${node.gold ? ", supporting passage" : ""}${entry.moved ? `, ${entry.moved > 0 ? "up" : "down"} ${Math.abs(entry.moved)}` : ""}` },
-      make("span", { class: "kit-rank" }, `${entry.place ?? i + 1}`), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
+      `${rank ? `Rank ${rank}` : `Level ${entry.indent + 1}`}: ${node.title}${node.gold ? ", supporting passage" : ""}${entry.moved ? `, ${entry.moved > 0 ? "up" : "down"} ${Math.abs(entry.moved)}` : ""}` },
+      make("span", { class: "kit-rank" }, rank || (entry.indent ? "↳" : "")), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
       make("span", { class: "kit-title" }, node.title), moved,
       make("span", { class: "kit-score" }, entry.score === null ? "" : entry.score.toPrecision(3)));
+    if (entry.indent) li.style.marginLeft = `${entry.indent * 22}px`;
     li.kitKey = key;
     hold(li, entry.node);
     return li;

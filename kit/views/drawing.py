@@ -151,6 +151,8 @@ def draw_rankings(ax: Axes, story: Story, columns: Sequence[Column]) -> None:
         for place, entry in enumerate(column.entries):
             node = nodes[entry.node]
             rank, _, moved = _standing(entry, place).partition(" ")
+            if entry.indent is not None:
+                rank = f"{'     ' * entry.indent}{'↳' if entry.indent else ''}"
             text = f"{rank}  {'★ ' if node.gold else ''}{clip(node.title, letters)}{f' {moved}' if moved else ''}"
             weight, colour = ("bold", INK) if node.gold else ("normal", GREY)
             ax.text(

@@ -1,6 +1,7 @@
 """A retrieval, replayed from its trace: scenes of the passages that matter, for the widget and for print.
 
-Only steps of the trace are read, so any method that tells its scores, senders and messages is shown by the same code.
+Only steps of the trace are read, so any method that tells its scores, senders and messages is shown by the same code;
+one that tells its visits is shown as a walk (:mod:`kit.views.walks`).
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from msgspec.structs import replace
 from kit.corpus import Corpus, Question
 from kit.errors import InputError
 from kit.evaluation import metrics
-from kit.retrievers import Message, Ranking
+from kit.retrievers import Message, Ranking, Visit
 from kit.views.layout import Place, beside, spring
 from kit.views.links import links, node_of
 from kit.views.story import Column, Edge, Entry, Mark, Scale, Scene, Story
 from kit.views.turns import Layer, Turn, message_sum, turns_of
+from kit.views.walks import WalkTeller
 
 if TYPE_CHECKING:
     from kit.graphs import PassageGraph
@@ -43,15 +45,18 @@ def replay(
 
     ``question`` marks its supports and counts how many are among the first ``top``. ``graph``, the one that the
     messages went along, gives places and edges; without it only rankings are shown. With ``distances``, scores are told
-    as 1 − score. Drawn are the supports, the senders, the nearest before and after, and those that rise most. Where the
-    supports and the nearest before any message stand depends on question and graph alone, not on a method's settings.
-    § numbers the passages of a document.
+    as 1 − score, except on a walk, which shows what its agent gave. Drawn are the supports, the senders, the nearest
+    before and after, and those that rise most. Where the supports and the nearest before any message stand depends on
+    question and graph alone, not on a method's settings. § numbers the passages of a document.
     Raises InputError for a ranking without a trace.
     """
     turns = turns_of(ranking.trace)
     if not turns:
         raise InputError("expected a ranking with the trace of its steps", field="trace")
-    teller = _Teller(ranking, corpus, question, distances, top, turns)
+    if any(isinstance(step, Visit) for step in ranking.trace.steps):
+        teller = WalkTeller(ranking, corpus, question, graph, top)
+    else:
+        teller = _Teller(ranking, corpus, question, distances, top, turns)
     drawn = teller.choose() if graph else []
     edges, places = _arrange(drawn, len(teller.base), graph) if graph else ((), {})
     scenes = teller.scenes(drawn, edges)

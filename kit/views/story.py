@@ -32,11 +32,14 @@ ROLES = {
     "reached": Role("reached from a seed", "#56b4e9"),
     "sender": Role("sender of messages", "#d9d9d9", halo=True),
     "plain": Role("passage", "#d9d9d9"),
+    "visited": Role("visited", "#56b4e9"),
+    "path": Role("on the path that grows", "#d9d9d9", halo=True),
+    "candidate": Role("candidate", "#c8c8c8", dashed=True),
     "missed": Role("not reached", "#ffffff", dashed=True),
 }
 GOLD = "supporting passage (gold)"
 GOLD_RIM = "#e69f00"
-HALO = "#cc3311"  # as messages are drawn (see style.py)
+HALO = "#cc3311"  # as messages and visits are drawn (see style.py)
 #: Fills from far to near: one hue, ever darker, so that the order also shows in grey and to the colour-blind.
 SHADES = ("#eff3ff", "#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c", "#08306b")
 
@@ -101,13 +104,15 @@ class Edge(msgspec.Struct, frozen=True):
 class Entry(msgspec.Struct, frozen=True):
     """A place in a ranking: the node, its score, and how far it rose (negative: fell) since the scene before.
 
-    ``place`` is its rank, from 1, where that is not its number in the column: of a passage far below.
+    ``place`` is its rank, from 1, where that is not its number in the column: of a passage far below. ``indent`` is the
+    depth in a tree, from 0; entries of a tree have no rank.
     """
 
     node: str
     score: float | None = None
     moved: int = 0
     place: int | None = None
+    indent: int | None = None
 
 
 class Column(msgspec.Struct, frozen=True):

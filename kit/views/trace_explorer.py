@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import groupby
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
-from kit.retrievers import Retriever, make
+from kit.retrievers import KGP, Retriever, make
 from kit.views.explorer import Explorer, question_choices, wide
 from kit.views.layout import beside
 from kit.views.replay import replay
@@ -88,6 +89,43 @@ def explore_rgnn_ret(benchmark: Benchmark, questions: Sequence[Question], top: i
     settings = _settings() | {"beta": _slider("β", 0.9)}
     name, ready = "RGNN-Ret, sub-question by sub-question", _keeping("rgnn-ret")
     return explore_retrieval(name, benchmark, questions, settings, ready, lines=True, top=top, start=start)
+
+
+def explore_kgp(
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    agents: Mapping[str, KGP] | None = None,
+    top: int = 10,
+    **start: Any,
+) -> Explorer:
+    """KGP's walk, path by path (kgp.txt, Algorithm 1); ``start`` are first values of the controls.
+
+    ``agents`` are retrievers under the names to choose from, those that learn already trained; by default those that
+    learn nothing. Two agents side by side: :func:`side_by_side` of two explorers.
+    """
+    agents = agents or {name: make(name) for name in ("kgp-tfidf", "kgp-dense", "kgp-random")}
+    settings = {
+        "agent": widgets.Dropdown(description="agent", options=list(agents), **_compact(210)),
+        "branching": _whole("branching", 3, 30),
+        "depth": _whole("depth", 2, 4),
+        "budget": _whole("budget", 30, 60),
+        "graph": widgets.Dropdown(description="graph", options=_GRAPHS, **_compact(190)),
+    }
+
+    @lru_cache(maxsize=8)
+    def indexed(corpus: Corpus, agent: str, graph: str) -> KGP:
+        retriever = copy(agents[agent])
+        retriever.agent, retriever.builder = copy(retriever.agent), graph  # an agent is indexed, too
+        retriever.index(corpus)
+        return retriever
+
+    def ready(corpus: Corpus, agent: str, branching: int, depth: int, budget: int, graph: str) -> KGP:
+        retriever = copy(indexed(corpus, agent, graph))
+        retriever.branching, retriever.depth, retriever.budget = branching, depth, budget
+        return retriever
+
+    name = "KGP, path by path"
+    return explore_retrieval(name, benchmark, questions, settings, ready, top=top, start=start)
 
 
 def _slider(description: str, value: float) -> widgets.FloatSlider:

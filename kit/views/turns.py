@@ -1,11 +1,11 @@
-"""A trace of messages, put in order: what was asked, what each passage was worth then, and who sent what to whom."""
+"""A trace put in order: of messages, who sent what to whom on which question; of a walk, which path grew by what."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kit.retrievers import Asked, Message, Scored, Seed, Trace
+from kit.retrievers import Asked, Message, Scored, Seed, Trace, Visit
 
 
 @dataclass
@@ -76,3 +76,22 @@ def message_sum(messages: Sequence[Message]) -> tuple[float, float, float, float
     weights = [message.weight for message in messages] if weight else [1.0] * len(values)
     mean = sum(w * v for w, v in zip(weights, values)) / sum(weights)
     return 1 - weight, messages[0].before, weight, mean
+
+
+@dataclass
+class Leg:
+    """The visits by which one path grows; ``path`` are its passages so far, none where paths begin."""
+
+    round: int
+    path: tuple[str, ...]
+    visits: list[Visit] = field(default_factory=list)
+
+
+def legs_of(trace: Trace) -> list[Leg]:
+    """The legs of a walk in the order of their first visits."""
+    legs: dict[tuple[int, tuple[str, ...]], Leg] = {}
+    for step in trace.steps:
+        if isinstance(step, Visit):
+            key = step.round, ((*step.before, step.source) if step.source else ())
+            legs.setdefault(key, Leg(*key)).visits.append(step)
+    return list(legs.values())

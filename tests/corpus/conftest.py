@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 Write = Callable[[str, object], Path]
+Draw = Callable[[Canvas], None]
 
 
 @pytest.fixture
@@ -189,3 +192,37 @@ def own(write: Write) -> Path:
         "evidence": {"n_nodes": 2, "edges": [[0, 1]]},
     }
     return write("town/test.jsonl", [question]).parent
+
+
+@pytest.fixture
+def pdf() -> Callable[..., bytes]:
+    """Make a PDF: a page is a text with a line a line, or a function that draws on a canvas."""
+
+    def of(*pages: str | Draw, **options: object) -> bytes:
+        sink = BytesIO()
+        canvas = Canvas(sink, pagesize=(400, 600), invariant=1, **options)
+        for page in pages:
+            if callable(page):
+                page(canvas)
+            else:
+                canvas.setFont("Times-Roman", 10)
+                for number, line in enumerate(page.splitlines()):
+                    canvas.drawString(50, 480 - 12 * number, line)
+            canvas.showPage()
+        canvas.save()
+        return sink.getvalue()
+
+    return of
+
+
+@pytest.fixture
+def documents(write: Write, pdf: Callable[..., bytes]) -> Path:
+    """A folder with a PDF of two pages and a question about each way to ask."""
+    write("papers/mill.pdf", pdf("The mill stands at Lowick.", "It burned in 1820. A bell was\nsaved."))
+    asked = {"id": "q1", "text": "What is on page 2?", "answer": "a fire"}
+    quoted = {"id": "q2", "text": "Where is the mill?", "answer": "Lowick"}
+    questions = [
+        asked | {"structures": [{"document": "mill", "kind": "page", "label": "2"}]},
+        quoted | {"quotes": [{"document": "mill", "text": "stands at  Lowick"}]},
+    ]
+    return write("papers/test.jsonl", questions).parent

@@ -12,7 +12,7 @@ from kit.errors import InputError
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_each_format_is_recognised_from_its_content(write, hotpotqa, twowiki, musique, beir, own, format):
+def test_each_format_is_recognised_from_its_content(write, hotpotqa, twowiki, musique, beir, own, documents, format):
     corpus = write("c.txt", [{"title": "Ode", "text": "A river."}])
     files = {
         "hotpotqa": write("a.txt", hotpotqa),
@@ -21,6 +21,7 @@ def test_each_format_is_recognised_from_its_content(write, hotpotqa, twowiki, mu
         "beir": beir,
         "hipporag": corpus,
         "kit": own,
+        "documents": documents,
     }
     assert recognise(files[format]) == format
 
@@ -64,7 +65,7 @@ def test_file_and_folder_are_told_apart(write, tmp_path, beir, hotpotqa):
         (
             tmp_path / "empty",
             None,
-            r"expected a file, or a folder with corpus\.jsonl \(beir\) or passages\.jsonl \(kit\)",
+            r"a folder with corpus\.jsonl \(beir\), passages\.jsonl \(kit\) or PDFs \(documents\)",
         ),
         (beir, "hotpotqa", "expected a file, this is a folder"),
         (dev, "beir", r"expected a folder with corpus\.jsonl \(format beir\)"),

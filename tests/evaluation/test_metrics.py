@@ -137,3 +137,11 @@ def test_everything_found(question: Question) -> None:
     assert metrics.sf_em(question, PASSAGES) == 1
     assert metrics.precision(question, PASSAGES) == len(question.supporting_ids) / len(PASSAGES)
     assert max(metrics.support_ranks(question, PASSAGES)) < math.inf
+
+
+@pytest.mark.parametrize(
+    ("ids", "value"),
+    [("bde", 1.0), ("edb", 1.0), ("bbde", 1.0), ("bd", 0.0), ("bdea", 0.0), ("", 0.0), ("a", 0.0)],
+)
+def test_struct_em_wants_the_asked_structures_and_no_other(ids: str, value: float) -> None:
+    assert metrics.struct_em(TWO, list(ids)) == value

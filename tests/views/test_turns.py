@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from kit.retrievers import Asked, Message, Scored, Seed, Trace
-from kit.views.turns import message_sum, turns_of
+from kit.retrievers import Asked, Message, Scored, Seed, Trace, Visit
+from kit.views.turns import legs_of, message_sum, turns_of
 
 
 def test_a_trace_of_messages_is_one_turn_with_its_layers():
@@ -45,3 +45,14 @@ def test_the_sum_of_messages_is_what_the_passage_keeps_and_the_mean_of_what_it_g
     assert (keeps, before, gets) == (pytest.approx(0.6), 0.2, pytest.approx(0.4))
     assert mean == pytest.approx((0.3 * 0.8 + 0.1 * 0.5) / 0.4)
     assert message_sum([Message(0, "a", "c", 0.8, 0.0, 0.2, 0.2)]) == (1.0, 0.2, 0.0, 0.8)
+
+
+def test_the_visits_of_a_path_are_a_leg_wherever_they_stand():
+    begin = Visit(0, "a", "", 0.9)
+    b, c, d = Visit(1, "b", "a", 0.5), Visit(1, "c", "a", 0.4), Visit(2, "d", "b", 0.3, "a mill", ("a",))
+    legs = legs_of(Trace((Seed(0, "a", 0.7), begin, b, d, c)))
+    assert [(leg.round, leg.path, leg.visits) for leg in legs] == [
+        (0, (), [begin]),
+        (1, ("a",), [b, c]),
+        (2, ("a", "b"), [d]),
+    ]

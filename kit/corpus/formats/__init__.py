@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kit.corpus import records
-from kit.corpus.formats import beir, hipporag, hotpotqa, musique, own, twowiki
+from kit.corpus.formats import beir, documents, hipporag, hotpotqa, musique, own, twowiki
 from kit.corpus.problems import Problems
 from kit.corpus.source import Source
 from kit.errors import InputError
@@ -19,6 +19,7 @@ FORMATS: dict[str, Callable[[Path, Problems], Source]] = {
     "beir": beir.read,
     "hipporag": hipporag.read,
     "kit": own.read,
+    "documents": documents.read,
 }
 _FOLDERS = {"beir": "corpus.jsonl", "kit": "passages.jsonl"}
 
@@ -44,8 +45,12 @@ def recognise(path: Path) -> str:
         for format, file in _FOLDERS.items():
             if (path / file).exists():
                 return format
-        folders = " or ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
-        raise InputError(f"expected a file, or a folder with {folders}", file=path)
+        if documents.pdfs(path):
+            return "documents"
+        folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
+        raise InputError(f"expected a file, or a folder with {folders} or PDFs (documents)", file=path)
+    if documents.pdfs(path):
+        return "documents"
     if hipporag.is_openie(path):
         return "hipporag"
     fields = records.keys(path)

@@ -1,0 +1,35 @@
+"""The reports as files: PDFs, and the questions beside them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import msgspec
+
+from kit.corpus.reports.asking import ask_all
+from kit.corpus.reports.printing import Report, to_pdf
+from kit.store import atomic_write
+
+_TEXTS = ("river", "harbour", "train", "mites")
+_SEED = 0
+
+
+def reports() -> list[Report]:
+    """The texts of the four reports."""
+    folder = Path(__file__).parent
+    return [msgspec.toml.decode((folder / f"{name}.toml").read_bytes(), type=Report) for name in _TEXTS]
+
+
+def write(folder: Path) -> list[Path]:
+    """Write the reports and ``dev.jsonl`` and ``test.jsonl``, each file whole or not at all, and return their paths.
+
+    The same bytes each time.
+    """
+    texts = reports()
+    files = {f"{report.file}.pdf": to_pdf(report) for report in texts}
+    for split, asked in ask_all(texts, random.Random(_SEED)).items():
+        files[f"{split}.jsonl"] = msgspec.json.Encoder().encode_lines(asked)
+    for name, content in files.items():
+        atomic_write(folder / name, content)
+    return [folder / name for name in files]

@@ -1,0 +1,152 @@
+"""PDFs to passages: pages, columns, headings, running heads, hyphens, passages of 250 characters, bad files."""
+
+from __future__ import annotations
+
+import os
+from io import BytesIO
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from matplotlib.image import imsave
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.utils import ImageReader
+
+from kit.corpus.documents import PASSAGE_LENGTH, read_document, read_documents
+from kit.errors import InputError
+
+
+def texts(data: bytes) -> list[str]:
+    return [passage.text for passage in read_document("a.pdf", data)]
+
+
+def test_pages_documents_and_positions(pdf, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    corpus = read_documents({"dir/My mill.pdf": pdf("One.", "", "Two."), "b.PDF": pdf("Three.")})
+    assert [(it.id, it.document, it.title, it.page, it.position) for it in corpus.passages] == [
+        ("My_mill#p1.1", "My mill", "My mill", 1, 0),
+        ("My_mill#p3.1", "My mill", "My mill", 3, 1),
+        ("b#p1.1", "b", "b", 1, 0),
+    ]
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_hyphen_at_a_lines_end_is_mended(pdf):
+    [text] = texts(pdf("A good harv-\nest of the well-\nknown pear, which is well-known. The Anglo-\nSaxon kind."))
+    assert text == "A good harvest of the well-known pear, which is well-known. The Anglo- Saxon kind."
+
+
+def test_a_wide_gap_begins_a_paragraph_and_headings_go_with_the_next(pdf):
+    def page(canvas):
+        canvas.setFont("Helvetica-Bold", 18)
+        canvas.drawString(50, 500, "The Pear Report")
+        canvas.setFont("Helvetica-Bold", 12)
+        canvas.drawString(50, 460, "Harvest")
+        canvas.setFont("Helvetica", 10)
+        for y, line in [
+            (440, "It was good in the north and"),
+            (428, "poor in the south."),
+            (404, "Prices fell."),
+            (380, "End."),
+        ]:
+            canvas.drawString(50, y, line)
+
+    passages = read_document("a.pdf", pdf(page))
+    assert {passage.title for passage in passages} == {"The Pear Report"}
+    assert [it.text for it in passages] == [
+        "Harvest\nIt was good in the north and poor in the south.",
+        "Prices fell.",
+        "End.",
+    ]
+
+
+def test_two_columns_are_read_one_after_the_other(pdf):
+    def page(canvas):
+        canvas.setFont("Times-Roman", 10)
+        canvas.drawString(50, 500, "This line runs over both columns, from the one margin to the other one.")
+        for number in range(6):
+            canvas.drawString(50, 470 - 12 * number, f"left line number {number} is")
+            canvas.drawString(220, 470 - 12 * number, f"right line number {number} is")
+
+    assert texts(pdf(page))[1].startswith("left line number 0 is left line number 1 is")
+    joined = " ".join(texts(pdf(page)))
+    assert joined.index("left line number 5") < joined.index("right line number 0")
+
+
+def test_running_heads_and_feet_are_left_out(pdf):
+    def page(number):
+        def draw(canvas):
+            canvas.setFont("Helvetica", 8)
+            canvas.drawString(50, 580, "Bureau of Pears")
+            canvas.drawString(180, 20, f"Page {number} of 3")
+            canvas.setFont("Helvetica", 10)
+            canvas.drawString(50, 480, f"The text of part {number}.")
+
+        return draw
+
+    assert texts(pdf(page(1), page(2), page(3))) == [f"The text of part {number}." for number in (1, 2, 3)]
+
+
+def test_a_long_paragraph_is_cut_between_sentences(pdf):
+    sentence = "The keeper of the lock at Selby wrote down each ship that came."
+    parts = texts(pdf("\n".join([sentence] * 9)))
+    assert " ".join(parts) == " ".join([sentence] * 9)
+    assert [len(part) for part in parts] == [3 * len(sentence) + 2] * 3
+    assert max(map(len, parts)) <= PASSAGE_LENGTH
+
+
+def test_items_of_a_list_share_a_passage(pdf):
+    assert texts(pdf("These are needed:\n\n• a rope\n\n2. a lamp")) == ["These are needed:\n• a rope\n2. a lamp"]
+
+
+def scan(canvas):
+    picture = BytesIO()
+    imsave(picture, np.zeros((20, 20, 3)))
+    canvas.drawImage(ImageReader(picture), 50, 50)
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda pdf: b"", "a.pdf: expected a PDF, the file is empty"),
+        (lambda pdf: b"%PDF-1.4 and no more", "a.pdf: expected a PDF, this file is broken or none (PdfminerException)"),
+        (lambda pdf: pdf("One.")[:400], "a.pdf: expected a PDF, this file is broken or none (PdfminerException)"),
+        (lambda pdf: pdf(""), "a.pdf, page 1: expected text, there is none"),
+        (
+            lambda pdf: pdf(scan, scan),
+            "a.pdf, page 1: expected text, there is only a picture (a scan: run text recognition on it first)",
+        ),
+        (
+            lambda pdf: pdf("One.", encrypt=StandardEncryption("secret")),
+            "a.pdf: expected a PDF that opens without a password, this one is encrypted",
+        ),
+    ],
+)
+def test_a_bad_file_ends_in_one_line(pdf, make, line):
+    with pytest.raises(InputError) as raised:
+        read_document("a.pdf", make(pdf))
+    assert str(raised.value) == line
+
+
+def test_a_pdf_that_needs_no_password_to_open_is_read(pdf):
+    assert texts(pdf("One.", encrypt=StandardEncryption("", "owner"))) == ["One."]
+
+
+def test_files_need_names_of_their_own(pdf):
+    with pytest.raises(InputError, match="different names"):
+        read_documents({"a.pdf": pdf("One."), "b/a.pdf": pdf("Two.")})
+    with pytest.raises(InputError, match="at least one PDF"):
+        read_documents({})
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.floats(0, 1), bytes_=st.binary(min_size=1, max_size=20), cut=st.booleans())
+def test_any_damage_is_told_in_one_line_or_does_no_harm(pdf, place, bytes_, cut):
+    data = pdf("The mill stands at Lowick.", "It burned in 1820.")
+    at = int(place * len(data))
+    damaged = data[:at] + bytes_ + (b"" if cut else data[at + len(bytes_) :])
+    try:
+        assert all(passage.page in (1, 2) for passage in read_document("a.pdf", damaged))
+    except InputError as error:
+        assert "\n" not in str(error) and str(error).startswith("a.pdf")

@@ -1,0 +1,63 @@
+"""The invented reports: the committed files are those that the project makes, and reading gives back what they say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kit.corpus import load
+from kit.corpus.documents import Structure, read_document, structures
+from kit.corpus.reports import reports, write
+from kit.paths import ROOT
+
+FOLDER = ROOT / "data" / "reports"
+
+
+@pytest.fixture(scope="module")
+def benchmark():
+    return load(FOLDER)
+
+
+def test_the_committed_files_are_made_again_byte_for_byte(tmp_path):
+    made = write(tmp_path)
+    assert {path.name for path in made} == {path.name for path in FOLDER.iterdir()} - {"README.md"}
+    assert [path.name for path in made if path.read_bytes() != (FOLDER / path.name).read_bytes()] == []
+
+
+def test_every_page_has_its_headings_and_every_table_its_cells(benchmark):
+    held = structures(benchmark.corpus)
+    text = {one: "\n".join(benchmark.corpus.passages[row].text for row in rows) for one, rows in held.items()}
+    wanted = set()
+    for report in reports():
+        for number, headings in enumerate(report.pages, 1):
+            page = Structure(report.file, "page", str(number))
+            wanted.add(page)
+            for heading in headings:
+                assert heading.endswith(", continued") or heading in text[page].splitlines()
+        for table in report.tables:
+            one = Structure(report.file, "table", table.label)
+            wanted.add(one)
+            assert [benchmark.corpus.passages[row].page for row in held[one]] == list(table.pages)
+            lines = [" | ".join(row) for row in [table.columns, *table.cells]]
+            assert [line for line in lines if f"| {line} |" not in text[one].splitlines()] == []
+    assert held.keys() == wanted
+
+
+def test_every_paragraph_comes_back_and_nothing_else(benchmark):
+    for report in reports():
+        passages = read_document(f"{report.file}.pdf", (FOLDER / f"{report.file}.pdf").read_bytes())
+        found = " ".join(" ".join(it.text.split()) for it in passages if it.kind == "text")
+        blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n", report.body.strip())]
+        written = [block.removeprefix("# ") for block in blocks if block != "---" and not block.startswith("@")]
+        assert found == " ".join(written)
+        assert {it.title for it in passages} == {report.title}
+
+
+def test_questions_ask_about_pages_tables_both_and_content(benchmark):
+    for questions in (benchmark.dev, benchmark.test):
+        assert {question.type for question in questions} == {"page", "table", "page and table", "content"}
+    structural = [question for question in (*benchmark.dev, *benchmark.test) if question.type != "content"]
+    held_out = [question for question in benchmark.test if question.type != "content"]
+    assert 3 * len(held_out) >= len(structural) > 150
+    assert not {question.text for question in benchmark.dev} & {question.text for question in benchmark.test}

@@ -1,0 +1,124 @@
+"""DPR, and what every trained retriever promises: learning from training questions, weights found again by content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kit.corpus import Benchmark, load
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.graphs import build
+from kit.retrievers import DPR, make, training
+from kit.retrievers.training import nearest_rows, pool, sample
+from kit.text import TfidfIndex
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def lesson() -> Benchmark:
+    """The example with its questions to learn from and to choose on."""
+    questions = example().test
+    return Benchmark("lesson", example().corpus, train=questions, dev=questions[:1])
+
+
+def quick(encoder: str, **settings: object) -> DPR:
+    return DPR(encoder, **{"epochs": 1, "batch": 2, "learning_rate": 1e-2, **settings})
+
+
+def no_training(*_: object) -> None:
+    raise AssertionError("trained again")
+
+
+def test_a_question_with_each_of_its_supports() -> None:
+    _, river = example().test
+    assert DPR().pairs(river, example().corpus) == [(river.text, id) for id in ("harbour", "moravec", "quay")]
+
+
+def test_before_it_learns_it_is_the_base_encoder() -> None:
+    benchmark = example()
+    rankings = []
+    for name in ("dpr", "dense"):
+        retriever = make(name)
+        retriever.index(benchmark.corpus)
+        rankings.append(retriever.retrieve("Which river floods Selby Quay?", 6))
+    assert rankings[0].ids == rankings[1].ids and rankings[0].trace == rankings[1].trace
+
+
+def test_what_it_learned_is_found_again(tiny_model: str, lesson: Benchmark, cache: Path, monkeypatch) -> None:
+    first = quick(tiny_model)
+    first.fit(lesson)
+    assert set(first.history[0]) == {"step", "measured"} and first.encoder.name != tiny_model
+    monkeypatch.setattr(training, "finetune", no_training)
+    again = quick(tiny_model)
+    again.fit(lesson)
+    assert again.encoder.name == first.encoder.name and again.history == first.history
+    for other in ({"negatives": "random"}, {"n_train": 1}, {"seed": 1}, {"epochs": 2}):
+        with pytest.raises(AssertionError, match="trained again"):
+            quick(tiny_model, **other).fit(lesson)
+    with pytest.raises(AssertionError, match="trained again"):
+        again.fit(Benchmark("lesson", lesson.corpus, train=lesson.train))
+
+
+def test_damaged_weights_are_learned_anew(tiny_model: str, lesson: Benchmark) -> None:
+    retriever = quick(tiny_model)
+    retriever.fit(lesson)
+    weights = Path(retriever.encoder.name) / "model.safetensors"
+    sound = weights.read_bytes()
+    weights.write_bytes(sound[:-4] + b"\x00\x00\x80\x3f")
+    with pytest.warns(UserWarning, match="damaged"):
+        quick(tiny_model).fit(lesson)
+    assert weights.read_bytes() == sound
+
+
+def test_the_trained_encoder_serves_everywhere(tiny_model: str, lesson: Benchmark) -> None:
+    retriever = quick(tiny_model, negatives="in-batch")
+    retriever.fit(lesson)
+    retriever.index(lesson.corpus)
+    assert len(retriever.retrieve(lesson.train[0].query, 3).ids) == 3
+    graph = build("knn", lesson.corpus, k=2, encoder=retriever.encoder.name)
+    vectors = retriever.encoder.encode([passage.full_text for passage in lesson.corpus.passages])
+    nearest = np.argsort(-(vectors @ vectors.T - 2 * np.eye(6)), axis=1)[:, :2]
+    assert [set(graph.neighbours(row)) for row in range(6)] == [set(rows) for rows in nearest.tolist()]
+
+
+@pytest.mark.parametrize("name", ["dpr", "mdr"])
+def test_without_training_questions_the_way_to_give_some_is_named(name: str) -> None:
+    with pytest.raises(InputError, match=rf"training questions \(--train FILE\) for {name}.*found 0"):
+        make(name).fit(example().without_test())
+    with pytest.raises(InputError, match="expected 9 training questions"):
+        make(name, n_train=9).fit(Benchmark("b", example().corpus, train=example().test))
+
+
+def test_negatives_and_the_pool_to_choose_on() -> None:
+    benchmark = load().without_test()
+    questions, nearest = sample(benchmark.train, 20, 0), TfidfIndex(benchmark.corpus)
+    assert questions == sample(benchmark.train, 20, 0) and len({question.id for question in questions}) == 20
+    hard, random, none = (
+        DPR(negatives=negatives)._with_negatives(questions, benchmark.corpus, nearest)
+        for negatives in ("hard", "random", "in-batch")
+    )
+    scores = nearest.scores([questions[0].text])[0]
+    assert [scores[row] for row in hard[0].negatives] == sorted(scores, reverse=True)[:20]
+    assert {len(pair.negatives) for pair in random} == {20} and {pair.negatives for pair in none} == {()}
+    assert hard[0].supports == {benchmark.corpus.row[id] for id in questions[0].supporting_ids}
+    small = pool(questions, benchmark.corpus, nearest)
+    wanted = {id for question in questions for id in question.supporting_ids}
+    near = nearest_rows(nearest, [question.text for question in questions], training.DEV_PASSAGES)
+    wanted |= {benchmark.corpus.passages[row].id for rows in near for row in rows}
+    assert {passage.id for passage in small.passages} == wanted
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("negatives", "soft"), ("epochs", 0), ("batch", 2.5), ("learning_rate", 0), ("n_train", -1)]
+)
+def test_wrong_settings(field: str, value: object) -> None:
+    with pytest.raises(InputError, match=f"field {field}: expected"):
+        DPR(**{field: value})

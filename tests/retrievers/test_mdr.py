@@ -1,0 +1,125 @@
+"""MDR: its training pairs and its beam by hand and against every path looked at."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kit.corpus import Benchmark, Corpus, EvidenceGraph, Question
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.retrievers import MDR, Seed, Visit, training
+from kit.retrievers.mdr import orders, path_text
+from kit.text import Encoder
+
+TEXT = "Which river floods the birthplace of the director of the film The Glass Harbour?"
+CORPUS = example().corpus
+
+
+def question(hops: int, edges: tuple[tuple[int, int], ...] | None, type: str = "") -> Question:
+    evidence = None if edges is None else EvidenceGraph(hops, edges)
+    return Question("q", "?", "", tuple((str(place),) for place in range(hops)), type=type, evidence=evidence)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (question(3, ((0, 1), (1, 2))), [(0, 1, 2)]),
+        (question(2, ()), [(0, 1), (1, 0)]),
+        (question(4, ((0, 1), (2, 3))), [(0, 1, 2, 3), (2, 3, 0, 1)]),
+        (question(3, ((0, 2), (1, 2))), [(0, 1, 2), (1, 0, 2)]),
+        (question(2, None, "bridge"), [(0, 1)]),
+        (question(2, None, "comparison"), [(0, 1), (1, 0)]),
+        (question(1, None, "comparison"), [(0,)]),
+    ],
+)
+def test_orders_that_the_reasoning_allows(asked: Question, expected: list[tuple[int, ...]]) -> None:
+    assert list(orders(asked)) == expected
+
+
+def test_a_path_with_the_support_that_comes_next() -> None:
+    _, river = example().test
+    harbour, moravec = CORPUS["harbour"], CORPUS["moravec"]
+    expected = [
+        (TEXT, "harbour"),
+        (f"{TEXT}\n{harbour.title}\n{harbour.text}", "moravec"),
+        (f"{TEXT}\n{harbour.title}\n{harbour.text}\n{moravec.title}\n{moravec.text}", "quay"),
+    ]
+    assert [MDR(hops=hops).pairs(river, CORPUS) for hops in (1, 2, 5)] == [expected[:1], expected[:2], expected]
+
+
+def every_path(hops: int) -> list[tuple[float, tuple[int, ...]]]:
+    """All paths over the six passages with the sums of their inner products, best first."""
+    vectors = Encoder().encode([passage.full_text for passage in CORPUS.passages])
+    found = []
+    for path in permutations(range(len(CORPUS)), hops):
+        texts = [path_text(TEXT, [CORPUS.passages[row] for row in path[:hop]]) for hop in range(hops)]
+        found.append((float(np.sum(Encoder().encode(texts, role="query") * vectors[list(path)])), path))
+    return sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_a_wide_beam_finds_the_best_of_all_paths(hops: int) -> None:
+    retriever = MDR(hops=hops, beam=200, branches=6)
+    retriever.index(CORPUS)
+    ranking = retriever.retrieve(TEXT, 6)
+    expected = list(dict.fromkeys(row for _, path in every_path(hops) for row in path))
+    assert ranking.ids == tuple(CORPUS.passages[row].id for row in expected)
+    assert ranking.scores[0] == pytest.approx(every_path(hops)[0][0], abs=1e-5)
+
+
+def test_two_first_hops_and_the_best_next_one() -> None:
+    retriever = MDR(beam=2, branches=1)
+    retriever.index(CORPUS)
+    ranking = retriever.retrieve(TEXT, 6)
+    seeds = [step for step in ranking.trace.steps if isinstance(step, Seed)]
+    visits = [step for step in ranking.trace.steps if isinstance(step, Visit)]
+    dense = {path[0]: score for score, path in every_path(1)}
+    first = list(dense)[:2]
+    assert [seed.passage for seed in seeds] == [CORPUS.passages[row].id for row in first]
+    assert [seed.score for seed in seeds] == pytest.approx([dense[row] for row in first], abs=1e-5)
+    best = sorted((next(pair for pair in every_path(2) if pair[1][0] == row) for row in first), reverse=True)
+    assert [(visit.round, visit.source, visit.passage) for visit in visits] == [
+        (1, CORPUS.passages[a].id, CORPUS.passages[b].id) for _, (a, b) in best
+    ]
+    assert [visit.score for visit in visits] == pytest.approx([score for score, _ in best], abs=1e-5)
+    # The passages of the two paths, then the others as the question finds them, scored no higher.
+    expected = list(dict.fromkeys([*best[0][1], *best[1][1], *dense]))
+    assert ranking.ids == tuple(CORPUS.passages[row].id for row in expected)
+    assert (np.diff(ranking.scores) <= 0).all()
+
+
+def test_a_path_through_everything_ends_there() -> None:
+    retriever = MDR(hops=4)
+    for n in (1, 2, 3):
+        retriever.index(Corpus(CORPUS.passages[:n]))
+        ranking = retriever.retrieve(TEXT, 9)
+        assert sorted(ranking.ids) == sorted(passage.id for passage in CORPUS.passages[:n])
+        assert max(getattr(step, "round", 0) for step in ranking.trace.steps) == n - 1
+
+
+def test_only_the_path_length_is_learned(tiny_model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path))
+    lesson = Benchmark("lesson", CORPUS, train=example().test, dev=example().test)
+    settings = {"encoder": tiny_model, "epochs": 1, "batch": 2}
+    first = MDR(**settings)
+    first.fit(lesson)
+    assert all(0 <= row["measured"] <= 1 for row in first.history if "measured" in row)
+    calls = []
+    real = training.finetune
+    monkeypatch.setattr(training, "finetune", lambda *args: calls.append(1) or real(*args))
+    wider = MDR(beam=3, branches=2, **settings)
+    wider.fit(lesson)
+    assert wider.encoder.name == first.encoder.name and not calls
+    longer = MDR(hops=3, **settings)
+    longer.fit(lesson)
+    assert longer.encoder.name != first.encoder.name and calls == [1]
+
+
+@pytest.mark.parametrize("field", ["hops", "beam", "branches"])
+def test_wrong_lengths_and_widths(field: str) -> None:
+    with pytest.raises(InputError, match=f"field {field}: expected a whole number from 1"):
+        MDR(**{field: 0})

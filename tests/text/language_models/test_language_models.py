@@ -1,0 +1,123 @@
+"""What all language models have in common, and the short text that makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from kit.errors import InputError
+from kit.store import Store
+from kit.text import language_model
+from kit.text.language_models import Answer, ChatServer, LanguageModel, SequenceToSequence
+
+
+class Counting(LanguageModel):
+    """Answers with the number of letters, in an order of its own, and fails at a prompt that says so."""
+
+    def __init__(self, store: Store, *, identity: str = "counting", longest_answer: int = 8, replay: bool = False):
+        super().__init__("counting", longest_answer=longest_answer, replay=replay, store=store)
+        self._identity, self.asked = identity, []
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
+        for place in sorted(range(len(prompts)), key=lambda place: prompts[place] == "fail"):
+            if prompts[place] == "fail":
+                raise self.error("gave up")
+            self.asked.append(prompts[place])
+            yield {place: Answer(str(len(prompts[place])), len(prompts[place]), 1, 0.25)}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+def texts(model: LanguageModel, prompts: Sequence[str]) -> list[str]:
+    return [answer.text for answer in model.generate(prompts, progress=False)]
+
+
+def test_answers_stand_in_the_order_of_the_prompts_and_none_is_asked_twice(store: Store) -> None:
+    model = Counting(store)
+    assert texts(model, ["abc", "a", "abc", ""]) == ["3", "1", "3", "0"]
+    assert texts(model, ["ab", "a"]) == ["2", "1"]
+    assert model.asked == ["abc", "a", "", "ab"]
+    assert model.generate([]) == []
+
+
+def test_calls_tokens_and_seconds_are_counted_live_and_replayed_apart(store: Store) -> None:
+    model = Counting(store)
+    texts(model, ["abc", "a", "abc"])
+    texts(model, ["ab", "a"])
+    table = model.usage()
+    assert table["source"].tolist() == ["live", "replayed"]
+    assert table["calls"].tolist() == [3, 1]
+    assert table["prompt_tokens"].tolist() == [6, 1]
+    assert table["answer_tokens"].tolist() == [3, 1]
+    assert table["seconds"].tolist() == [0.75, 0.25]
+
+
+def test_another_model_or_setting_has_answers_of_its_own(store: Store) -> None:
+    texts(Counting(store), ["abc"])
+    for other in (Counting(store, identity="another"), Counting(store, longest_answer=9)):
+        texts(other, ["abc"])
+        assert other.asked == ["abc"]
+    again = Counting(store)
+    texts(again, ["abc"])
+    assert again.asked == []
+
+
+def test_what_was_answered_before_a_failure_is_kept(store: Store) -> None:
+    with pytest.raises(InputError, match=r"^counting: gave up \(2 of 3 prompts are answered and kept\)$"):
+        Counting(store).generate(["abc", "fail", "a"], progress=False)
+    again = Counting(store, replay=True)
+    assert texts(again, ["abc", "a"]) == ["3", "1"]
+
+
+def test_a_replay_asks_nothing_and_names_what_is_missing(store: Store) -> None:
+    texts(Counting(store), ["abc"])
+    replay = Counting(store, replay=True)
+    with pytest.raises(InputError) as error:
+        replay.generate(["abc", "two\nlines " + "x" * 80, "c"], progress=False)
+    shown = "two lines " + "x" * 49
+    assert str(error.value) == f"counting: no stored answer to 2 of 3 prompts, the first being “{shown}…”"
+    assert replay.asked == []
+
+
+def test_a_damaged_answer_is_asked_for_again(store: Store) -> None:
+    texts(Counting(store), ["abc"])
+    file = store.folder / "answers.sqlite"
+    content = bytearray(file.read_bytes())
+    content[content.find(b'"text":"3"') + 8] ^= 1
+    file.write_bytes(content)
+    again = Counting(store)
+    assert texts(again, ["abc"]) == ["3"]
+    assert again.asked == ["abc"]
+
+
+def test_a_short_text_names_a_model() -> None:
+    model = language_model("t5:google/flan-t5-small", longest_answer=9)
+    assert isinstance(model, SequenceToSequence)
+    assert (model.name, model.longest_answer, model.replay) == ("t5:google/flan-t5-small", 9, False)
+    model = language_model("replay:server:family:7b@2")
+    assert isinstance(model, ChatServer)
+    assert (model.model, model.replay) == ("family:7b@2", True)
+    model = language_model("server:some/model@https://models.example:8000/v1")
+    assert (model.model, model.url) == ("some/model", "https://models.example:8000/v1")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "t5", "t5:", "server:", "server:@http://x/v1", "replay:", "replay:gpt", "gpt-4", 5]
+)
+def test_a_text_that_names_none_is_one_plain_line(text: object) -> None:
+    with pytest.raises(InputError, match=r"field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL"):
+        language_model(text)
+
+
+def test_the_longest_answer_is_a_whole_number() -> None:
+    with pytest.raises(InputError, match="field longest_answer: expected a whole number from 1, not 0"):
+        language_model("t5:x", longest_answer=0)

@@ -1,0 +1,77 @@
+"""A sequence-to-sequence model on this machine: what transformers itself would write, kept and counted."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+
+from kit.errors import InputError
+from kit.store import Store
+from kit.text import language_model
+from kit.text.language_models import SequenceToSequence
+
+PROMPTS = ["Where is the river that rises in the chalk hills?", "When?", "Who wrote the book of the river?"]
+
+
+@pytest.fixture
+def model(tiny_t5: Path, tmp_path: Path) -> SequenceToSequence:
+    return SequenceToSequence(str(tiny_t5), longest_answer=7, store=Store(tmp_path))
+
+
+def test_it_writes_what_transformers_writes(
+    model: SequenceToSequence, tiny_t5: Path, tokenizer: PreTrainedTokenizerFast
+) -> None:
+    answers = model.generate(PROMPTS, progress=False)
+    known = T5ForConditionalGeneration.from_pretrained(tiny_t5).eval()
+    for prompt, answer in zip(PROMPTS, answers):
+        read = tokenizer(prompt, return_tensors="pt")
+        (written,) = known.generate(**read, max_new_tokens=7, do_sample=False)
+        assert answer.text == tokenizer.decode(written, skip_special_tokens=True)
+        assert answer.prompt_tokens == read["input_ids"].shape[1]
+        assert 1 <= answer.answer_tokens <= 7
+    assert len({answer.text for answer in answers}) > 1
+
+
+def test_a_replay_needs_no_weights_in_memory(model: SequenceToSequence, tiny_t5: Path) -> None:
+    answers = model.generate(PROMPTS, progress=False)
+    replay = language_model(f"replay:t5:{tiny_t5}", longest_answer=7, store=model.store)
+    assert replay.generate(PROMPTS) == answers
+    assert "_loaded" not in vars(replay)
+
+
+def test_a_model_is_known_by_its_content(model: SequenceToSequence, tiny_t5: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(tiny_t5, copy)
+    assert SequenceToSequence(str(copy)).identity == model.identity
+    assert SequenceToSequence(str(copy), longest_prompt=9).identity != model.identity
+    weights = copy / "model.safetensors"
+    content = weights.read_bytes()
+    weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert SequenceToSequence(str(copy)).identity != model.identity
+
+
+def test_a_long_prompt_loses_its_end(tiny_t5: Path, tmp_path: Path) -> None:
+    model = SequenceToSequence(str(tiny_t5), longest_prompt=5, longest_answer=7, store=Store(tmp_path))
+    one, other = model.generate(["river hill chalk book", "river hill chalk stone and more"], progress=False)
+    assert (one.text, one.prompt_tokens) == (other.text, 5)
+
+
+def test_a_folder_without_a_model_is_one_plain_line(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no sequence-to-sequence model of this name or folder") as error:
+        SequenceToSequence(str(tmp_path / "empty"), store=Store(tmp_path)).generate(PROMPTS, progress=False)
+    assert "\n" not in str(error.value)
+
+
+def test_nothing_is_unpickled(tiny_t5: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "pickled"
+    shutil.copytree(tiny_t5, folder)
+    (folder / "model.safetensors").unlink()
+    state = T5ForConditionalGeneration(T5Config.from_pretrained(tiny_t5)).state_dict()
+    torch.save(state, folder / "pytorch_model.bin")
+    with pytest.raises(InputError, match="no sequence-to-sequence model"):
+        SequenceToSequence(str(folder), store=Store(tmp_path)).generate(PROMPTS, progress=False)

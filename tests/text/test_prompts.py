@@ -1,0 +1,53 @@
+"""The prompts, word for word those of kgp.txt §8.9."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit.text.prompts import answer_prompt, evidence_prompt, grade, grading_prompt, prefixed_evidence_prompt
+
+WHICH = "Which magazine was started first Arthur's Magazine or First for Women?"
+FIRST = "Arthur's Magazine (1844–1846) was an American literary periodical published in Philadelphia."
+
+
+def test_listing_1() -> None:
+    asked = "What evidence do we need to answer the question given the current evidence?"
+    assert evidence_prompt(WHICH, [FIRST]) == f"Instruction: {asked}\n\nInput: {WHICH} {FIRST}\n\nOutput:"
+    assert prefixed_evidence_prompt(WHICH, [FIRST, "More."]) == f"{asked} {WHICH} {FIRST} More."
+    assert prefixed_evidence_prompt(WHICH, []) == f"{asked} {WHICH}"
+
+
+def test_listing_2() -> None:
+    assert answer_prompt(WHICH) == (
+        "Given the following question, create a final answer to the question.\n\n"
+        f"QUESTION: {WHICH}\n\nANSWER: Please answer in less than 6 words."
+    )
+
+
+def test_listings_3_and_4() -> None:
+    assert answer_prompt(WHICH, ["One.", "Two.\nThree."]) == (
+        "Given the following question and contexts, create a final answer to the question.\n\n"
+        f"=====\n\nQUESTION: {WHICH}\n\n=====\n\nCONTEXT:\n\n1: One.\n\n2: Two.\\n Three.\n\n"
+        f"=====\n\nQUESTION: {WHICH}\n\n=====\n\nANSWER: Please answer in less than 6 words."
+    )
+
+
+def test_listing_5() -> None:
+    prompt = grading_prompt(WHICH, "Arthur's Magazine", "First for Women")
+    head, _, tail = prompt.partition("You are grading the following question:\n\n")
+    assert head.startswith("You are an expert professor specialized in grading whether the prediction to the question")
+    assert head.count("=====\n\nQuestion: ") == 3
+    assert "Answer: 1939\n\nPrediction: 1200\n\nReturn: 0\n\n=====" in head
+    assert tail == (
+        f"Question: {WHICH}\n\nAnswer: Arthur's Magazine\n\nPrediction: First for Women\n\n"
+        "If the prediction is correct according to the answer, return 1. Otherwise, return 0.\n\n"
+        "Return: your reply can only be one number '0' or '1'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [("1", True), ("Return: 0", False), (" '1'. ", True), ("", None), ("0 or 1", None), ("yes", None)],
+)
+def test_what_a_grade_says(reply: str, right: bool | None) -> None:
+    assert grade(reply) is right
