@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
+from copy import copy
 
 import numpy as np
 import pandas as pd
 
 from kit.corpus import Query
 from kit.errors import InputError
-from kit.retrievers.gnn_ret import GNNRet, messages_of, nearest, one_thread, pass_messages
+from kit.retrievers.gnn_ret import GNNRet, nearest, one_thread
 from kit.text import Encoder
 
 _BATCH = 64  # queries at once, as evaluate asks them
@@ -48,24 +48,24 @@ def propagation_times(
     rows = []
     with one_thread():
         for k in senders:
+            sending = copy(retriever)
+            sending.senders = k
             for batch, start in enumerate(range(0, len(vectors), _BATCH)):
                 of = vectors[start : start + _BATCH]
-                found = [_times(retriever, of, min(k, len(retriever.corpus))) for _ in range(repeats)]
+                found = [_times(sending, of) for _ in range(repeats)]
                 edges, search, messages = np.median(found, axis=0) / len(of)
                 row = {"senders": k, "batch": batch, "edges": edges}
                 rows.append(row | {"seconds_messages": messages, "seconds_search": search})
     return pd.DataFrame(rows)
 
 
-def _times(retriever: GNNRet, vectors: np.ndarray, senders: int) -> tuple[float, float, float]:
+def _times(retriever: GNNRet, vectors: np.ndarray) -> tuple[float, float, float]:
     """Edges at the senders of all layers, seconds of the search, seconds of the messages; all of the whole batch."""
     started = time.perf_counter()
     h = retriever.distances(vectors)
-    depth = min(max(_DEPTH, senders) + len(retriever.alphas) * senders, h.shape[1])
-    near = h.topk(depth, largest=False).indices.numpy()
+    near = retriever.near(h, _DEPTH)
     searched = time.perf_counter()
-    route = partial(messages_of, retriever.graph)
-    layers = list(pass_messages(h, near, retriever.alphas, senders, retriever.message, route))
+    layers = retriever.propagate(h, near)
     nearest(h, near, np.concatenate([layer.target for layer in layers]), min(_DEPTH, h.shape[1]))
     passed = time.perf_counter()
     edges = sum(len(retriever.graph.linked(layer.sending.ravel())[0]) for layer in layers)

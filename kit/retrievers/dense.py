@@ -20,11 +20,11 @@ class Dense(Retriever):
     def index(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
-        self._nearest = NearestNeighbours(self.vectors)
+        self.nearest = NearestNeighbours(self.vectors)
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         if not queries:
             return []
         vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
-        scores, rows = self._nearest.search(vectors, k)
+        scores, rows = self.nearest.search(vectors, k)
         return [ranking_from_rows(self.corpus, row, score) for row, score in zip(rows, scores)]

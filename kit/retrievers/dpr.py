@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from kit.corpus import Corpus, Query, Question
-from kit.retrievers.base import Ranking, ranking_from_rows
+from kit.corpus import Corpus, Question
 from kit.retrievers.training import TrainedRetriever
 
 
@@ -20,10 +17,3 @@ class DPR(TrainedRetriever):
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """The question with each of its supports, in no order."""
         return [(question.text, id) for id in question.supporting_ids]
-
-    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        if not queries:
-            return []
-        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
-        scores, rows = self.nearest.search(vectors, k)
-        return [ranking_from_rows(self.corpus, row, score) for row, score in zip(rows, scores)]

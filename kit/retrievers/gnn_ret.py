@@ -222,7 +222,8 @@ class GNNRet(Retriever):
         size = max(1, BLOCK // max(1, len(self.corpus)))
         for start in range(0, len(queries), size):
             h = self.distances(vectors[start : start + size])
-            near, layers = self.propagate(h, k)
+            near = self.near(h, k)
+            layers = self.propagate(h, near)
             rows = nearest(h, near, np.concatenate([layer.target for layer in layers]), min(k, h.shape[1]))
             scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
             steps = steps_of(layers, h.numpy(), rows, self.corpus)
@@ -241,13 +242,16 @@ class GNNRet(Retriever):
         to = self.vectors if len(self.vectors) else np.zeros((0, vectors.shape[1]), np.float32)
         return 1 - torch.from_numpy(vectors) @ torch.from_numpy(to).T
 
-    def propagate(self, h: Tensor, k: int, route: Route | None = None) -> tuple[np.ndarray, list[Layer]]:
-        """Pass messages on ``h`` in place: rows that, with those that received, hold the k nearest, and the layers."""
-        senders = min(self.senders, h.shape[1])
-        depth = min(max(k, senders) + len(self.alphas) * senders, h.shape[1])
-        near = h.detach().topk(depth, largest=False).indices.numpy()
+    def near(self, h: Tensor, k: int) -> np.ndarray:
+        """Rows that are nearest before any message: with those that receive, they hold the k nearest after all."""
+        n, senders = h.shape[1], min(self.senders, h.shape[1])
+        depth = min(max(k, senders) + len(self.alphas) * senders, n)
+        return h.detach().topk(depth, largest=False).indices.numpy()
+
+    def propagate(self, h: Tensor, near: np.ndarray, route: Route | None = None) -> list[Layer]:
+        """Pass messages on ``h`` in place, from the rows of :meth:`near` on."""
         route = route or partial(messages_of, self.graph)
-        return near, list(pass_messages(h, near, self.alphas, senders, self.message, route))
+        return list(pass_messages(h, near, self.alphas, min(self.senders, h.shape[1]), self.message, route))
 
     # ---- training
 
@@ -281,7 +285,7 @@ class GNNRet(Retriever):
 
         def losses() -> Tensor:
             h = distances.clone()
-            self.propagate(h, 0, route)
+            self.propagate(h, self.near(h, 0), route)
             return hinge(h, supports, self.competitors, self.margin)
 
         return losses

@@ -135,7 +135,7 @@ class RGNNRet(GNNRet):
         """Eq. 4 step by step: ``distances`` holds h⁰ of each step for the queries that still ask, the first ones."""
         memory = None
         for t, h in enumerate(distances):
-            _, layers = self.propagate(h, k, routes[t] if routes else None)
+            layers = self.propagate(h, self.near(h, k), routes[t] if routes else None)
             before = memory[: len(h)] if memory is not None else None
             memory = h if before is None else self.beta * h + (1 - self.beta) * before  # Eq. 4
             yield Step(h, memory, before, layers)

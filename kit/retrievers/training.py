@@ -11,9 +11,10 @@ import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
-from kit.retrievers.base import Retriever, expect_whole
+from kit.retrievers.base import expect_whole
+from kit.retrievers.dense import Dense
 from kit.store import content_key
-from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, TfidfIndex
+from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 from kit.text.contrastive import KIND, Pair, Training, finetune
 
 NEGATIVES = ("hard", "random", "in-batch")
@@ -23,8 +24,8 @@ _BLOCK = 256  # texts scored at once
 _RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
-class TrainedRetriever(Retriever):
-    """A retriever whose encoder learns. Before ``fit`` it is the base encoder, afterwards ``encoder`` is the trained.
+class TrainedRetriever(Dense):
+    """Dense retrieval whose encoder learns: before ``fit`` it is the base, afterwards ``encoder`` is the trained one.
 
     ``encoder`` names the base, any that :class:`kit.text.Encoder` takes. ``negatives``: beside the other passages of
     its batch each query has one negative, drawn anew in each epoch from the passages that are nearest to it by TF-IDF
@@ -49,7 +50,8 @@ class TrainedRetriever(Retriever):
         expect_whole(0, n_train=n_train, seed=seed)
         if type(learning_rate) not in (int, float) or not 0 < learning_rate < 1:
             raise InputError(f"expected a number between 0 and 1, not {learning_rate!r}", field="learning_rate")
-        self.base = self.encoder = Encoder(encoder)
+        super().__init__(encoder)
+        self.base = self.encoder
         self.negatives, self.n_train = negatives, n_train
         self.training = Training(epochs, batch, float(learning_rate), seed)
         self.history: list[dict[str, float]] = []
@@ -62,11 +64,6 @@ class TrainedRetriever(Retriever):
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """What a question teaches: texts of queries, each with the id of the passage that it is to find."""
         raise NotImplementedError
-
-    def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-        self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
-        self.nearest = NearestNeighbours(self.vectors)
 
     def fit(self, benchmark: Benchmark) -> None:
         if not benchmark.train or len(benchmark.train) < self.n_train:

@@ -116,7 +116,8 @@ def test_the_same_as_every_passage_and_edge_looked_at(network) -> None:
             row[:] = [old if new is None else alpha * old + (1 - alpha) * new for old, new in zip(row, m)]
     retriever = GNNRet(senders=senders, layers=len(alphas), message=message)
     retriever.graph, retriever.alphas = graph, alphas
-    near, layers = retriever.propagate(h, k)
+    near = retriever.near(h, k)
+    layers = retriever.propagate(h, near)
     np.testing.assert_allclose(h.numpy(), expected, atol=1e-5)
     rows = nearest(h, near, np.concatenate([layer.target for layer in layers]), k)
     found = np.take_along_axis(h.numpy(), rows, 1)

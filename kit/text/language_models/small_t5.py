@@ -1,4 +1,4 @@
-"""A T5 small enough to be trained from nothing on one core: the offline default of the agent that writes evidence."""
+"""A T5 small enough to be trained from nothing on one core."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from kit.corpus import load
-from kit.corpus.atlas import generate
 from kit.store import Store, content_key
-from kit.text.language_models.evidence import Finetuning, train_evidence_writer
 from kit.text.language_models.names import PLACEHOLDERS, common_words
 from kit.text.language_models.sequence_to_sequence import SequenceToSequence
 
 KIND = "new-models"  # in the store
-#: How the atlas teaches: beside its own training questions those of other invented worlds, of the seeds 1, 2 …
-WORLDS = 11
-TRAINING = Finetuning(epochs=2, batch=32, learning_rate=4e-3, longest_prompt=160, longest_answer=20)
 _PAD, _END, _UNKNOWN = "<pad>", "</s>", "<unk>"
 
 
@@ -41,21 +35,6 @@ def new_t5(texts: Sequence[str], shape: Shape | None = None, store: Store | None
     key = content_key(msgspec.json.encode(shape).decode(), *words).hex()
     folder = store.get_folder(KIND, key) or store.put_folder(KIND, key, lambda to: _write(to, words, shape))
     return SequenceToSequence(str(folder), store=store)
-
-
-def atlas_t5(store: Store | None = None) -> SequenceToSequence:
-    """The T5 that has learned from the atlas to write the next evidence; eleven minutes of one core the first time.
-
-    The training questions of the atlas and of ``WORLDS`` others (same phrasings, other names and facts) give 23,000
-    pairs, those of the atlas alone 1,900. Two epochs are little for a model that starts from nothing: on the atlas' dev
-    questions the next support is found among the TF-IDF neighbours of the last with a mean reciprocal rank of 0.16 by
-    what it writes, 0.18 by the question, and 0.20 by both together (145 steps).
-    """
-    atlas, worlds = load(), [generate(seed=seed) for seed in range(1, WORLDS + 1)]
-    # Six corpora have every word that is common enough to be learned.
-    texts = [passage.full_text for each in (atlas, *worlds[:5]) for passage in each.corpus.passages]
-    texts += [question.text for each in (atlas, *worlds) for question in each.train]
-    return train_evidence_writer(new_t5(texts, store=store), atlas, TRAINING, worlds)
 
 
 def _write(folder: Path, words: Sequence[str], shape: Shape) -> None:
