@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from kit.views.labels import label_lines
+from kit.views.series import heading
 from kit.views.style import GREY, INK, SMALL, Figure, look, panels, require, styled
 
 _DODGE = 0.09  # between the retrievers of one hop count, in hop counts
@@ -27,7 +28,7 @@ def recall_by_hops(table: pd.DataFrame, title: str) -> Figure:
     figure = Figure(title)
     [axes] = panels(figure, 1, table["metric"].nunique(), sharey=True)
     for ax, (metric, of) in zip(axes, table.groupby("metric", sort=False)):
-        ax.set_title(_heading(metric), parse_math=False)
+        ax.set_title(heading(metric), parse_math=False)
         for number, name in enumerate(names):
             rows = of[of["retriever"] == name].sort_values("hops")
             places = [hops.index(hop) + _DODGE * (number - (len(names) - 1) / 2) for hop in rows["hops"]]
@@ -55,14 +56,9 @@ def recall_at_k(table: pd.DataFrame, title: str, metric: str = "recall") -> Figu
         rows = table[table["retriever"] == name].sort_values("k")
         _points(axes[0], [cuts.index(k) for k in rows["k"]], rows, name)
     axes[0].set_xticks(range(len(cuts)), [f"{k:g}" for k in cuts])
-    axes[0].set(xlabel="k, passages retrieved", ylabel=f"{_heading(metric)}@k")
+    axes[0].set(xlabel="k, passages retrieved", ylabel=f"{heading(metric)}@k")
     _finish(axes, table, names, "k", cuts.index)
     return figure
-
-
-def _heading(metric: str) -> str:
-    """``recall@5`` as it is written in a heading."""
-    return metric[:1].upper() + metric[1:]
 
 
 def _points(ax: Axes, places: list[float], rows: pd.DataFrame, name: str) -> None:
@@ -122,7 +118,7 @@ def differences(table: pd.DataFrame, title: str, baseline: str, metric: str = "r
     ax.set_xlim(-reach, reach)
     ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel(
-        f"difference in {_heading(metric)} to {baseline}, with 95 % interval; filled: p < 0.05 after Holm's correction",
+        f"difference in {heading(metric)} to {baseline}, with 95 % interval; filled: p < 0.05 after Holm's correction",
         color=GREY,
     )
     return figure
