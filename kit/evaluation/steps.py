@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -48,3 +48,20 @@ def with_wrong_steps(questions: Sequence[Question], share: float, seed: int) -> 
             steps.append(replace(step, text=others[pick]) if wrong and others else step)
         changed[question.id] = replace(question, decomposition=tuple(steps))
     return [changed.get(question.id, question) for question in questions]
+
+
+def recalls_with_wrong_steps(
+    retrievers: Mapping[str, RGNNRet], questions: Sequence[Question], shares: Sequence[float], n_draws: int, k: int = 5
+) -> pd.DataFrame:
+    """:func:`step_recalls` of each retriever while a share of the sub-questions is wrong, drawn ``n_draws`` times.
+
+    Columns: those of ``step_recalls``, and variant (the retriever's name), share, draw. All retrievers meet the same
+    wrong sub-questions.
+    """
+    parts = []
+    for share in shares:
+        for draw in range(n_draws):
+            asked = with_wrong_steps(questions, share, draw)
+            for name, retriever in retrievers.items():
+                parts.append(step_recalls(retriever, asked, k).assign(variant=name, share=share, draw=draw))
+    return pd.concat(parts, ignore_index=True)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kit.corpus import Corpus, Passage, Question, SubQuestion
 from kit.corpus.example import example
-from kit.evaluation import step_recalls, with_wrong_steps
+from kit.evaluation import recalls_with_wrong_steps, step_recalls, with_wrong_steps
 from kit.graphs import PassageGraph
 from kit.retrievers import RGNNRet
 from kit.retrievers.rgnn_ret import gold_steps
@@ -162,3 +162,14 @@ def test_about_the_share_is_replaced_and_another_seed_replaces_others() -> None:
     ]
     assert all(len(found) == pytest.approx(300, abs=45) for found in wrong)  # three standard deviations
     assert wrong[0] != wrong[1]
+
+
+def test_recalls_with_wrong_steps_are_those_of_the_changed_questions() -> None:
+    hand = example()
+    retriever = RGNNRet(senders=2)
+    retriever.index(hand.corpus)
+    found = recalls_with_wrong_steps({"it": retriever}, hand.test, (0.0, 1.0), n_draws=2, k=1)
+    assert list(found.columns) == ["question", "hops", "step", "recall", "variant", "share", "draw"]
+    for (share, draw), of in found.groupby(["share", "draw"]):
+        expected = step_recalls(retriever, with_wrong_steps(hand.test, share, draw), 1)
+        assert of[expected.columns].reset_index(drop=True).equals(expected)
