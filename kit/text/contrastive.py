@@ -19,6 +19,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from kit.text.encoder import Encoder
+from kit.text.precision import mixed_precision
 
 if TYPE_CHECKING:
     import torch
@@ -141,7 +142,9 @@ class _Run:
             step = self.step
             for group in self.optimiser.param_groups:
                 group["lr"] = self.training.learning_rate * slope(step, self.total)
-            loss = self.loss.compute_loss_from_embeddings(self._vectors(batch, step), None)
+            with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
+                vectors = self._vectors(batch, step)
+            loss = self.loss.compute_loss_from_embeddings([part.float() for part in vectors], None)
             self.optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -168,7 +171,8 @@ class _Run:
         return list(vectors.split(len(batch)))
 
     def _check(self, measure: Callable[[Encoder], float]) -> None:
-        now = measure(LiveEncoder(self.model))
+        with mixed_precision():
+            now = measure(LiveEncoder(self.model))
         if now > max(self._measured(), default=-np.inf):
             self.best = self._weights()
         self.history.append({"step": self.step, "measured": now})
