@@ -121,8 +121,8 @@ def test_the_best_model_is_kept_and_training_stops_when_nothing_gets_better(base
     assert [row["measured"] for row in history(folder) if "measured" in row] == [0.5, 0.7, 0.7, 0.6]
     assert [row["step"] for row in history(folder) if "measured" in row] == [0, 1, 2, 3]
     np.testing.assert_allclose(seen[0], base.encode(TEXTS), atol=1e-3)  # measured in half the precision
-    np.testing.assert_allclose(Encoder(str(folder), base.store).encode(TEXTS), seen[1], atol=1e-6)
-    assert np.abs(seen[1] - seen[0]).max() > 1e-3
+    np.testing.assert_allclose(Encoder(str(folder), base.store).encode(TEXTS), seen[1], atol=1e-3)
+    assert np.abs(seen[1] - seen[0]).max() > 1e-2
 
 
 def test_an_interrupted_training_ends_as_if_it_never_was(
