@@ -19,6 +19,8 @@ from kit.errors import InputError
 from kit.store import atomic_write
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from kit.corpus import Benchmark
     from kit.evaluation import Experiment
 
@@ -85,6 +87,10 @@ def run(notebooks: tuple[str, ...], parameters: tuple[tuple[str, str], ...], **o
 @click.option("--k", "ks", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
 @click.option("--seed", default=0, show_default=True, help="where random choices start from")
 @click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting, for the retrievers that have it")
+@click.option("--reader", help="who answers from what is found: extractive, or a language model as server:MODEL")
+@click.option("--read", type=int, help="passages that the reader gets; the largest k otherwise")
+@click.option("--none", is_flag=True, help="ask the reader without any passage too")
+@click.option("--judge", help="a language model that judges the answers, as server:MODEL")
 @click.option("--json", "json_file", type=FILE, help="write the results here")
 @click.option(
     "--trec", "trec_file", type=FILE, help="write the rankings as a TREC run; of several retrievers to FILE-NAME"
@@ -96,6 +102,10 @@ def evaluate(
     ks: str,
     seed: int,
     settings: tuple[tuple[str, object], ...],
+    reader: str | None,
+    read: int | None,
+    none: bool,
+    judge: str | None,
     json_file: Path | None,
     trec_file: Path | None,
     unit: str,
@@ -106,26 +116,31 @@ def evaluate(
     The table shows means over the questions with 95 % bootstrap intervals, and paired differences to the first
     retriever. The JSON file has data, n_questions, n_passages, setting, unit, seed, provenance and results: for each
     retriever recall@k, full@k and mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
-    seconds_to_fit.
+    seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer) too, with --judge
+    judged and unclear, and the file has reader and judge: name, and the usage of a language model.
     """
     from kit.corpus import load, load_training
     from kit.evaluation import evaluate as evaluate_all
+    from kit.evaluation.answers import Reading
     from kit.evaluation.trec import read_run, write_runs
     from kit.retrievers import make_all
 
     begun = time.perf_counter()
     cut_offs = _numbers(ks, "k")
     named = make_all([name for name in retrievers if not Path(name).is_file()], **dict(settings))
+    reading = Reading.named(reader, read, max(cut_offs), none=none, judge=judge)
     for file in (json_file, trec_file):
         _expect_writable(file)
     benchmark = load(data, unit=unit, **options)
     runs = {name: read_run(Path(name), benchmark) for name in retrievers if Path(name).is_file()}
     training = load_training(train, setting=options["setting"], unit=unit) if train else None
     everything = {name: named.get(name) or runs[name] for name in retrievers}
+    reading.fit(training or benchmark)
     experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=seed, training=training)
-    click.echo(_results(experiment))
+    answers = reading.answers(experiment)
+    click.echo("\n".join([_results(experiment, answers), *reading.usage()]))
     if json_file:
-        _write_json(json_file, experiment.record(), benchmark, dict(settings), begun)
+        _write_json(json_file, reading.add_to(experiment.record(), answers), benchmark, dict(settings), begun)
     if trec_file:
         write_runs(experiment.rankings, trec_file)
 
@@ -295,17 +310,17 @@ def _expect_writable(file: Path | None) -> None:
         raise InputError("expected a file in a folder that exists", file=file)
 
 
-def _results(experiment: Experiment) -> str:
+def _results(experiment: Experiment, answers: DataFrame) -> str:
     """The means with their intervals, a column a retriever, and below them the differences to the first."""
     import pandas as pd
 
-    summary = experiment.summary()
+    summary = pd.concat([experiment.summary(), answers], ignore_index=True)
     summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
     seconds = summary["metric"] == "seconds"
     times = summary.loc[seconds, "mean"]
     summary.loc[seconds, "shown"] = ["" if pd.isna(mean) else f"{1000 * mean:.1f} ms a query" for mean in times]
     order = list(dict.fromkeys(summary["retriever"]))
-    table = summary.pivot(index="metric", columns="retriever", values="shown")
+    table = summary.pivot(index="metric", columns="retriever", values="shown").fillna("")
     parts = [table.loc[list(dict.fromkeys(summary["metric"])), order].rename_axis(index=None, columns=None).to_string()]
     for metric in experiment.metrics if len(order) > 1 else ():
         for row in experiment.compare(order[0], metric).itertuples():

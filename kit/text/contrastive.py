@@ -8,7 +8,6 @@ more packages, and more lines to be told where to sample, measure and go on.
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ import msgspec
 import numpy as np
 from tqdm.auto import tqdm
 
+from kit.text.checkpoints import Checkpoints, weights, write_history
 from kit.text.encoder import Encoder
 from kit.text.precision import mixed_precision
 
@@ -62,7 +62,8 @@ class LiveEncoder(Encoder):
 
     def encode(self, texts: Sequence[str], *, role: str = "document", progress: bool = True) -> np.ndarray:
         encode = self.model.encode_query if role == "query" else self.model.encode_document
-        return encode(list(texts), batch_size=_TOGETHER, normalize_embeddings=True, show_progress_bar=False)
+        with mixed_precision():
+            return encode(list(texts), batch_size=_TOGETHER, normalize_embeddings=True, show_progress_bar=False)
 
 
 def finetune(
@@ -85,7 +86,7 @@ def finetune(
     run.resume()
     run.train(measure)
     folder = base.store.put_folder(KIND, key, run.write)
-    run.forget()
+    run.checkpoints.forget()
     return folder
 
 
@@ -104,13 +105,14 @@ class _Run:
         import torch
         from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-        self.pairs, self.passages, self.training, self.store, self.key = pairs, passages, training, base.store, key
-        self.model = copy.deepcopy(base.model)  # the encoder's own stays what it is
+        self.pairs, self.passages, self.training = pairs, passages, training
+        self.base, self.model = base, copy.deepcopy(base.model)  # the encoder's own stays what it is
         self.loss = MultipleNegativesRankingLoss(self.model)
         self.optimiser = torch.optim.AdamW(self.model.parameters(), weight_decay=0.01)
         self.periods = plan(pairs, training)
         self.total = sum(map(len, self.periods))
-        self.best = self._weights()
+        self.checkpoints = Checkpoints(base.store, key, len(self.periods))
+        self.best = weights(self.model)
         self.history: list[dict[str, float]] = []
         self.done = 0  # periods
 
@@ -118,16 +120,15 @@ class _Run:
         """Go on from here to the end."""
         with tqdm(total=self.total, initial=self.step, desc="training", unit="step") as bar:
             if measure and not self.history:
-                self._check(measure)
+                self._check(measure, self.base)  # whose vectors may be at hand
             while self.done < len(self.periods) and not self._stale():
                 self._period(self.periods[self.done], bar)
                 self.done += 1
                 if measure:
-                    self._check(measure)
+                    self._check(measure, LiveEncoder(self.model))
                 else:
-                    self.best = self._weights()
-                self.store.put_folder("checkpoints", self._checkpoint(self.done), self._save)
-                self.store.drop_folder("checkpoints", self._checkpoint(self.done - 1))
+                    self.best = weights(self.model)
+                self.checkpoints.save(self.done, self.model, self.best, self.optimiser, self.history)
 
     @property
     def step(self) -> int:
@@ -170,11 +171,10 @@ class _Run:
         vectors = torch.cat(parts)[np.argsort(order)]
         return list(vectors.split(len(batch)))
 
-    def _check(self, measure: Callable[[Encoder], float]) -> None:
-        with mixed_precision():
-            now = measure(LiveEncoder(self.model))
+    def _check(self, measure: Callable[[Encoder], float], encoder: Encoder) -> None:
+        now = measure(encoder)
         if now > max(self._measured(), default=-np.inf):
-            self.best = self._weights()
+            self.best = weights(self.model)
         self.history.append({"step": self.step, "measured": now})
 
     def _measured(self) -> list[float]:
@@ -186,56 +186,16 @@ class _Run:
 
     # ---- what is written
 
-    def _weights(self) -> dict[str, torch.Tensor]:
-        return {name: weight.detach().cpu().clone() for name, weight in self.model.state_dict().items()}
-
     def write(self, folder: Path) -> None:
         """The best model and the history."""
         self.model.load_state_dict(self.best)
         self.model.save_pretrained(str(folder), create_model_card=False)
-        self._write_history(folder)
-
-    def _write_history(self, folder: Path) -> None:
-        (folder / "history.json").write_text(json.dumps(self.history), "utf-8")
-
-    def _save(self, folder: Path) -> None:
-        """A checkpoint: the weights now and at their best, the optimiser's two moments, the history."""
-        from safetensors.torch import save_file
-
-        state = self.optimiser.state_dict()["state"]
-        moments = {f"{number}.{name}": value for number, of in state.items() for name, value in of.items()}
-        parts = {"now": self._weights(), "best": self.best, "moments": moments}
-        tensors = {f"{part}/{name}": value for part, of in parts.items() for name, value in of.items()}
-        save_file({name: value.detach().cpu().clone() for name, value in tensors.items()}, folder / "state.safetensors")
-        self._write_history(folder)
+        write_history(folder, self.history)
 
     def resume(self) -> None:
         """Go to where the last sound checkpoint left off, if there is one."""
-        from safetensors.torch import load_file
-
-        for done in range(len(self.periods), 0, -1):
-            if folder := self.store.get_folder("checkpoints", self._checkpoint(done)):
-                parts: dict[str, dict[str, torch.Tensor]] = {"now": {}, "best": {}, "moments": {}}
-                for name, value in load_file(folder / "state.safetensors").items():
-                    part, _, own = name.partition("/")
-                    parts[part][own] = value
-                self.model.load_state_dict(parts["now"])
-                self.best, self.done = parts["best"], done
-                state = self.optimiser.state_dict()
-                for name, value in parts["moments"].items():
-                    number, _, moment = name.partition(".")
-                    state["state"].setdefault(int(number), {})[moment] = value
-                self.optimiser.load_state_dict(state)
-                self.history = json.loads((folder / "history.json").read_text("utf-8"))
-                return
-
-    def forget(self) -> None:
-        """Remove the checkpoints."""
-        for done in range(len(self.periods) + 1):
-            self.store.drop_folder("checkpoints", self._checkpoint(done))
-
-    def _checkpoint(self, done: int) -> str:
-        return f"{self.key}-{done}"
+        if found := self.checkpoints.load(self.model, self.optimiser):
+            self.done, self.best, self.history = found
 
 
 def send_to(tokens: Mapping[str, object], device: torch.device) -> dict[str, object]:

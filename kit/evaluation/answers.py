@@ -1,0 +1,172 @@
+"""Answers: what a reader makes of the passages that each retriever found, and how good that is (kgp.txt Table 1).
+
+The scores of one answer are those of :mod:`kit.text.scoring`. Every question counts for every retriever: an empty
+answer, or one that a judge can't be got to judge, is a wrong one (kgp-i25).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+from kit.corpus import Benchmark
+from kit.errors import InputError
+from kit.evaluation import statistics
+from kit.evaluation.experiment import Experiment
+from kit.text.language_models import LanguageModel, language_model
+from kit.text.prompts import grade, grading_prompt
+from kit.text.readers import Reader
+from kit.text.readers import reader as make_reader
+from kit.text.scoring import contains, exact_match, f1, normalise
+
+NONE = "none"  # the row of a reader that sees no passage
+MEASURES = ("em", "f1", "accuracy", "judged", "unclear", "words")
+
+
+def read_answers(
+    experiment: Experiment, reader: Reader, n_passages: int, progress: bool = True, *, none: bool = False
+) -> pd.DataFrame:
+    """A row a retriever and question, with the reader's answer from the first ``n_passages`` of the ranking.
+
+    Columns: retriever, question, hops, type, answer, ``em``, ``f1``, ``accuracy`` (by containment) and ``words``, the
+    length of the normalised answer. With ``none`` the reader is also asked without any passage (Table 1, "None").
+    The reader has learned what it needs (``fit``).
+
+    Raises:
+        InputError: a question without an answer to compare with, rankings shorter than ``n_passages``, or a language
+            model that can't be asked to the end (what it answered is kept).
+    """
+    _check(experiment, n_passages)
+    corpus, rankings = experiment.benchmark.corpus, experiment.rankings
+    contexts = {
+        name: [
+            [corpus[id].full_text for id in found[question.id].ids[:n_passages]] for question in experiment.questions
+        ]
+        for name, found in rankings.items()
+    }
+    if none:
+        contexts = {NONE: [[] for _ in experiment.questions]} | contexts
+    texts = [question.text for question in experiment.questions]
+    rows = []
+    for name, passages in tqdm(contexts.items(), desc=f"reading ({reader.name})", disable=not progress):
+        for question, answer in zip(experiment.questions, reader.answer(texts, passages), strict=True):
+            right = (question.answer, *question.aliases)
+            row = {"retriever": name, "question": question.id, "hops": question.hops, "type": question.type}
+            row |= {"answer": answer, "em": exact_match(answer, right), "f1": f1(answer, right)}
+            rows.append(row | {"accuracy": contains(answer, right), "words": len(normalise(answer).split())})
+    return pd.DataFrame(rows)
+
+
+def _check(experiment: Experiment, n_passages: int) -> None:
+    for question in experiment.questions:
+        if not question.answer:
+            raise InputError("expected an answer to compare with", record=question.id, field="answer")
+    longest = max(len(ranking.ids) for found in experiment.rankings.values() for ranking in found.values())
+    collections = experiment.benchmark.collections
+    most = len(experiment.benchmark.corpus) if collections is None else max(map(len, collections.values()))
+    if n_passages < 1 or longest < min(n_passages, most):
+        expected = f"from 1 to {longest}, the length of the rankings (the largest cut-off k)"
+        raise InputError(f"expected a number of passages {expected}, not {n_passages}", field="read")
+
+
+def judge_answers(table: pd.DataFrame, experiment: Experiment, model: LanguageModel) -> pd.DataFrame:
+    """The table with ``judged``, 1 where a language model finds the answer right (kgp.txt Listing 5), else 0.
+
+    ``unclear`` is 1 where its reply said neither, which counts as wrong. Two equal prompts are asked once.
+    """
+    questions = {question.id: question for question in experiment.questions}
+    prompts = [
+        grading_prompt(questions[row.question].text, questions[row.question].answer, row.answer)
+        for row in table.itertuples()
+    ]
+    grades = [grade(reply.text) for reply in model.generate(prompts)]
+    judged, unclear = ([float(found is value) for found in grades] for value in (True, None))
+    return table.assign(judged=judged, unclear=unclear)
+
+
+def summarise_answers(table: pd.DataFrame, *, seed: int = 0, draws: int = statistics.DRAWS) -> pd.DataFrame:
+    """Means over questions with 95 % bootstrap intervals: retriever, metric, mean, low, high, n (questions).
+
+    The metrics are those of ``MEASURES`` that the table has; the rows are in its order of retrievers.
+    """
+    measures = [measure for measure in MEASURES if measure in table]
+    rows = []
+    for retriever, of in table.groupby("retriever", sort=False):
+        found = statistics.intervals(of[measures].to_numpy(float), seed=seed, draws=draws)
+        for measure, (mean, low, high) in zip(measures, found):
+            row = {"retriever": retriever, "metric": measure, "mean": mean, "low": low, "high": high}
+            rows.append(row | {"n": len(of)})
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What ``kit evaluate`` is asked about answers; without a reader there are none, and nothing is added anywhere."""
+
+    reader: Reader | None
+    n_passages: int
+    none: bool
+    judge: LanguageModel | None
+
+    @classmethod
+    def named(cls, reader: str | None, n_passages: int | None, most: int, *, none: bool, judge: str | None) -> Reading:
+        """From names. Raises :class:`InputError` for bad ones, and for more passages than ``most`` that are found."""
+        if reader is None and (judge or none or n_passages is not None):
+            raise InputError("expected a reader (--reader), whose answers are meant", field="reader")
+        n_passages = most if n_passages is None else n_passages
+        if not 1 <= n_passages <= most:
+            raise InputError(f"expected a number from 1 to {most}, the largest k, not {n_passages}", field="read")
+        judged_by = language_model(judge) if judge else None
+        return cls(None if reader is None else make_reader(reader), n_passages, none, judged_by)
+
+    def fit(self, training: Benchmark) -> None:
+        if self.reader:
+            self.reader.fit(training)
+
+    def answers(self, experiment: Experiment) -> pd.DataFrame:
+        """:func:`summarise_answers` of the experiment's answers."""
+        if self.reader is None:
+            return pd.DataFrame()
+        table = read_answers(experiment, self.reader, self.n_passages, none=self.none)
+        table = judge_answers(table, experiment, self.judge) if self.judge else table
+        return summarise_answers(table, seed=experiment.seed, draws=experiment.draws)
+
+    def usage(self) -> list[str]:
+        """What the language models were used for, a line each."""
+        return [
+            f"{role} {row.model}, {row.source}: {row.calls} calls, {row.prompt_tokens} + {row.answer_tokens} tokens, "
+            f"{row.seconds:.1f} s"
+            for role, usage in self._usages().items()
+            for row in usage.itertuples()
+        ]
+
+    def _usages(self) -> dict[str, pd.DataFrame]:
+        usages = {"reader": self.reader and self.reader.usage(), "judge": self.judge and self.judge.usage()}
+        return {role: usage for role, usage in usages.items() if usage is not None}
+
+    def add_to(self, record: dict[str, object], answers: pd.DataFrame) -> dict[str, object]:
+        """An experiment's record with the answers' means and intervals.
+
+        Each of its ``results`` gets every metric, and its interval under ``…_ci`` as [low, high]; ``none`` is a result
+        with these alone. ``reader`` has name and n_passages, ``judge`` name, and each of them, where it is a language
+        model, usage: objects with model, source, calls, prompt_tokens, answer_tokens and seconds.
+        """
+        results = {result["retriever"]: dict(result) for result in record["results"]}
+        for row in answers.itertuples():
+            result = results.setdefault(row.retriever, {"retriever": row.retriever})
+            ends = [None if np.isnan(end) else float(end) for end in (row.low, row.high)]
+            result |= {row.metric: float(row.mean), f"{row.metric}_ci": ends}
+        told: dict[str, dict[str, object]] = {}
+        if self.reader:
+            told["reader"] = {"name": self.reader.name, "n_passages": self.n_passages}
+        if self.judge:
+            told["judge"] = {"name": self.judge.name}
+        for role, usage in self._usages().items():
+            told[role]["usage"] = usage.to_dict("records")
+        return {**record, "results": list(results.values()), **told}
+
+
+__all__ = ["Reading", "contains", "exact_match", "f1", "judge_answers", "read_answers", "summarise_answers"]

@@ -1,0 +1,169 @@
+"""Answers of a reader that is plain to see through, their means, a judge, and the record that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from kit.corpus import Benchmark, Corpus, Passage, Question
+from kit.errors import InputError
+from kit.evaluation import evaluate, statistics
+from kit.evaluation.answers import Reading, judge_answers, read_answers, summarise_answers
+from kit.store import Store
+from kit.text.language_models import Answer, LanguageModel
+from kit.text.readers import Reader
+
+QUESTIONS = (
+    Question("q1", "one", "The answer of a", (("a",), ("b",)), type="bridge"),
+    Question("q2", "two", "b", (("c",),), aliases=("answer of c",), type="comparison"),
+)
+
+
+class FirstPassage(Reader):
+    """Answers with the title of the first passage, and remembers what it was asked."""
+
+    name = "first passage"
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[list[str], list[list[str]]]] = []
+
+    def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
+        self.asked.append((list(questions), [list(context) for context in contexts]))
+        return [f"The answer of {context[0].partition(chr(10))[0]}!" if context else "" for context in contexts]
+
+
+class Judge(LanguageModel):
+    """Finds right what it is told to, and wavers at an empty answer."""
+
+    identity = "judge"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("judge", store=Store(folder))
+
+    def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
+        for place, prompt in enumerate(prompts):
+            graded = prompt.partition("You are grading the following question:")[2]
+            prediction = graded.partition("Prediction: ")[2].partition("\n")[0]
+            yield {place: Answer({"": "0 or 1?", "The answer of a!": "1"}.get(prediction, "0"), 7, 1, 0.5)}
+
+
+@pytest.fixture
+def asked(benchmark: Benchmark) -> Benchmark:
+    return Benchmark("small", benchmark.corpus, test=QUESTIONS)
+
+
+@pytest.fixture
+def experiment(alphabetical, reverse, asked: Benchmark):
+    return evaluate({"a to z": alphabetical, "z to a": reverse}, asked, ks=(2, 3), progress=False)
+
+
+def test_a_row_a_retriever_and_question(experiment) -> None:
+    reader = FirstPassage()
+    table = read_answers(experiment, reader, 2, progress=False, none=True)
+    columns = ["retriever", "question", "hops", "type", "answer", "em", "f1", "accuracy", "words"]
+    assert list(table.columns) == columns
+    # Articles go: "answer of a" is "answer of", which also stands in "answer of f".
+    assert table.values.tolist() == [
+        ["none", "q1", 2, "bridge", "", 0, 0, 0, 0],
+        ["none", "q2", 1, "comparison", "", 0, 0, 0, 0],
+        ["a to z", "q1", 2, "bridge", "The answer of a!", 1, 1, 1, 2],
+        ["a to z", "q2", 1, "comparison", "The answer of a!", 0, pytest.approx(0.8), 0, 2],
+        ["z to a", "q1", 2, "bridge", "The answer of f!", 0, pytest.approx(0.8), 1, 3],
+        ["z to a", "q2", 1, "comparison", "The answer of f!", 0, pytest.approx(2 / 3), 0, 3],
+    ]
+    assert reader.asked[0] == (["one", "two"], [[], []])
+    assert reader.asked[2][1] == [["f\n", "e\n"]] * 2
+    assert read_answers(experiment, reader, 2, progress=False)["retriever"].unique().tolist() == ["a to z", "z to a"]
+
+
+def test_means_with_their_intervals(experiment) -> None:
+    table = read_answers(experiment, FirstPassage(), 1, progress=False)
+    summary = summarise_answers(table, seed=3, draws=200)
+    assert summary["metric"].tolist() == ["em", "f1", "accuracy", "words"] * 2
+    assert summary["retriever"].tolist() == ["a to z"] * 4 + ["z to a"] * 4
+    assert summary["mean"].tolist() == pytest.approx([0.5, 0.9, 0.5, 2, 0, (0.8 + 2 / 3) / 2, 0.5, 3])
+    expected = statistics.interval(table["f1"].to_numpy()[:2], 3, draws=200)
+    assert summary.loc[1, ["mean", "low", "high"]].tolist() == pytest.approx(list(expected))
+    assert summary["n"].tolist() == [2] * 8
+
+
+def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path) -> None:
+    table = read_answers(experiment, FirstPassage(), 2, progress=False, none=True)
+    judged = judge_answers(table, experiment, Judge(tmp_path))
+    assert judged["judged"].tolist() == [0, 0, 1, 1, 0, 0]
+    assert judged["unclear"].tolist() == [1, 1, 0, 0, 0, 0]
+    assert "judged" not in table
+    summary = summarise_answers(judged, draws=50).set_index(["retriever", "metric"])["mean"]
+    assert (summary["a to z", "judged"], summary["none", "unclear"]) == (1, 1)
+
+
+def test_a_question_without_an_answer_is_one_plain_line(alphabetical, benchmark: Benchmark) -> None:
+    found = evaluate({"x": alphabetical}, benchmark, ks=(2,), progress=False)
+    with pytest.raises(InputError) as error:
+        read_answers(found, FirstPassage(), 1, progress=False)
+    assert str(error.value) == "record q1, field answer: expected an answer to compare with"
+
+
+@pytest.mark.parametrize("n", [0, 4])
+def test_a_reader_gets_what_was_found(experiment, n: int) -> None:
+    with pytest.raises(InputError, match=f"field read: expected a number of passages from 1 to 3, .*, not {n}"):
+        read_answers(experiment, FirstPassage(), n, progress=False)
+
+
+def test_more_passages_than_there_are(alphabetical) -> None:
+    small = Benchmark("tiny", Corpus([Passage("a", "a", "", "a")]), test=[Question("q", "?", "a", (("a",),))])
+    found = evaluate({"x": alphabetical}, small, ks=(5,), progress=False)
+    reader = FirstPassage()
+    read_answers(found, reader, 5, progress=False)
+    assert reader.asked[0][1] == [["a\n"]]
+
+
+# ---- what the command line asks for
+
+
+def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
+    reading = Reading(FirstPassage(), 2, True, Judge(tmp_path))
+    answers = reading.answers(experiment)
+    record = reading.add_to(experiment.record(), answers)
+    assert [result["retriever"] for result in record["results"]] == ["a to z", "z to a", "none"]
+    first, _, none = record["results"]
+    assert (first["em"], first["judged"], none["unclear"]) == (0.5, 1.0, 1.0)
+    assert first["em_ci"] == [0, 1] and first["recall@2"] == experiment.record()["results"][0]["recall@2"]
+    assert none.keys() == {"retriever"} | {
+        f"{name}{end}" for name in ("em", "f1", "accuracy", "judged", "unclear", "words") for end in ("", "_ci")
+    }
+    assert record["reader"] == {"name": "first passage", "n_passages": 2}
+    # Six answers, of which two pairs are the same prompt twice.
+    assert record["judge"]["usage"][0] == {
+        **{"model": "judge", "source": "live", "calls": 6, "prompt_tokens": 42, "answer_tokens": 6, "seconds": 3.0},
+    }
+    assert reading.usage()[0] == "judge judge, live: 6 calls, 42 + 6 tokens, 3.0 s"
+
+
+def test_without_a_reader_nothing_is_added(experiment) -> None:
+    reading = Reading.named(None, None, 3, none=False, judge=None)
+    reading.fit(experiment.benchmark)
+    answers = reading.answers(experiment)
+    assert isinstance(answers, pd.DataFrame) and answers.empty
+    assert reading.add_to(experiment.record(), answers) == experiment.record()
+    assert reading.usage() == []
+
+
+@pytest.mark.parametrize(
+    ("reader", "n", "judge", "line"),
+    [
+        (None, 2, None, "field reader: expected a reader (--reader)"),
+        (None, None, "server:x", "field reader: expected a reader (--reader)"),
+        ("extractive", 4, None, "field read: expected a number from 1 to 3, the largest k, not 4"),
+        ("extractive", 0, None, "field read: expected a number from 1 to 3, the largest k, not 0"),
+        ("intensive", None, None, "field reader: expected a reader: extractive, or a language model"),
+        ("extractive", 2, "x", "field model: expected a language model as"),
+    ],
+)
+def test_bad_wishes_are_one_plain_line(reader: str | None, n: int | None, judge: str | None, line: str) -> None:
+    with pytest.raises(InputError) as error:
+        Reading.named(reader, n, 3, none=False, judge=judge)
+    assert str(error.value).startswith(line)
