@@ -1,6 +1,7 @@
 """What is read: passages, questions, evidence."""
 
 from kit.corpus.describing import describe, describe_corpus
+from kit.corpus.documents import read_documents
 from kit.corpus.exporting import EXPORTS, export
 from kit.corpus.fetching import DOWNLOADS, fetch
 from kit.corpus.formats import FORMATS
@@ -31,4 +32,5 @@ __all__ = [
     "load",
     "load_corpus",
     "load_training",
+    "read_documents",
 ]

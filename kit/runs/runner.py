@@ -21,7 +21,7 @@ from kit.runs.notebook import Notebook, find_notebooks, read_parameters
 from kit.runs.page import page
 from kit.runs.provenance import Plain, read_figures
 from kit.runs.scales import find_scale
-from kit.runs.sources import folder_name, read_benchmark, read_training
+from kit.runs.sources import data_for, folder_name, read_benchmark, read_training
 from kit.store import atomic_write
 
 
@@ -61,7 +61,8 @@ def run(
 ) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
 
-    ``data`` is a published file, None for the atlas, and ``train`` one to learn from, None for the data's own training
+    ``data`` is a published file, None for the atlas (a notebook may name other data that it is about, see
+    :func:`kit.runs.sources.data_for`), and ``train`` one to learn from, None for the data's own training
     questions, if it has any. ``parameters`` are texts by name, as on a command line. A notebook that finished with the
     same source, parameters, data and code, and whose files are still what it left, is skipped unless ``again``. Status
     1: a notebook failed (the others ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad
@@ -72,14 +73,19 @@ def run(
     settings = find_scale(scale)
     path, learned = (Path(file).resolve() if file else None for file in (data, train))
     form = {name: text for name, text in (parameters or {}).items() if name in {"setting", "unit"}}
-    benchmark = read_benchmark(path, settings, **form)
-    training = read_training(learned, benchmark, **form)
-    other = train is not None and bool(benchmark.train)  # other training questions than the data's own
-    folder = folder_name(benchmark.name, scale, trial=bool(parameters) or seed != 0 or other)
-    options = {"data": str(path or ""), "train": str(learned or ""), "scale": scale, "seed": seed}
+    sources = [data_for(str(notebook.defaults.get("data", "")), path) for notebook in chosen]
+    benchmarks = {path: read_benchmark(path, settings, **form)}
+    benchmarks |= {own: read_benchmark(own, settings) for own in sources if own != path}
+    training = read_training(learned, benchmarks[path], **form)
     code = code_digest()
     jobs = []
-    for notebook, values in zip(chosen, given):
+    for notebook, values, source in zip(chosen, given, sources):
+        benchmark = benchmarks[source]
+        if path and source != path:
+            print(f"{notebook.name}: {_shown(path)} has no pages, so it reads {_shown(source)}")
+        other = train is not None and bool(benchmark.train)  # other training questions than the data's own
+        folder = folder_name(benchmark.name, scale, trial=bool(parameters) or seed != 0 or other)
+        options = {"data": str(source or ""), "train": str(learned or ""), "scale": scale, "seed": seed}
         content = [notebook.path.read_text("utf-8"), values, scale, seed, benchmark.name, benchmark.hash, code]
         content += [training.hash] if "train" in notebook.defaults and training else []
         values = {name: value for name, value in options.items() if name in notebook.defaults} | values
@@ -104,7 +110,8 @@ def _run_all(jobs: Sequence[Job], again: bool) -> int:
             problem = _run_one(job, bar)
             failed += problem is not None
             bar.write(problem or f"{job.notebook.name}: done in {time.monotonic() - begun:.0f} s")
-    print(f"figures: {_shown(jobs[0].figures)}\nexecuted notebooks, also as pages: {_shown(jobs[0].executed)}")
+    for figures, executed in dict.fromkeys((job.figures, job.executed) for job in jobs):
+        print(f"figures: {_shown(figures)}\nexecuted notebooks, also as pages: {_shown(executed)}")
     return 1 if failed else 0
 
 

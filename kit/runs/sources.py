@@ -9,9 +9,13 @@ import numpy as np
 
 from kit.corpus import Benchmark, Question, load, load_training
 from kit.corpus.atlas import generate
+from kit.corpus.formats.documents import pdfs
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.runs.scales import Scale
+
+#: Data of the project's own making, by name: what figures show of their text may be passed on.
+INVENTED = ("atlas", "documents-reports")
 
 
 def find_data(data: str | None) -> Path | None:
@@ -19,6 +23,16 @@ def find_data(data: str | None) -> Path | None:
     if not data:
         return None
     return next((path for path in (Path(data), ROOT / data) if path.exists()), Path(data))
+
+
+def data_for(own: str, given: Path | None) -> Path | None:
+    """What a notebook reads: the file that is given, None for the atlas.
+
+    One that names data of its ``own``, since it is about documents with pages, reads these unless PDFs are given.
+    """
+    if not own or (given and pdfs(given)):
+        return given
+    return find_data(own).resolve()
 
 
 def read_benchmark(

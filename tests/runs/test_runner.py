@@ -15,6 +15,7 @@ import nbformat
 import pytest
 
 from kit.errors import InputError
+from kit.paths import ROOT
 from kit.runs.runner import run
 
 # The notebook says its process, then waits for a file: a run that can be stopped in the middle for certain.
@@ -69,6 +70,20 @@ def test_runs_in_order_then_skips_then_runs_what_changed(project, capsys: pytest
     assert go(project, "01", scale="smoke") == 0
     assert (executed(project, "-smoke") / "01_first.ipynb").exists()
     assert project.logged[6:] == ["01_first"]
+
+
+def test_a_notebook_may_name_the_data_that_it_is_about(project, capsys: pytest.CaptureFixture) -> None:
+    reports = f'data = "{ROOT / "data" / "reports"}"\nlog = ""'
+    project.write("01_pages", 'with open(log, "a") as sink:\n    sink.write(data)', parameters=reports)
+    project.write_logging("02_other")
+    assert go(project) == 0
+    assert project.logged == [str(ROOT / "data" / "reports") + "02_other"]
+    told = capsys.readouterr().out
+    assert "01_pages: dev.json has no pages, so it reads " in told and "02_other: dev.json" not in told
+    assert "documents-reports-trial" in told and "hotpotqa-dev-trial" in told
+    folder = project.output / "notebooks" / "executed"
+    assert (folder / "documents-reports-trial" / "01_pages.ipynb").exists()
+    assert (folder / "hotpotqa-dev-trial" / "02_other.ipynb").exists()
 
 
 def test_failing_notebook_is_told_in_one_screen_and_the_others_run(project, capsys: pytest.CaptureFixture) -> None:

@@ -12,7 +12,7 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.runs.scales import find_scale
-from kit.runs.sources import find_data, folder_name, read_benchmark, read_training, sample
+from kit.runs.sources import data_for, find_data, folder_name, read_benchmark, read_training, sample
 
 
 def questions(hops: list[int]) -> list[Question]:
@@ -62,6 +62,15 @@ def test_a_relative_path_is_from_the_working_folder_or_the_project(
     Path("pyproject.toml").touch()
     assert find_data("pyproject.toml") == Path("pyproject.toml")
     assert find_data("absent.json") == Path("absent.json")
+
+
+def test_a_notebook_about_documents_reads_its_own_unless_pdfs_are_given(tmp_path: Path) -> None:
+    reports, other = ROOT / "data" / "reports", tmp_path / "dev.json"
+    assert data_for("", None) is None and data_for("", other) == other
+    for none in (None, other, tmp_path):
+        assert data_for("data/reports", none) == reports
+    (tmp_path / "plan.PDF").touch()
+    assert data_for("data/reports", tmp_path) == tmp_path
 
 
 def test_data_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -1,0 +1,246 @@
+"""The explorer of one's own documents, with real PDFs, retrievers and the project's reports."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+import pytest
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import A5
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Table
+
+from kit.corpus import Corpus, read_documents
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.retrievers import KGPTfidf
+from kit.retrievers.structure import StructureReader
+from kit.views.documents import DocumentExplorer, explore_documents, held_story, on_path
+from kit.views.story import Edge, Mark, Scene
+
+HOSTILE = "<img src=x onerror=alert(1)> | & 'q'"
+
+
+def mill(*pages: str, title: str = "The <b>Mill</b>", cell: str = "oak") -> bytes:
+    """A PDF of one line a page and, on the first, a table with a caption."""
+    sink = BytesIO()
+    canvas = Canvas(sink, pagesize=A5, invariant=1)
+    canvas.setTitle(title)
+    for number, text in enumerate(pages):
+        canvas.drawString(50, 500, text)
+        if not number:
+            canvas.drawString(50, 470, "Table 1: Wheels")
+            table = Table([["Wheel", "Turns"], [cell, "12"]], style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)])
+            table.wrapOn(canvas, 300, 300)
+            table.drawOn(canvas, 50, 420)
+        canvas.showPage()
+    canvas.save()
+    return sink.getvalue()
+
+
+MILL = mill("The wheel is made of wood.", "Ada Lund keeps the mill.")
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return read_documents(
+        {"mill.pdf": MILL, "weir.pdf": mill("The weir holds back the pond.", title="The Weir", cell=HOSTILE)}
+    )
+
+
+@pytest.fixture
+def explorer(corpus) -> DocumentExplorer:
+    return explore_documents(corpus, agents={"kgp-tfidf": KGPTfidf()})
+
+
+def ask(explorer: DocumentExplorer, question: str) -> list[str]:
+    """Ask as a reader does, and return the ids of the evidence."""
+    explorer.controls["question"].value = question
+    assert explorer.canvas.problem == ""
+    return [passage.id for passage in explorer.found.passages]
+
+
+def told(explorer: DocumentExplorer) -> str:
+    return " ".join(explorer.found.told)
+
+
+def test_it_begins_with_a_question_and_shows_what_is_loaded(explorer):
+    assert explorer.values == {"question": "What is on page 1?", "agent": "kgp-tfidf"}
+    assert [it.id for it in explorer.found.passages] == ["mill#p1.1", "mill#p1.2", "weir#p1.1", "weir#p1.2"]
+    numbers = [f'<td class="kit-number">{n}</td>' for n in (3, 2, 5)]  # pages, tables, passages of both
+    assert f'<td class="kit-text">2 documents</td><td class="kit-text"></td>{"".join(numbers)}' in explorer_html(
+        explorer
+    )
+
+
+def explorer_html(explorer: DocumentExplorer) -> str:
+    """All that the widgets of the explorer, those within others too, hand to the browser as HTML."""
+    todo, found = [explorer], []
+    while todo:
+        one = todo.pop(0)
+        todo += getattr(one, "children", ())
+        found += [one.value] if type(one).__name__ == "HTML" else []
+    return "\n".join(found)
+
+
+def test_a_question_about_structure_gets_what_is_named_and_nothing_else(explorer):
+    assert ask(explorer, "What is on page 2 of the mill?") == ["mill#p2.1"]
+    assert told(explorer) == "A question about structure: page 2 of mill. No search is needed."
+    assert ask(explorer, "What differs between Table 1 of the weir and page 2 of the mill?") == [
+        "weir#p1.2",
+        "mill#p2.1",
+    ]
+    scenes = [scene.step for scene in explorer.story().scenes]
+    assert scenes == ["what the question names", "table 1 of weir", "page 2 of mill", "result"]
+
+
+def test_a_question_about_content_is_walked_for(explorer):
+    assert ask(explorer, "Who keeps the mill?")[:2] == ["mill#p1.2", "mill#p2.1"]
+    assert told(explorer).startswith("A question about content: kgp-tfidf walks the passages")
+    assert explorer.found.ways["mill#p2.1"].startswith("a seed, score ")
+    assert explorer.story().scenes[0].step == "seeds"
+
+
+def test_a_page_that_no_document_has_is_told(explorer):
+    assert ask(explorer, "What is on page 99?")
+    assert told(explorer).startswith("It names a page or table that no document has. A question about content")
+
+
+def test_text_of_documents_and_files_is_escaped(explorer):
+    ask(explorer, "What does Table 1 of the weir say?")
+    html = explorer_html(explorer)
+    assert "<img" not in html and "<b>Mill" not in html
+    assert "&lt;img src=x onerror=alert(1)&gt; | &amp; &#x27;q&#x27;</td>" in html
+    explorer.load({"<b>x</b>.pdf": b""})
+    assert "&lt;b&gt;x&lt;/b&gt;.pdf: expected a PDF, the file is empty" in explorer_html(explorer)
+    assert "<b>x" not in explorer_html(explorer)
+
+
+def test_evidence_on_the_path_is_marked_step_by_step(explorer):
+    ask(explorer, "What differs between Table 1 of the weir and page 2 of the mill?")
+    marked = []
+    for step in range(4):
+        explorer.canvas.index = step
+        items = explorer._evidence.value.split("<li ")[1:]
+        marked.append([number for number, item in enumerate(items) if "on the path" in item])
+    assert marked == [[], [0], [1], []]
+
+
+def test_what_lies_on_the_path():
+    marks = (Mark("a", "path"), Mark("b", "visited"), Mark("c", "seed"))
+    edges = (Edge("a", "b", emphasised=True), Edge("a", "c"))
+    assert on_path(Scene("hop", marks=marks, edges=edges)) == {"a", "b"}
+    assert on_path(Scene("seeds", marks=marks)) == {"c"}
+
+
+def test_the_first_upload_takes_the_place_of_the_beginning_and_later_ones_are_added(explorer):
+    explorer.load({"mill.pdf": MILL})
+    assert (explorer.own, list(explorer.library.corpus.documents)) == (True, ["mill"])
+    assert [it.id for it in explorer.found.passages] == ["mill#p1.1", "mill#p1.2"]
+    explorer.load({"lock.pdf": mill("The lock is shut.")})
+    assert list(explorer.library.corpus.documents) == ["mill", "lock"]
+    explorer.load({"mill.pdf": mill("Another mill.")})  # the same name again
+    assert list(explorer.library.corpus.documents) == ["mill", "lock"]
+    assert len(explorer.library.corpus) == 4
+    explorer._again.click()
+    assert (explorer.own, list(explorer.library.corpus.documents)) == (False, ["mill", "weir"])
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_stays(explorer):
+    ask(explorer, "Who keeps the mill?")
+    before = explorer.library
+    explorer.load({"empty.pdf": b"", "broken.pdf": b"%PDF-1.4 and no more"})
+    assert explorer.library is before and explorer.values["question"] == "Who keeps the mill?"
+    assert "<p>empty.pdf: expected a PDF, the file is empty</p><p>broken.pdf: expected a PDF" in explorer._refused.value
+    explorer.load({"empty.pdf": b"", "lock.pdf": mill("The lock is shut.")})
+    assert list(explorer.library.corpus.documents) == ["lock"]
+    assert "empty.pdf" in explorer._refused.value and "1 of 2 read" in explorer._status.value
+    explorer.load({"mill.pdf": MILL})
+    assert explorer._refused.value == ""
+
+
+def test_files_whose_passages_would_be_mistaken_for_one_another_are_refused(explorer):
+    explorer.load({"my mill.pdf": MILL, "my_mill.pdf": MILL})
+    assert list(explorer.library.corpus.documents) == ["my mill"]
+    assert "my_mill.pdf: expected PDFs with different names" in explorer._refused.value
+
+
+def test_an_empty_question_is_told_and_the_last_evidence_stays(explorer):
+    evidence = ask(explorer, "Who keeps the mill?")
+    explorer.controls["question"].value = "  "
+    assert explorer.canvas.problem == "field question: expected a question"
+    assert [it.id for it in explorer.found.passages] == evidence
+
+
+class FirstWords:
+    """A reader that answers with the first three words of its first passage, and can be switched off."""
+
+    name = "first words"
+    on = True
+
+    def answer(self, questions, contexts):
+        if not self.on:
+            raise InputError("the server http://127.0.0.1:9 does not answer")
+        return [" ".join(context[0].split("\n")[1].split()[:3]) for context in contexts]
+
+
+def test_a_reader_answers_from_the_evidence_and_its_failure_leaves_the_evidence(corpus):
+    reader = FirstWords()
+    explorer = explore_documents(corpus, agents={"kgp-tfidf": KGPTfidf()}, reader=reader)
+    ask(explorer, "What is on page 2 of the mill?")
+    assert explorer.found.told[-1] == "Answer (first words): Ada Lund keeps"
+    reader.on = False
+    explorer.controls["question"].value = "What is on page 1 of the mill?"
+    assert explorer.canvas.problem == "no answer from first words: the server http://127.0.0.1:9 does not answer"
+    assert explorer.found.passages[0].id == "mill#p1.1" and "The wheel" in explorer._evidence.value
+    reader.on = True
+    explorer._ask.click()  # what went wrong is tried again
+    assert (explorer.canvas.problem, explorer.found.told[-1]) == ("", "Answer (first words): The wheel is")
+
+
+def test_it_begins_with_the_projects_reports_and_their_questions():
+    explorer = explore_documents(question="Who rehung the gate of the dry dock?")
+    assert len(explorer.library.corpus.documents) == 4
+    assert "selby-quay-harbour-board#p1.7" in [it.id for it in explorer.found.passages]
+    asked = explorer._choice.options[1][1]
+    explorer._choice.value = asked
+    assert explorer.values["question"] == asked
+    story = json.loads(json.dumps(explorer.canvas.story))
+    assert story["question"].startswith(f"{asked}\nAnswer: ")
+    gold = {id for id, node in story["nodes"].items() if node["gold"]}
+    assert gold == {it.id for it in explorer.found.passages}
+
+
+def test_passages_without_pages_are_documents_too():
+    hand = example()
+    explorer = explore_documents(hand.corpus, hand.test)
+    assert explorer.found.structures == ()
+    assert "moravec" in [it.id for it in explorer.found.passages]
+    assert "§1" in explorer._evidence.value
+
+
+def test_there_is_a_storyboard_of_either_kind_of_question(explorer):
+    for question, panels in (("What is on page 2 of the mill?", 3), ("Who keeps the mill?", 6)):
+        figure = explorer.storyboard("A way", question=question)
+        assert len(figure.axes) == min(panels, len(explorer.story(question=question).scenes))
+
+
+def test_a_passage_in_two_structures_stands_once(corpus):
+    reader = StructureReader(corpus)
+    asked = reader.asked("What do page 1 and Table 1 of the mill say?")
+    passages = [corpus.passages[row] for row in reader.rows("What do page 1 and Table 1 of the mill say?")]
+    story = held_story(asked, passages, reader, corpus)
+    assert [(edge.source, edge.target) for edge in story.scenes[-1].edges] == [
+        ("page 1 of mill", "mill#p1.1"),
+        ("page 1 of mill", "mill#p1.2"),
+        ("table 1 of mill", "mill#p1.2"),
+    ]
+    columns = [scene.columns[0] for scene in story.scenes]
+    assert [column.name for column in columns] == [f"{n} of 2 passages fetched" for n in (0, 2, 2, 2)]
+    assert [entry.node for entry in columns[-1].entries] == ["mill#p1.1", "mill#p1.2"]
+
+
+def test_without_passages_there_is_nothing_to_explore():
+    with pytest.raises(InputError, match="expected at least one passage"):
+        explore_documents(Corpus([]))
