@@ -31,6 +31,7 @@ HEADINGS = [
     "Claims",
     "Exercises",
 ]
+OWN_DATA = {"08_own_documents": "data/reports"}  # what is about documents with pages does not read the atlas
 MOST_CELL_LINES, MOST_FUNCTION_LINES = 40, 5
 
 notebooks = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -58,7 +59,7 @@ def test_one_cell_of_plain_parameters(path: Path) -> None:
     tagged = [cell for cell in notebook.node.cells if "parameters" in cell.metadata.get("tags", [])]
     assert len(tagged) == 1 and code_cells(notebook.node).index(tagged[0]) == 0
     assert {name: notebook.defaults[name] for name in ("data", "scale", "seed", "n_questions")} == {
-        "data": "",
+        "data": OWN_DATA.get(path.stem, ""),
         "scale": "class",
         "seed": 0,
         "n_questions": None,
@@ -86,11 +87,12 @@ def test_cells_are_short_and_hold_no_logic(path: Path) -> None:
 def test_runs_alone(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KIT_OUTPUT", str(tmp_path))  # the store of embeddings stays the project's
     assert run([path.stem], scale="smoke") == 0
-    folder = tmp_path / "figures" / "atlas-smoke"
+    name = "documents-reports-smoke" if path.stem in OWN_DATA else "atlas-smoke"
+    folder = tmp_path / "figures" / name
     figures = set(json.loads((folder / f"{path.stem}.json").read_text())["figures"])
     assert {Path(name).suffix for name in figures} == {".svg", ".png", ".csv"}
     assert {file.name for file in folder.iterdir()} == figures | {f"{path.stem}.json"}
-    executed = tmp_path / "notebooks" / "executed" / "atlas-smoke"
+    executed = tmp_path / "notebooks" / "executed" / name
     html = (executed / f"{path.stem}.html").read_text("utf-8")
     assert "<script" not in html and "default-src 'none'" in html
     errors = [out for cell in code_cells(nbformat.read(executed / path.name, as_version=4)) for out in cell.outputs]

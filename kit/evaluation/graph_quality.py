@@ -7,7 +7,7 @@ that SF-EM and precision judge: a good graph has every supporting passage in it 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +18,6 @@ from kit.corpus import Benchmark, Corpus, Question
 from kit.evaluation.metrics import covered, precision, sf_em
 from kit.graphs import BUILDERS, PassageGraph, build
 from kit.retrievers import Tfidf
-from kit.text import DEFAULT_ENCODER
 
 N_SEEDS = 5
 #: What the seeds alone are called where builders are compared: SF-EM before any graph.
@@ -74,19 +73,21 @@ def sweep(
     questions: Sequence[Question],
     values: Mapping[str, Sequence[float]],
     n_seeds: int = N_SEEDS,
-    encoder: str = DEFAULT_ENCODER,
+    encoders: Mapping[str, str] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Quality and size of each builder's graphs while its knob turns; ``values`` maps builders to the knob's settings.
 
-    In the per-question setting (kgp.txt §8.1) a graph is built for each question's own collection, and a graph's size
-    is the mean over them.
+    ``encoders`` maps further names that ``values`` may have, each a KNN graph, to the encoders whose vectors they join:
+    with a trained one that is KNN-MDR (kgp.txt §3). In the per-question setting (§8.1) a graph is built for each
+    question's own collection, and a graph's size is the mean over them.
 
     Returns (quality, size): quality as :func:`graph_quality` with the columns builder, parameter and value before it,
     the seeds without a graph among them as the builder ``seeds``; size a row a setting: builder, parameter, value,
     nodes, edges, density, mean_degree, components.
     """
+    encoders = encoders or {}
     settings = [(SEEDS, "", 0.0)]
-    settings += [(name, BUILDERS[name].knob, value) for name in values for value in values[name]]
+    settings += [(name, knob(name, encoders), value) for name in values for value in values[name]]
     groups = _groups(benchmark, questions)
     seeds = [find_seeds(corpus, asked, n_seeds) for corpus, asked in groups]
     quality, size = [], []
@@ -98,7 +99,7 @@ def sweep(
                 if builder == SEEDS:
                     graph = PassageGraph(corpus, {})
                 else:
-                    graph = build(builder, corpus, **_settings(builder, parameter, value, encoder))
+                    graph = build_at(builder, value, corpus, encoders)
                     sizes.append(describe_graph(graph))
                 quality.append(graph_quality(graph, asked, start).assign(**setting))
                 bar.update()
@@ -108,9 +109,16 @@ def sweep(
     return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(size)
 
 
-def _settings(builder: str, knob: str, value: float, encoder: str) -> dict[str, object]:
-    """The settings of a builder at one place of its sweep."""
-    return {knob: value} | ({"encoder": encoder} if "encoder" in BUILDERS[builder].__struct_fields__ else {})
+def knob(name: str, encoders: Collection[str] = ()) -> str:
+    """The parameter that makes a builder's graph denser; ``encoders`` has the names of further KNN graphs."""
+    return BUILDERS["knn" if name in encoders else name].knob
+
+
+def build_at(name: str, value: float, corpus: Corpus, encoders: Mapping[str, str]) -> PassageGraph:
+    """A builder's graph with its knob at a value; a name in ``encoders`` is a KNN graph over that encoder's vectors."""
+    if name in encoders:
+        return build("knn", corpus, k=value, encoder=encoders[name])
+    return build(name, corpus, **{knob(name): value})
 
 
 def measure(

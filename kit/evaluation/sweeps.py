@@ -46,24 +46,26 @@ def last_step(quality: pd.DataFrame, builder: str, metric: str, *, seed: int, dr
 
 
 def at_equal_size(
-    quality: pd.DataFrame, sizes: pd.DataFrame, metric: str, degree: float
+    quality: pd.DataFrame, sizes: pd.DataFrame, metric: str, size: float, by: str = "mean_degree"
 ) -> tuple[pd.DataFrame, list[str]]:
-    """A metric for each question (index) and builder (columns) at one mean degree, and the builders that never have it.
+    """A metric for each question (index) and builder (columns) at one size, and the builders that never have it.
 
-    Between two settings of a sweep the metric is interpolated on the logarithm of the mean degree. Questions for which
-    the metric is not defined are left out.
+    ``sizes`` has a row a builder and value with the size in the column ``by``: ``mean_degree`` in what
+    :func:`kit.evaluation.graph_quality.sweep` returns, ``mean_neighbourhood`` in :func:`curves`. Between two settings
+    of a sweep the metric is interpolated on the logarithm of the size. Questions for which the metric is not defined
+    are left out.
     """
     columns, left_out = {}, []
-    for builder, size in sizes.groupby("builder", sort=False):
-        size = size.sort_values("mean_degree")
-        degrees = size["mean_degree"].to_numpy()
-        if not degrees[0] <= degree <= degrees[-1] or degrees[0] <= 0:
+    for builder, of in sizes[sizes["builder"] != SEEDS].groupby("builder", sort=False):
+        of = of.sort_values(by, kind="stable")
+        steps = of[by].to_numpy()
+        if not steps[0] <= size <= steps[-1] or steps[0] <= 0:
             left_out.append(str(builder))
             continue
-        values = _by_setting(quality, builder, metric)[size["value"]].to_numpy()
-        place = np.interp(np.log(degree), np.log(degrees), np.arange(len(degrees)))
+        values = _by_setting(quality, builder, metric)[of["value"]].to_numpy()
+        place = np.interp(np.log(size), np.log(steps), np.arange(len(steps)))
         before, share = int(place), place - int(place)
-        after = min(before + 1, len(degrees) - 1)
+        after = min(before + 1, len(steps) - 1)
         columns[builder] = (1 - share) * values[:, before] + share * values[:, after]
     index = list(dict.fromkeys(quality["question"]))
     return pd.DataFrame(columns, index=index).dropna(), left_out

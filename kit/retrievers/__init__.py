@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from inspect import signature
 
 from kit.errors import InputError
 from kit.retrievers.base import (
@@ -24,37 +23,43 @@ from kit.retrievers.dpr import DPR
 from kit.retrievers.gnn_ret import GNNRet
 from kit.retrievers.golden import Golden
 from kit.retrievers.kgp import KGP, KGPMDR, KGPDense, KGPRandom, KGPTfidf
+from kit.retrievers.kgp_writers import KGPT5, KGPChat
 from kit.retrievers.knn_baseline import KNN
 from kit.retrievers.mdr import MDR
 from kit.retrievers.rgnn_ret import RGNNRet
 from kit.retrievers.sparse import BM25, Tfidf
+from kit.retrievers.structure import Structural
 
 RETRIEVERS: dict[str, type[Retriever]] = {
     retriever.name: retriever
     for retriever in (
-        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR),
-        *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, Golden),
+        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, Structural),
+        *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, KGPT5, KGPChat, Golden),
     )
 }
 
 
 def make(name: str, **settings: object) -> Retriever:
     """A retriever by name. Raises :class:`InputError` for a name or a setting that does not exist."""
-    if name not in RETRIEVERS:
-        raise InputError(f"no retriever {name!r}; known are {', '.join(RETRIEVERS)}")
-    known = signature(RETRIEVERS[name]).parameters
+    retriever = _known(name)
+    known = retriever.settings()
     if unknown := settings.keys() - known.keys():
         raise InputError(f"the retriever {name} has no setting {min(unknown)!r}; it has {', '.join(known) or 'none'}")
-    return RETRIEVERS[name](**settings)
+    return retriever(**settings)
 
 
 def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
     """Several retrievers by name; a setting goes to those that have it. Raises :class:`InputError` if none does."""
-    named = {name: make(name) for name in names}
-    fields = {name: signature(type(retriever)).parameters.keys() for name, retriever in named.items()}
+    fields = {name: _known(name).settings().keys() for name in names}
     if unknown := settings.keys() - set().union(*fields.values()):
-        raise InputError(f"no retriever of {', '.join(named) or 'none'} has a setting {min(unknown)!r}")
-    return {name: make(name, **{key: settings[key] for key in settings.keys() & fields[name]}) for name in named}
+        raise InputError(f"no retriever of {', '.join(fields) or 'none'} has a setting {min(unknown)!r}")
+    return {name: make(name, **{key: settings[key] for key in settings.keys() & fields[name]}) for name in fields}
+
+
+def _known(name: str) -> type[Retriever]:
+    if name not in RETRIEVERS:
+        raise InputError(f"no retriever {name!r}; known are {', '.join(RETRIEVERS)}")
+    return RETRIEVERS[name]
 
 
 __all__ = [
@@ -62,6 +67,7 @@ __all__ = [
     "DPR",
     "KGP",
     "KGPMDR",
+    "KGPT5",
     "KNN",
     "MDR",
     "RETRIEVERS",
@@ -70,6 +76,7 @@ __all__ = [
     "EdgeAdded",
     "GNNRet",
     "Golden",
+    "KGPChat",
     "KGPDense",
     "KGPRandom",
     "KGPTfidf",
@@ -79,6 +86,7 @@ __all__ = [
     "Retriever",
     "Scored",
     "Seed",
+    "Structural",
     "Tfidf",
     "Trace",
     "Visit",

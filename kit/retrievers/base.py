@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import Parameter, signature
 
 import msgspec
 import numpy as np
@@ -118,6 +119,19 @@ class Retriever:
     name: str
     #: Whether the queries that it is asked are :class:`kit.corpus.GoldQuery`; its settings then say so.
     sees_gold: bool = False
+
+    @classmethod
+    def settings(cls) -> dict[str, object]:
+        """The settings with their defaults: what the constructor takes, and what it hands to its base with ``**``."""
+        found: dict[str, object] = {}
+        for each in cls.__mro__:
+            if "__init__" in vars(each):
+                _, *taken = signature(each.__init__).parameters.values()  # the first is self
+                named = {it.name: it.default for it in taken if it.kind is Parameter.POSITIONAL_OR_KEYWORD}
+                found = named | found
+                if not any(it.kind is Parameter.VAR_KEYWORD for it in taken):
+                    break
+        return found
 
     def fit(self, benchmark: Benchmark) -> None:
         """Learn from ``benchmark.train`` and choose on ``benchmark.dev``. The default learns nothing."""

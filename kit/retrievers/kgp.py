@@ -22,6 +22,8 @@ from kit.graphs import build, builders
 from kit.retrievers.base import AnyStep, Ranking, Retriever, Seed, Trace, Visit, expect_whole
 from kit.retrievers.kgp_agents import Advice, Agent, DenseAgent, RandomAgent, TfidfAgent, Turn
 from kit.retrievers.mdr import MDR, path_text
+from kit.retrievers.structure import StructureReader
+from kit.retrievers.training import TrainedRetriever
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 
 GRAPH = "entity+structure"
@@ -68,6 +70,9 @@ class KGP(Retriever):
     Paths are ranked by the sum of their scores, each standardised among those of the question's visits, to seeds and to
     neighbours apart (kgp-i18); passages by their first appearance. After them come those that the walk did not find, by
     TF-IDF.
+
+    A question about pages or tables of documents is not walked for: it gets what these hold, each passage with score 1
+    and nothing else (§4), so its ranking can be shorter than k.
     """
 
     agent: Agent
@@ -78,13 +83,17 @@ class KGP(Retriever):
         self.builder, self.branching, self.depth, self.budget = graph, branching, depth, budget
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus, self.tfidf = corpus, TfidfIndex(corpus)
+        self.corpus, self.tfidf, self.reader = corpus, TfidfIndex(corpus), StructureReader(corpus)
         encoder = {"encoder": self.agent.encoder.name} if isinstance(self.agent, DenseAgent) else {}
         self.graph = build(self.builder, corpus, **(encoder if "knn" in self.builder.split("+") else {}))
         self._neighbours = lru_cache(maxsize=10_000)(self.graph.neighbours)
         self.agent.index(corpus, self.tfidf)
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        return self.reader.rankings(queries, k, self._walk)
+
+    def _walk(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        """The rankings of content questions."""
         if not queries:
             return []
         walks = [self._start(*of) for of in zip(queries, self.tfidf.scores([query.text for query in queries]))]
@@ -161,8 +170,8 @@ class KGPRandom(KGP):
 
     name = "kgp-random"
 
-    def __init__(self, graph: str = GRAPH, branching: int = 3, depth: int = 2, budget: int = 30, seed: int = 0) -> None:
-        super().__init__(graph, branching, depth, budget)
+    def __init__(self, seed: int = 0, **walk: object) -> None:
+        super().__init__(**walk)
         expect_whole(0, seed=seed)
         self.agent = RandomAgent(seed)
 
@@ -172,8 +181,8 @@ class KGPTfidf(KGP):
 
     name = "kgp-tfidf"
 
-    def __init__(self, graph: str = GRAPH, branching: int = 3, depth: int = 2, budget: int = 30) -> None:
-        super().__init__(graph, branching, depth, budget)
+    def __init__(self, **walk: object) -> None:
+        super().__init__(**walk)
         self.agent = TfidfAgent()
 
 
@@ -186,44 +195,29 @@ class KGPDense(KGP):
 
     name = "kgp-dense"
 
-    def __init__(
-        self,
-        graph: str = GRAPH,
-        branching: int = 3,
-        depth: int = 2,
-        budget: int = 30,
-        encoder: str = DEFAULT_ENCODER,
-        reads: str = "question",
-    ) -> None:
-        super().__init__(graph, branching, depth, budget)
+    def __init__(self, encoder: str = DEFAULT_ENCODER, reads: str = "question", **walk: object) -> None:
+        super().__init__(**walk)
         if reads not in READINGS:
             raise InputError(f"expected one of {', '.join(READINGS)}, not {reads!r}", field="reads")
         self.agent = DenseAgent(Encoder(encoder), READINGS[reads])
 
 
 class KGPMDR(KGP):
-    """The walk of the encoder that :class:`kit.retrievers.mdr.MDR` trains; the settings beside KGP's are MDR's."""
+    """The walk of the encoder that :class:`kit.retrievers.mdr.MDR` trains.
+
+    The settings beside KGP's are those of the training: :class:`kit.retrievers.training.TrainedRetriever`.
+    """
 
     name = "kgp-mdr"
 
-    def __init__(
-        self,
-        graph: str = GRAPH,
-        branching: int = 3,
-        depth: int = 2,
-        budget: int = 30,
-        encoder: str = DEFAULT_ENCODER,
-        negatives: str = "hard",
-        epochs: int = 2,
-        batch: int = 24,
-        learning_rate: float = 5e-5,
-        n_train: int = 0,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(graph, branching, depth, budget)
-        taught = {"epochs": epochs, "batch": batch, "learning_rate": learning_rate, "n_train": n_train, "seed": seed}
-        self.mdr = MDR(encoder, negatives=negatives, **taught)
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**{name: value for name, value in settings.items() if name not in TrainedRetriever.settings()})
+        self.mdr = MDR(**{name: value for name, value in settings.items() if name in TrainedRetriever.settings()})
         self.agent = DenseAgent(self.mdr.encoder, path_text)
+
+    @classmethod
+    def settings(cls) -> dict[str, object]:
+        return super().settings() | TrainedRetriever.settings()
 
     def fit(self, benchmark: Benchmark) -> None:
         self.mdr.fit(benchmark)

@@ -15,6 +15,8 @@ import numpy as np
 from kit.corpus import Corpus, Passage, Query
 from kit.store import content_key
 from kit.text import Encoder, TfidfIndex
+from kit.text.language_models import LanguageModel
+from kit.text.language_models.evidence_pairs import one_line
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,21 @@ class TfidfAgent:
             Advice((self._tfidf.passages[turn.candidates] @ vector.T).toarray().ravel(), text)
             for turn, vector, text in zip(turns, vectors, wanted)
         ]
+
+
+class WritingAgent(TfidfAgent):
+    """f is a language model that is asked by ``prompt`` for the next evidence, φ the TF-IDF cosine to what it writes.
+
+    Candidates are compared with the written text alone (Eq. 1); with the question where the model writes nothing.
+    """
+
+    def __init__(self, model: LanguageModel, prompt: Callable[[str, Sequence[str]], str]) -> None:
+        self.model, self.prompt = model, prompt
+
+    def wanted(self, turns: Sequence[Turn]) -> list[str]:
+        paths = [[one_line(self.corpus.passages[row].full_text) for row in turn.path] for turn in turns]
+        prompts = [self.prompt(turn.query.text, path) for turn, path in zip(turns, paths)]
+        return [answer.text for answer in self.model.generate(prompts, progress=len(prompts) > 64)]
 
 
 class DenseAgent:

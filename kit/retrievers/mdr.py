@@ -15,7 +15,6 @@ import numpy as np
 from kit.corpus import Corpus, Passage, Query, Question
 from kit.retrievers.base import AnyStep, Ranking, Seed, Trace, Visit, expect_whole
 from kit.retrievers.training import TrainedRetriever
-from kit.text import DEFAULT_ENCODER
 
 BEAM_MEANWHILE = 5  # in the checks of training: a third of the work
 
@@ -37,20 +36,8 @@ class MDR(TrainedRetriever):
 
     name = "mdr"
 
-    def __init__(
-        self,
-        encoder: str = DEFAULT_ENCODER,
-        hops: int = 2,
-        beam: int = 15,
-        branches: int = 3,
-        negatives: str = "hard",
-        epochs: int = 2,
-        batch: int = 24,
-        learning_rate: float = 5e-5,
-        n_train: int = 0,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(encoder, negatives, epochs, batch, learning_rate, n_train, seed)
+    def __init__(self, hops: int = 2, beam: int = 15, branches: int = 3, **training: object) -> None:
+        super().__init__(**training)
         expect_whole(1, hops=hops, beam=beam, branches=branches)
         self.hops, self.beam, self.branches = hops, beam, branches
 
@@ -110,8 +97,8 @@ class MDR(TrainedRetriever):
         return longer
 
     def _visit(self, hop: int, path: Path) -> Visit:
-        source, passage = (self.corpus.passages[row].id for row in path.rows[-2:])
-        return Visit(hop, passage, source, path.score)
+        *before, source, passage = (self.corpus.passages[row].id for row in path.rows)
+        return Visit(hop, passage, source, path.score, before=tuple(before))
 
     def _ranking(
         self, paths: Sequence[Path], rows: np.ndarray, scores: np.ndarray, steps: Sequence[AnyStep], k: int

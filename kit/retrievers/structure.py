@@ -8,16 +8,16 @@ documents have is a content question.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from kit.corpus import Benchmark, Corpus, Query
+from kit.corpus import Corpus, Query
 from kit.corpus.documents import Structure
 from kit.graphs import Holds
-from kit.retrievers.base import Ranking, Retriever, ranking_from_rows
+from kit.retrievers.base import Ranking, ranking_from_rows
 from kit.retrievers.sparse import BM25
 from kit.text.structure_names import Named, named_structures
 
@@ -57,7 +57,7 @@ class StructureReader:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        self.holds = Holds.of(corpus)
+        self.corpus, self.holds = corpus, Holds.of(corpus)
         self._structures: dict[tuple[str, str], list[Structure]] = {}
         for node in self.holds.nodes:
             self._structures.setdefault((node.document, node.kind), []).append(node)
@@ -81,6 +81,17 @@ class StructureReader:
         """The rows that the asked structures hold, in the order of their mention; none for a content question."""
         content = [self.holds.content(structure) for structure in self.asked(text)]
         return np.array(list(dict.fromkeys(row for rows in content for row in rows.tolist())), int)
+
+    def rankings(
+        self, queries: Sequence[Query], k: int, otherwise: Callable[[Sequence[Query], int], list[Ranking]]
+    ) -> list[Ranking]:
+        """What the asked structures hold, cut at k, all with score 1; content questions are ranked by ``otherwise``."""
+        fetched = [self.rows(query.text)[:k] for query in queries]
+        passed_on = iter(otherwise([query for query, rows in zip(queries, fetched) if not len(rows)], k))
+        return [
+            ranking_from_rows(self.corpus, rows, np.ones(len(rows), np.float32)) if len(rows) else next(passed_on)
+            for rows in fetched
+        ]
 
     def _located(self, one: Named, document: str, scope: int) -> list[Structure]:
         """A document's structures that are meant."""
@@ -169,8 +180,8 @@ class StructureReader:
         return bool(ahead or re.match(r"\s*(?:['’]s?\b|['’]|[,:])", text[tokens[run[1] - 1].end() :]))
 
 
-class Structural(Retriever):
-    """Fetches what the asked structures hold; a content question is passed on to ``content``, by default BM25.
+class Structural(BM25):
+    """Fetches what the asked structures hold; a content question is answered by BM25.
 
     All passages of the asked structures score 1 and nothing else is fetched, so a ranking can be shorter than k. As any
     ranking it ends after k passages: a k below the size of the asked pages cuts them off.
@@ -178,27 +189,12 @@ class Structural(Retriever):
 
     name = "structure"
 
-    def __init__(self, content: Retriever | None = None) -> None:
-        self.content = content or BM25()
-        self.sees_gold = self.content.sees_gold
-
-    def fit(self, benchmark: Benchmark) -> None:
-        self.content.fit(benchmark)
-
     def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+        super().index(corpus)
         self.reader = StructureReader(corpus)
-        self.content.index(corpus)
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        fetched = [self.reader.rows(query.text)[:k] for query in queries]
-        passed_on = iter(
-            self.content.retrieve_many([query for query, rows in zip(queries, fetched) if not len(rows)], k)
-        )
-        return [
-            ranking_from_rows(self.corpus, rows, np.ones(len(rows), np.float32)) if len(rows) else next(passed_on)
-            for rows in fetched
-        ]
+        return self.reader.rankings(queries, k, super().retrieve_many)
 
 
 def _is_of_another(text: str, one: Named, references: Sequence[_Reference]) -> bool:

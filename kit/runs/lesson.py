@@ -15,10 +15,10 @@ import kit
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation.claims import Finding, finding, verdicts
-from kit.paths import ATLAS, output
+from kit.paths import output
 from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures
 from kit.runs.scales import Scale, find_scale
-from kit.runs.sources import find_data, folder_name, read_benchmark, read_training, sample
+from kit.runs.sources import INVENTED, find_data, folder_name, read_benchmark, read_training, sample
 from kit.store import atomic_write
 from kit.text.encoder import DEFAULT_ENCODER
 from kit.views.figures import save_figure
@@ -57,8 +57,8 @@ class Lesson:
 
     @property
     def shows_text(self) -> bool:
-        """Whether saved figures may show titles and questions: the atlas's own, no other data's."""
-        return self.benchmark.name == ATLAS.name
+        """Whether saved figures may show titles and questions: the project's own, no other data's."""
+        return self.benchmark.name in INVENTED
 
     def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:
         """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; the figure is returned for display."""
@@ -111,14 +111,16 @@ def start(
     setting: str = "pooled",
     unit: str = "paragraph",
     encoder: str = DEFAULT_ENCODER,
+    costly: bool = False,
     **parameters: Plain,
 ) -> Lesson:
     """Begin a notebook: read the data, choose the questions, say where figures go.
 
     ``notebook`` is its file's name without the suffix. ``data`` is a published file (a relative path is looked for from
     the working folder, then from the project's), or empty for the atlas; ``train`` another one to learn from, empty
-    for the data's own training questions, None where nothing is learned. ``n_questions`` overrides the scale's. Further
-    ``parameters`` are kept in the record. Raises ``InputError`` for bad data, scale, seed or number of questions.
+    for the data's own training questions, None where nothing is learned. ``n_questions`` overrides the scale's, which
+    is smaller for a ``costly`` notebook. Further ``parameters`` are kept in the record. Raises ``InputError`` for bad
+    data, scale, seed or number of questions.
     """
     settings = find_scale(scale)
     _check_whole(seed, "seed", least=0)
@@ -126,7 +128,8 @@ def start(
         _check_whole(n_questions, "n_questions", least=1)
     benchmark = read_benchmark(find_data(data), settings, setting=setting, unit=unit)
     training = None if train is None else read_training(find_data(train), benchmark, setting=setting, unit=unit)
-    asked = sample(benchmark.test, settings.n_questions if n_questions is None else n_questions, seed)
+    most = settings.n_costly if costly else settings.n_questions
+    asked = sample(benchmark.test, most if n_questions is None else n_questions, seed)
     if not asked:
         raise InputError("expected questions to ask, found none", file=data, field="questions")
     source = {

@@ -1,7 +1,10 @@
 """What is seen: figure style, plots, widgets."""
 
+from kit.views.beam_explorer import explore_mdr
 from kit.views.budget_plots import budget_curve, found_by_supports
 from kit.views.canvas import GraphCanvas
+from kit.views.document_plots import structure_graph, structure_points
+from kit.views.documents import explore_documents
 from kit.views.drawing import storyboard
 from kit.views.explorer import Explorer
 from kit.views.explorers import explore_graph, explore_quality, explore_rankings
@@ -14,6 +17,8 @@ from kit.views.retrieval_plots import differences, recall_at_k, recall_by_hops
 from kit.views.story import Column, Edge, Entry, Mark, Node, Scale, Scene, Story
 from kit.views.style import Figure, look
 from kit.views.trace_explorer import explore_gnn_ret, explore_kgp, explore_retrieval, explore_rgnn_ret, side_by_side
+from kit.views.training_plots import recall_along, training_curves
+from kit.views.walk_plots import agents, branching_curve, density_curves, quality_to_retrieval, time_by_size
 
 __all__ = [
     "Column",
@@ -28,12 +33,17 @@ __all__ = [
     "Scene",
     "Story",
     "ablation",
+    "agents",
+    "branching_curve",
     "budget_curve",
     "degree_distribution",
+    "density_curves",
     "differences",
+    "explore_documents",
     "explore_gnn_ret",
     "explore_graph",
     "explore_kgp",
+    "explore_mdr",
     "explore_quality",
     "explore_rankings",
     "explore_retrieval",
@@ -44,6 +54,8 @@ __all__ = [
     "look",
     "quality_by_hops",
     "quality_curves",
+    "quality_to_retrieval",
+    "recall_along",
     "recall_at_k",
     "recall_by_hops",
     "recall_by_layers",
@@ -55,4 +67,8 @@ __all__ = [
     "side_by_side",
     "step_recall",
     "storyboard",
+    "structure_graph",
+    "structure_points",
+    "time_by_size",
+    "training_curves",
 ]

@@ -77,6 +77,9 @@ LOOKS = {
     "bm25": Look("#1a1a1a", "v", (3, 1.5)),
     "gnn-ret": Look("#882255", "D", (2, 1.2)),
     "rgnn-ret": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
+    "knn-mdr": Look("#1a1a1a", "v", (3, 1.5)),
+    "dpr": Look("#882255", "D", (2, 1.2)),
+    "mdr": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
 }
 #: In a replay: any edge of the graph, and a message or a visit along one.
 _REPLAYED = {"graph": Look("#8a8a8a", "o"), "message": Look("#cc3311", "o"), "visit": Look("#cc3311", "o")}

@@ -7,7 +7,16 @@ import pytest
 
 from kit.corpus import Benchmark, Corpus
 from kit.corpus.example import example
-from kit.evaluation.graph_quality import SEEDS, describe_graphs, find_seeds, graph_quality, measure, sweep
+from kit.evaluation.graph_quality import (
+    SEEDS,
+    build_at,
+    describe_graphs,
+    find_seeds,
+    graph_quality,
+    knob,
+    measure,
+    sweep,
+)
 from kit.evaluation.sweeps import at_equal_size, builders_of, curves, edges_by_size, last_step, trend
 from kit.graphs import build
 
@@ -54,14 +63,41 @@ def test_sweep_curves_and_trends() -> None:
     assert trend(quality, "entity", "sf_em", seed=0, draws=100).estimate > 0
     assert last_step(quality, "knn", "precision", seed=0, draws=100).difference < 0
     # Mean degree 2 · 4 / 6 at 0.6 and 2 · 5 / 6 at 0.3; knn has 1 and 5: both reach 1.5, between their settings.
-    joined, left_out = at_equal_size(quality, sizes[sizes["mean_degree"] > 0], "joined", degree=1.5)
+    joined, left_out = at_equal_size(quality, sizes[sizes["mean_degree"] > 0], "joined", size=1.5)
     assert list(joined.columns) == ["entity", "knn"]
     assert left_out == []
     assert joined["entity"].tolist() == pytest.approx([1, 2 / 3])
     place = np.log(1.5) / np.log(5)
     low, high = (quality[(quality["builder"] == "knn") & (quality["value"] == k)]["joined"].to_numpy() for k in (1, 5))
     assert joined["knn"].tolist() == pytest.approx((1 - place) * low + place * high)
-    assert at_equal_size(quality, sizes, "joined", degree=1.5)[1] == ["entity"]  # it starts without edges
+    assert at_equal_size(quality, sizes, "joined", size=1.5)[1] == ["entity"]  # it starts without edges
+
+
+def test_at_equal_neighbourhoods_the_seeds_are_no_builder() -> None:
+    hand = example()
+    quality, _ = sweep(hand, hand.test, {"entity": (0.9, 0.3), "knn": (1, 5)}, n_seeds=1)
+    table = curves(quality, seed=0, draws=100)
+    knn = table[table["builder"] == "knn"]["mean_neighbourhood"].tolist()
+    assert knn == [2, 6]  # the seed and its k neighbours
+    size = 12**0.5  # half way from 2 to 6 in its logarithm
+    found, left_out = at_equal_size(quality, table, "precision", size, by="mean_neighbourhood")
+    low, high = (quality[(quality["builder"] == "knn") & (quality["value"] == k)]["precision"] for k in (1, 5))
+    assert found["knn"].tolist() == pytest.approx((low.to_numpy() + high.to_numpy()) / 2)
+    assert [*found.columns, *left_out] in (["entity", "knn"], ["knn", "entity"])
+
+
+def test_a_further_encoder_has_a_knn_graph_of_its_own(tiny_model: str) -> None:
+    hand = example()
+    encoders = {"knn-mdr": tiny_model}
+    assert knob("knn-mdr", encoders) == knob("knn") == "k"
+    assert build_at("entity", 0.6, hand.corpus, encoders).n_edges == build("entity", hand.corpus, prior=0.6).n_edges
+    quality, sizes = sweep(hand, hand.test, {"knn": (1,), "knn-mdr": (1,)}, n_seeds=2, encoders=encoders)
+    assert builders_of(quality) == sizes["builder"].tolist() == ["knn", "knn-mdr"]
+    assert set(quality["parameter"]) == {"", "k"}
+    seeds = find_seeds(hand.corpus, hand.test, 2)
+    own = graph_quality(build("knn", hand.corpus, k=1, encoder=tiny_model), hand.test, seeds)
+    measured = quality[quality["builder"] == "knn-mdr"].reset_index(drop=True)
+    assert measured[own.columns].equals(own)
 
 
 def test_per_question_graphs_are_built_from_the_own_collection() -> None:

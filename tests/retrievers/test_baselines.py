@@ -14,8 +14,10 @@ from hypothesis.extra.numpy import arrays
 from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.retrievers import RETRIEVERS, make, ranking_from_scores
+from kit.retrievers import RETRIEVERS, make, make_all, ranking_from_scores
 from kit.text import Encoder
+
+OFFLINE = [name for name in RETRIEVERS if name != "kgp-chat"]  # that needs a server
 
 
 def indexed(name: str, corpus: Corpus):
@@ -50,7 +52,7 @@ def test_dense_is_the_cosine() -> None:
     np.testing.assert_allclose(ranking.scores, np.sort(cosines)[::-1], atol=1e-6)
 
 
-@pytest.mark.parametrize("name", RETRIEVERS)
+@pytest.mark.parametrize("name", OFFLINE)
 def test_protocol(name: str) -> None:
     benchmark = example()
     retriever = indexed(name, benchmark.corpus)
@@ -67,7 +69,7 @@ def test_protocol(name: str) -> None:
     assert retriever.retrieve_many([], 4) == []
 
 
-@pytest.mark.parametrize("name", RETRIEVERS)
+@pytest.mark.parametrize("name", OFFLINE)
 @pytest.mark.parametrize("query", ["", "the", "zzz qqq", "?! <b>"])
 def test_queries_without_known_words(name: str, query: str) -> None:
     assert len(indexed(name, example().corpus).retrieve(query, 3).ids) == 3
@@ -85,6 +87,21 @@ def test_unknown_names_and_settings() -> None:
         make("bm52")
     with pytest.raises(InputError, match="the retriever dense has no setting 'depth'; it has encoder"):
         make("dense", depth=2)
+    with pytest.raises(InputError, match="the retriever kgp-random has no setting 'beam'; it has graph, branching, "):
+        make("kgp-random", beam=2)
+
+
+def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
+    walk = {"graph": "entity+structure", "branching": 3, "depth": 2, "budget": 30}
+    assert make("kgp-tfidf").settings() == walk
+    assert make("kgp-random").settings() == walk | {"seed": 0}
+    assert make("bm25").settings() == {}
+    trained = RETRIEVERS["dpr"].settings()
+    assert RETRIEVERS["mdr"].settings() == trained | {"hops": 2, "beam": 15, "branches": 3}
+    assert RETRIEVERS["kgp-mdr"].settings() == walk | trained
+    mixed = make_all(["kgp-random", "kgp-mdr"], seed=4, budget=9, epochs=1)
+    assert (mixed["kgp-mdr"].mdr.training.epochs, mixed["kgp-mdr"].mdr.training.seed) == (1, 4)
+    assert mixed["kgp-random"].budget == mixed["kgp-mdr"].budget == 9
 
 
 @pytest.mark.realdata

@@ -92,6 +92,17 @@ def test_two_first_hops_and_the_best_next_one() -> None:
     assert (np.diff(ranking.scores) <= 0).all()
 
 
+def test_a_visit_tells_the_whole_path() -> None:
+    retriever = MDR(hops=3, beam=1, branches=1)
+    retriever.index(CORPUS)
+    ranking = retriever.retrieve(TEXT, 6)
+    (seed,), visits = ranking.trace.seeds, [step for step in ranking.trace.steps if isinstance(step, Visit)]
+    assert [(visit.round, visit.before, visit.source, visit.passage) for visit in visits] == [
+        (1, (), seed.passage, ranking.ids[1]),
+        (2, (seed.passage,), ranking.ids[1], ranking.ids[2]),
+    ]
+
+
 def test_a_path_through_everything_ends_there() -> None:
     retriever = MDR(hops=4)
     for n in (1, 2, 3):

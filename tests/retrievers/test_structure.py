@@ -8,6 +8,7 @@ from kit.corpus import Corpus, Passage, load
 from kit.corpus.documents import Structure
 from kit.evaluation.metrics import struct_em
 from kit.paths import ROOT
+from kit.retrievers import make
 from kit.retrievers.sparse import BM25
 from kit.retrievers.structure import Structural, StructureReader
 
@@ -100,7 +101,7 @@ def test_the_content_is_fetched_and_nothing_else():
 
 def test_content_questions_are_passed_on_in_their_order():
     corpus = Corpus([*RIVER, *BOARD])
-    content, retriever = BM25(), Structural(BM25())
+    content, retriever = BM25(), Structural()
     content.index(corpus)
     retriever.index(corpus)
     texts = ["Who likes cats?", "What is on page 4?", "Who is thanked?"]
@@ -124,6 +125,22 @@ def test_struct_em_on_the_reports(split):
             score.setdefault(question.type, []).append(struct_em(question, ids))
     assert score.keys() == {"page", "table", "page and table"}
     assert all(sum(values) >= 0.95 * len(values) for values in score.values())
+
+
+def test_any_walk_fetches_what_the_asked_structures_hold_and_walks_for_content() -> None:
+    benchmark = load(ROOT / "data" / "reports")
+    walk, reference = make("kgp-tfidf"), make("structure")
+    for retriever in (walk, reference):
+        retriever.index(benchmark.corpus)
+    queries = [question.query for question in benchmark.test]
+    for question, ranking, expected in zip(
+        benchmark.test, walk.retrieve_many(queries, 8), reference.retrieve_many(queries, 8)
+    ):
+        if question.type == "content":
+            assert len(ranking.ids) == 8 and ranking.trace.scored
+        else:
+            assert ranking.ids == expected.ids
+            assert ranking.scores.tolist() == [1] * len(ranking.ids)
 
 
 def test_questions_about_an_encyclopedia_are_content_questions():

@@ -35,7 +35,8 @@ def test_named_looks_stay_apart_in_grey_and_dark_enough_on_white():
 def test_what_shares_a_colour_never_shares_a_figure():
     assert look("knn") == look("dense")
     retrievers = ("bm25", "tfidf", "dense", "gnn-ret", "rgnn-ret")
-    for names in (("tfidf", "knn", "entity", "structure"), retrievers):
+    trained = ("bm25", "tfidf", "dense", "dpr", "mdr")
+    for names in (("tfidf", "knn", "knn-mdr", "entity", "structure"), retrievers, trained):
         for part in ("colour", "marker", "dash"):
             assert len({getattr(look(name), part) for name in names}) == len(names)
 

@@ -36,7 +36,11 @@ class AtlasSize:
         return cls(max(1, round(passages / 151)))
 
 
-SIZES = {"class": AtlasSize(14, 600, 200, 500), "large": AtlasSize(70, 1200, 400, 2000)}
+SIZES = {
+    "small": AtlasSize(3, 100, 40, 60),
+    "class": AtlasSize(14, 600, 200, 500),
+    "large": AtlasSize(70, 1200, 400, 2000),
+}
 
 
 @dataclass(frozen=True)

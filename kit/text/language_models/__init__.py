@@ -8,6 +8,8 @@ from kit.text.language_models.base import Answer, LanguageModel
 from kit.text.language_models.sequence_to_sequence import SequenceToSequence
 from kit.text.language_models.server import ChatServer
 
+#: The committed sequence-to-sequence model that writes evidence; where it lies in the project.
+EVIDENCE_WRITER = "data/evidence_writer"
 _EXPECTED = "t5:FOLDER-OR-NAME, server:MODEL, server:MODEL@URL, or one of these after replay:"
 
 
@@ -31,4 +33,4 @@ def language_model(text: str, *, longest_answer: int = 64, store: Store | None =
     raise InputError(f"expected a language model as {_EXPECTED}; not {text!r}", field="model")
 
 
-__all__ = ["Answer", "ChatServer", "LanguageModel", "SequenceToSequence", "language_model"]
+__all__ = ["EVIDENCE_WRITER", "Answer", "ChatServer", "LanguageModel", "SequenceToSequence", "language_model"]

@@ -11,13 +11,13 @@ import msgspec
 import numpy as np
 from tqdm.auto import tqdm
 
-from kit.corpus import Benchmark, Corpus, Question
+from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.store import content_key
 from kit.text.contrastive import slope
+from kit.text.language_models.evidence_pairs import evidence_pairs
 from kit.text.language_models.names import Names
 from kit.text.language_models.sequence_to_sequence import SequenceToSequence, vocabulary_beside_names
-from kit.text.prompts import prefixed_evidence_prompt
 
 if TYPE_CHECKING:
     import torch
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 KIND = "evidence-writers"  # in the store
 TOGETHER = 20  # batches whose prompts are sorted by length: less padding
 PATIENCE = 2  # epochs in a row with no lower loss on dev before training stops
-_RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "2"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 class Finetuning(msgspec.Struct, frozen=True):
@@ -38,22 +38,6 @@ class Finetuning(msgspec.Struct, frozen=True):
     longest_prompt: int = 512
     longest_answer: int = 64
     seed: int = 0
-
-
-def evidence_pairs(questions: Sequence[Question], corpus: Corpus) -> list[tuple[str, str]]:
-    """What a model is asked and what it is to write: from a question and its supports so far to the next support.
-
-    Where the supports have no order (an evidence graph without edges), both the given order and its reverse count.
-    """
-    pairs = []
-    for question in questions:
-        texts = [corpus[carriers[0]].full_text.replace("\n", " ") for carriers in question.supporting]
-        unordered = question.evidence is not None and not question.evidence.edges
-        for order in [texts, texts[::-1]] if unordered else [texts]:
-            pairs += [
-                (prefixed_evidence_prompt(question.text, order[:place]), wanted) for place, wanted in enumerate(order)
-            ]
-    return list(dict.fromkeys(pairs))
 
 
 def train_evidence_writer(

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kit.paths import ROOT
 from kit.store import Store
 from kit.text.language_models.base import Answer, LanguageModel
 from kit.text.language_models.names import Names
@@ -17,7 +18,7 @@ from kit.text.language_models.names import Names
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-_BATCH = 16
+_BATCH = 64
 _MODEL_FILES = {".json", ".txt", ".model", ".safetensors"}
 
 
@@ -42,7 +43,9 @@ class SequenceToSequence(LanguageModel):
 
     @cached_property
     def _folder(self) -> Path | None:
-        return Path(self.model_name) if Path(self.model_name).is_dir() else None
+        """Where a model that is not on the hub lies; a folder of the project is found from anywhere."""
+        folders = (Path(self.model_name), ROOT / self.model_name)
+        return next((folder for folder in folders if folder.is_dir()), None)
 
     @cached_property
     def identity(self) -> str:

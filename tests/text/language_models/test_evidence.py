@@ -1,4 +1,4 @@
-"""Learning to write the next evidence: the pairs by hand, and a training that stops, goes on and is found again."""
+"""Learning to write the next evidence: a training that stops, goes on and is found again."""
 
 from __future__ import annotations
 
@@ -9,22 +9,15 @@ import msgspec
 import pytest
 from safetensors.numpy import load_file
 
-from kit.corpus import Benchmark, EvidenceGraph
+from kit.corpus import Benchmark
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.store import Store
 from kit.text.language_models import SequenceToSequence
-from kit.text.language_models.evidence import Finetuning, evidence_pairs, train_evidence_writer
+from kit.text.language_models.evidence import Finetuning, train_evidence_writer
 
 ASKED = "What evidence do we need to answer the question given the current evidence? "
 TOWN = "In which town was the director of the film The Glass Harbour born?"
-HARBOUR = (
-    "The Glass Harbour (film) The Glass Harbour is a silent film directed by Ines Moravec. "
-    "Its only print burned in a cellar."
-)
-MORAVEC = (
-    "Ines Moravec Ines Moravec was a painter who turned to pictures. She was born in Selby Quay, a net-maker's child."
-)
 
 
 @pytest.fixture
@@ -49,22 +42,6 @@ def folder_of(model: SequenceToSequence) -> Path:
 
 def history(model: SequenceToSequence) -> list[dict[str, float]]:
     return json.loads((folder_of(model) / "history.json").read_text("utf-8"))
-
-
-def test_pairs_by_hand(benchmark: Benchmark) -> None:
-    expected = [(ASKED + TOWN, HARBOUR), (f"{ASKED}{TOWN} {HARBOUR}", MORAVEC)]
-    assert evidence_pairs(benchmark.train, benchmark.corpus) == expected
-    assert len(evidence_pairs(benchmark.dev, benchmark.corpus)) == 3
-
-
-def test_supports_without_an_order_are_taught_both_ways(benchmark: Benchmark) -> None:
-    question = msgspec.structs.replace(benchmark.train[0], evidence=EvidenceGraph(2))
-    assert evidence_pairs([question], benchmark.corpus) == [
-        (ASKED + TOWN, HARBOUR),
-        (f"{ASKED}{TOWN} {HARBOUR}", MORAVEC),
-        (ASKED + TOWN, MORAVEC),
-        (f"{ASKED}{TOWN} {MORAVEC}", HARBOUR),
-    ]
 
 
 def test_it_learns_and_is_found_again(base: SequenceToSequence, benchmark: Benchmark) -> None:

@@ -1,0 +1,73 @@
+"""MDR's paths, step by step, for a question that the reader chooses or types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import lru_cache
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+
+from kit.corpus import Benchmark, Corpus, Question
+from kit.errors import InputError
+from kit.graphs import PassageGraph, build
+from kit.retrievers import MDR
+from kit.views.explorer import Explorer
+from kit.views.trace_explorer import explore_retrieval
+
+_GRAPH = "entity+structure"
+
+
+class _Backdrop(PassageGraph):
+    """A graph drawn behind paths that may go on to any passage: a passage's neighbours are no candidates."""
+
+    def neighbours(self, rows: int | Sequence[int] | np.ndarray) -> np.ndarray:
+        return np.zeros(0, int)
+
+
+def explore_mdr(
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    retrievers: Mapping[str, MDR],
+    top: int = 10,
+    **start: Any,
+) -> Explorer:
+    """MDR's beam search, path by path (kgp.txt §8.2); ``start`` are first values of the controls.
+
+    ``retrievers`` are those to choose from by name, such as one before training and one after it. Two of them side by
+    side: :func:`kit.views.side_by_side` of two explorers. The edges behind the paths are those of shared entities and
+    of neighbours in a document, which MDR does not see.
+    """
+    if not retrievers:
+        raise InputError("expected at least one retriever", field="retrievers")
+    settings = {
+        "encoder": widgets.Dropdown(description="encoder", options=list(retrievers), layout={"width": "230px"}),
+        "beam": _whole("beam", 5, 15),
+        "branches": _whole("branches", 3, 5),
+        "hops": _whole("hops", 2, 4),
+    }
+
+    @lru_cache(maxsize=8)
+    def graph(corpus: Corpus) -> PassageGraph:
+        return _Backdrop(corpus, build(_GRAPH, corpus).relations)
+
+    @lru_cache(maxsize=8)
+    def indexed(corpus: Corpus, encoder: str) -> MDR:
+        retriever = copy(retrievers[encoder])
+        retriever.index(corpus)
+        return retriever
+
+    def ready(corpus: Corpus, encoder: str, beam: int, branches: int, hops: int) -> MDR:
+        retriever = copy(indexed(corpus, encoder))
+        retriever.beam, retriever.branches, retriever.hops, retriever.graph = beam, branches, hops, graph(corpus)
+        return retriever
+
+    name = "MDR, path by path"
+    return explore_retrieval(name, benchmark, questions, settings, ready, distances=False, top=top, start=start)
+
+
+def _whole(description: str, value: int, most: int) -> widgets.IntSlider:
+    slider = {"continuous_update": False, "layout": {"width": "210px"}, "style": {"description_width": "initial"}}
+    return widgets.IntSlider(value, min=1, max=most, description=description, **slider)

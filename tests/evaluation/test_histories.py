@@ -1,0 +1,55 @@
+"""What is told of trainings, by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from kit.corpus import Benchmark
+from kit.corpus.example import example
+from kit.evaluation import by_setting, evaluate, histories, over_pool
+from kit.retrievers import DPR, make
+
+
+def trained(losses: list[float], checks: dict[int, float]) -> DPR:
+    """A retriever with the history of a training that never was."""
+    retriever = DPR()
+    steps: list[dict[str, float]] = [{"step": step, "loss": loss} for step, loss in enumerate(losses, start=1)]
+    retriever.history = steps + [{"step": step, "measured": measured} for step, measured in checks.items()]
+    return retriever
+
+
+def test_losses_are_smoothed_over_ten_steps_and_checks_are_not() -> None:
+    table = histories({"dpr": trained([float(n) for n in range(12)], {0: 0.5, 12: 0.75}), "other": trained([], {})})
+    assert list(table.columns) == ["retriever", "quantity", "step", "value", "smoothed"]
+    loss = table[table["quantity"] == "loss"]
+    assert loss["step"].tolist() == list(range(1, 13))
+    assert loss["value"].tolist() == list(range(12))
+    assert loss["smoothed"].tolist()[:3] == [0, 0.5, 1]
+    assert loss["smoothed"].tolist()[-1] == sum(range(2, 12)) / 10
+    checks = table[table["quantity"] == "dev recall@5"]
+    assert checks[["step", "value", "smoothed"]].to_numpy().tolist() == [[0, 0.5, 0.5], [12, 0.75, 0.75]]
+    assert set(table["retriever"]) == {"dpr"}
+
+
+def test_a_metric_along_a_setting() -> None:
+    senders = {f"K = {number}": number for number in (1, 2)}
+    methods = {name: make("gnn-ret", senders=number) for name, number in senders.items()}
+    experiment = evaluate(methods, example(), ks=(3,), draws=100, progress=False)
+    table = by_setting(experiment, {"recall": senders}, "senders", "recall@3")
+    assert table[["line", "retriever", "senders", "n"]].to_numpy().tolist() == [
+        ["recall", "K = 1", 1, 2],
+        ["recall", "K = 2", 2, 2],
+    ]
+    means = experiment.table.groupby("retriever", sort=False)["recall@3"].mean()
+    assert table["mean"].tolist() == pytest.approx(means.tolist())
+    assert (table["low"] <= table["mean"]).all() and (table["mean"] <= table["high"]).all()
+
+
+def test_a_pool_has_the_supports_and_what_is_near() -> None:
+    hand = example()
+    one = Benchmark("one", hand.corpus, train=hand.test[1:], test=hand.test[:1])
+    small = over_pool(one)
+    assert small.test == one.test and not small.train
+    assert set(one.test[0].supporting_ids) <= set(small.corpus.row) <= set(hand.corpus.row)
+    own = Benchmark("own", hand.corpus, test=hand.test, collections={q.id: [0, 1, 3] for q in hand.test})
+    assert over_pool(own) is own

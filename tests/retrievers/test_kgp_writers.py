@@ -1,0 +1,120 @@
+"""The agents that write: by hand with a model of random weights, and with a chat model on a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from kit.cli import cli
+from kit.corpus import Benchmark, export, load
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.evaluation import evaluate
+from kit.retrievers import Ranking, Visit, make, make_all
+from kit.retrievers.gnn_ret import one_thread
+from kit.store import Store
+from kit.text import TfidfIndex
+from kit.text.language_models import SequenceToSequence, language_model
+from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
+
+WALK = {"budget": 6, "branching": 3}
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with one_thread():
+        yield
+
+
+def answered(model: str, data: Path, run: Path) -> dict[str, Ranking]:
+    """`kit evaluate kgp-chat`, with its rankings in ``run``; and the same once more from the store, with traces."""
+    options = [f"--set={name}={value}" for name, value in {"model": model, **WALK}.items()]
+    cli.main(["evaluate", "kgp-chat", "--data", str(data), "--trec", str(run), *options], standalone_mode=False)
+    named = make_all(["kgp-chat"], model=model, **WALK)
+    return evaluate(named, load(data), progress=False).rankings["kgp-chat"]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return export(example(), tmp_path / "example.json", "hotpotqa")
+
+
+# ---- a sequence-to-sequence model
+
+
+def test_candidates_are_ranked_by_what_the_model_writes(tiny_t5: Path) -> None:
+    corpus, question = example().corpus, example().test[0]
+    retriever = make("kgp-t5", writer=f"t5:{tiny_t5}", **WALK)
+    retriever.index(corpus)
+    visits = [step for step in retriever.retrieve(question.query, 6).trace.steps if isinstance(step, Visit)]
+    model, index = SequenceToSequence(str(tiny_t5)), TfidfIndex(corpus)
+    for visit in visits:
+        path = [corpus[id].full_text.replace("\n", " ") for id in (*visit.before, visit.source) if id]
+        (answer,) = model.generate([prefixed_evidence_prompt(question.text, path)], progress=False)
+        assert visit.wanted == answer.text
+        scores = index.scores([answer.text or question.text])[0]
+        assert visit.score == pytest.approx(scores[corpus.row[visit.passage]], abs=1e-6)
+    usage = retriever.usage().set_index("source")["calls"]
+    assert usage["live"] == len({(*visit.before, visit.source) for visit in visits})
+
+
+def test_it_is_fine_tuned_first_if_that_is_wanted(tiny_t5: Path) -> None:
+    found = example()
+    lesson = Benchmark("example", found.corpus, train=found.test[:1], dev=found.test[1:])
+    as_it_comes, taught = (make("kgp-t5", writer=f"t5:{tiny_t5}", writer_epochs=epochs) for epochs in (0, 1))
+    for retriever in (as_it_comes, taught):
+        retriever.fit(lesson)
+    assert as_it_comes.agent.model.model_name == str(tiny_t5)
+    assert (Path(taught.agent.model.model_name) / "history.json").exists()
+    with pytest.raises(InputError, match="writer: expected t5:FOLDER-OR-NAME to be trained, not 'replay:server:x'"):
+        make("kgp-t5", writer="replay:server:x", writer_epochs=1)
+
+
+# ---- a chat model
+
+
+def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(
+    server, data: Path, tmp_path: Path
+) -> None:
+    runs = tmp_path / "first.trec", tmp_path / "replayed.trec"
+    first = answered(f"server:{server.model}@{server.url}", data, runs[0])
+    replay = f"replay:server:{server.model}"  # without an address
+    replayed = answered(replay, data, runs[1])
+    assert runs[0].read_bytes() == runs[1].read_bytes()
+    assert [it.trace.to_json() for it in replayed.values()] == [it.trace.to_json() for it in first.values()]
+    for question in load(data).test:
+        visit = next(step for step in first[question.id].trace.steps if isinstance(step, Visit))
+        (asked,) = language_model(replay).generate([evidence_prompt(question.text, [])], progress=False)
+        assert visit.wanted == asked.text != ""
+
+
+def test_a_server_killed_in_the_middle_is_named_and_what_was_answered_is_kept(
+    start_server: Callable[[], AbstractContextManager], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, kept = Store.put_many, []
+
+    def put_and_kill(store: Store, kind: str, values: dict[bytes, bytes]) -> None:
+        put(store, kind, values)
+        kept.extend(values)
+        if len(kept) >= 3:
+            server.kill()
+
+    monkeypatch.setattr(Store, "put_many", put_and_kill)
+    with start_server() as server, pytest.raises(InputError) as error:
+        answered(f"server:{server.model}@{server.url}", data, tmp_path / "run.trec")
+    assert str(error.value).startswith(f"server:{server.model}: the server at {server.url}: can't be reached (Connect")
+    assert str(error.value).endswith("prompts are answered and kept)")
+    assert 3 <= len(kept) == len(Store().get_many("answers", kept))
+    assert not (tmp_path / "run.trec").exists()
+    with pytest.raises(InputError, match="no stored answer to"):
+        answered(f"replay:server:{server.model}", data, tmp_path / "run.trec")
+
+
+def test_a_chat_model_must_be_named() -> None:
+    with pytest.raises(InputError, match="field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL"):
+        make("kgp-chat")
