@@ -24,7 +24,7 @@ SETTINGS = Finetuning(epochs=2, batch=16, learning_rate=2e-3, longest_prompt=256
 
 
 def train() -> SequenceToSequence:
-    """The trained writer, found again in the store: about half an hour of one core the first time."""
+    """The trained writer, found again in the store: a quarter of an hour of a free core the first time."""
     worlds = [generate(seed, WORLD) for seed in SEEDS]
     texts = [passage.full_text for world in worlds for passage in world.corpus.passages]
     texts += [question.text for world in worlds for question in world.train]
