@@ -124,6 +124,7 @@ def evaluate(
     from kit.evaluation.answers import Reading
     from kit.evaluation.trec import read_run, write_runs
     from kit.retrievers import make_all
+    from kit.text.language_models import usage_lines
 
     begun = time.perf_counter()
     cut_offs = _numbers(ks, "k")
@@ -138,7 +139,7 @@ def evaluate(
     reading.fit(training or benchmark)
     experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=seed, training=training)
     answers = reading.answers(experiment)
-    click.echo("\n".join([_results(experiment, answers), *reading.usage()]))
+    click.echo("\n".join([_results(experiment, answers), *usage_lines(experiment.usages | reading.usages())]))
     if json_file:
         _write_json(json_file, reading.add_to(experiment.record(), answers), benchmark, dict(settings), begun)
     if trec_file:

@@ -134,16 +134,8 @@ class Reading:
         table = judge_answers(table, experiment, self.judge) if self.judge else table
         return summarise_answers(table, seed=experiment.seed, draws=experiment.draws)
 
-    def usage(self) -> list[str]:
-        """What the language models were used for, a line each."""
-        return [
-            f"{role} {row.model}, {row.source}: {row.calls} calls, {row.prompt_tokens} + {row.answer_tokens} tokens, "
-            f"{row.seconds:.1f} s"
-            for role, usage in self._usages().items()
-            for row in usage.itertuples()
-        ]
-
-    def _usages(self) -> dict[str, pd.DataFrame]:
+    def usages(self) -> dict[str, pd.DataFrame]:
+        """What the language models were used for, by their roles."""
         usages = {"reader": self.reader and self.reader.usage(), "judge": self.judge and self.judge.usage()}
         return {role: usage for role, usage in usages.items() if usage is not None}
 
@@ -164,7 +156,7 @@ class Reading:
             told["reader"] = {"name": self.reader.name, "n_passages": self.n_passages}
         if self.judge:
             told["judge"] = {"name": self.judge.name}
-        for role, usage in self._usages().items():
+        for role, usage in self.usages().items():
             told[role]["usage"] = usage.to_dict("records")
         return {**record, "results": list(results.values()), **told}
 

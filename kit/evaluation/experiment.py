@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,8 @@ class Experiment:
     for each cut-off, mrr (reciprocal rank), seconds. ``rankings`` maps retriever to question id to Ranking.
     ``seconds_to_fit`` is what each retriever took before the first question could be asked: learning and indexing
     (all collections together in the per-question setting). A TREC run has no times (nan). ``sees_gold`` names the
-    retrievers that are asked :class:`~kit.corpus.GoldQuery`.
+    retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` tells of those that asked a language model what
+    it was used for (:meth:`kit.text.LanguageModel.usage`).
     """
 
     table: pd.DataFrame
@@ -40,6 +41,7 @@ class Experiment:
     seed: int
     draws: int
     sees_gold: tuple[str, ...] = ()
+    usages: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
     def metrics(self) -> list[str]:
@@ -113,7 +115,8 @@ class Experiment:
         ``data``, ``n_questions``, ``n_passages``, ``setting``, ``unit``, ``seed`` and ``results``, a list with one
         object a retriever: ``retriever``; for each cut-off ``recall@k``, ``full@k``, and ``mrr``, fractions, each with
         its 95 % interval under ``…_ci`` as [low, high]; ``seconds_per_query``; ``seconds_to_fit``. What was not
-        measured is None.
+        measured is None. ``usage``, where a language model was asked: objects with model, source, calls, prompt_tokens,
+        answer_tokens and seconds.
         """
         summary = self.summary().set_index(["retriever", "metric"])
         results = []
@@ -125,6 +128,8 @@ class Experiment:
                 result[f"{metric}_ci"] = [_plain(found["low"]), _plain(found["high"])]
             result["seconds_per_query"] = _plain(summary.loc[(name, "seconds"), "mean"])
             result["seconds_to_fit"] = _plain(self.seconds_to_fit[name])
+            if name in self.usages:
+                result["usage"] = self.usages[name].to_dict("records")
             results.append(result)
         return {
             "data": self.benchmark.name,
@@ -210,7 +215,9 @@ def evaluate(
             row |= {"mrr": metrics.reciprocal_rank(question, ranking.ids[:k]), "seconds": took if timed else np.nan}
             rows.append(row)
     sees_gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
-    return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, benchmark, questions, ks, seed, draws, sees_gold)
+    usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
+    about = (benchmark, questions, ks, seed, draws, sees_gold, usages)
+    return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, *about)
 
 
 def _sample(benchmark: Benchmark, split: str, n_questions: int | None, seed: int) -> tuple[Question, ...]:

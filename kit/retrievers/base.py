@@ -7,6 +7,7 @@ from inspect import Parameter, signature
 
 import msgspec
 import numpy as np
+import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
@@ -143,6 +144,10 @@ class Retriever:
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         """The rankings of several queries over the indexed corpus, each of length min(k, passages)."""
         raise NotImplementedError
+
+    def usage(self) -> pd.DataFrame | None:
+        """What a language model was used for: see :meth:`kit.text.LanguageModel.usage`. None where there is none."""
+        return None
 
     def retrieve(self, query: Query | str, k: int) -> Ranking:
         """The ranking of one query; a plain string will do."""

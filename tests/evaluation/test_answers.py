@@ -13,7 +13,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
 from kit.evaluation.answers import Reading, judge_answers, read_answers, summarise_answers
 from kit.store import Store
-from kit.text.language_models import Answer, LanguageModel
+from kit.text.language_models import Answer, LanguageModel, usage_lines
 from kit.text.readers import Reader
 
 QUESTIONS = (
@@ -140,7 +140,7 @@ def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
     assert record["judge"]["usage"][0] == {
         **{"model": "judge", "source": "live", "calls": 6, "prompt_tokens": 42, "answer_tokens": 6, "seconds": 3.0},
     }
-    assert reading.usage()[0] == "judge judge, live: 6 calls, 42 + 6 tokens, 3.0 s"
+    assert usage_lines(reading.usages())[0] == "judge judge, live: 6 calls, 42 + 6 tokens, 3.0 s"
 
 
 def test_without_a_reader_nothing_is_added(experiment) -> None:
@@ -149,7 +149,7 @@ def test_without_a_reader_nothing_is_added(experiment) -> None:
     answers = reading.answers(experiment)
     assert isinstance(answers, pd.DataFrame) and answers.empty
     assert reading.add_to(experiment.record(), answers) == experiment.record()
-    assert reading.usage() == []
+    assert reading.usages() == {}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kit.errors import InputError
 from kit.store import Store
-from kit.text.language_models.base import Answer, LanguageModel
+from kit.text.language_models.base import Answer, LanguageModel, usage_lines
 from kit.text.language_models.sequence_to_sequence import SequenceToSequence
 from kit.text.language_models.server import ChatServer
 
@@ -33,4 +33,12 @@ def language_model(text: str, *, longest_answer: int = 64, store: Store | None =
     raise InputError(f"expected a language model as {_EXPECTED}; not {text!r}", field="model")
 
 
-__all__ = ["EVIDENCE_WRITER", "Answer", "ChatServer", "LanguageModel", "SequenceToSequence", "language_model"]
+__all__ = [
+    "EVIDENCE_WRITER",
+    "Answer",
+    "ChatServer",
+    "LanguageModel",
+    "SequenceToSequence",
+    "language_model",
+    "usage_lines",
+]

@@ -104,3 +104,13 @@ class LanguageModel:
         """
         rows = [(self.name, source, *counts) for source, counts in self._counts.items()]
         return pd.DataFrame(rows, columns=["model", "source", "calls", "prompt_tokens", "answer_tokens", "seconds"])
+
+
+def usage_lines(usages: Mapping[str, pd.DataFrame]) -> list[str]:
+    """:meth:`LanguageModel.usage` of models in several roles, a line a row."""
+    return [
+        f"{role} {row.model}, {row.source}: {row.calls} calls, {row.prompt_tokens} + {row.answer_tokens} tokens, "
+        f"{row.seconds:.1f} s"
+        for role, usage in usages.items()
+        for row in usage.itertuples()
+    ]
