@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 KIND = "readers"  # in the store
 ANSWERS = "reader-answers"  # in the store
 _SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost
-_RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "2"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 class Learning(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class Learning(msgspec.Struct, frozen=True):
 
 
 class ExtractiveReader(Reader):
-    """A span head on the transformer of an encoder (a BERT), trained on the supports of the training questions.
+    """A span head on the transformer of an encoder (a BERT), trained on supports among passages near to the question.
 
     Besides a span the answer may be yes, no, or another answer that is common in training and stands in no passage. The
     same training is found again in the store, and so is every answer, by the weights, the question and its context.

@@ -16,7 +16,7 @@ from kit.text.readers.windows import Tokens, Window
 from kit.text.scoring import contains, normalise
 from kit.text.tfidf import TfidfIndex
 
-OFFERED = 20  # passages nearest to a question, from which distractors are drawn
+OFFERED = 10  # passages nearest to a question, from which distractors are drawn
 FILLED = 512  # tokens up to which distractors join the supports, at most: about five passages of an encyclopaedia
 HIDDEN = 0.1  # the share of questions that are shown without what answers them
 COMMON = 0.01  # the share of questions from which on an answer that no support holds is a closed one
@@ -130,7 +130,7 @@ class Examples:
         rows = list(dict.fromkeys(shown))
         filled = len(self.questions[lesson.question].ids) + sum(len(self.passages[row].ids) for row in rows)
         most = generator.uniform(0, FILLED)
-        for row in generator.permutation(lesson.near[: OFFERED_STEP if lesson.step else OFFERED]):
+        for row in generator.permutation(lesson.near):
             filled += len(self.passages[row].ids)
             if filled > most:
                 break

@@ -9,11 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from transformers import PreTrainedModel
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import AttentionInterface, PreTrainedModel
 
 from kit.text.readers.windows import LONGEST_SPAN, Window
 
 SPAN, NOWHERE = 0, 1  # kinds of answers; those that are no span follow
+FUSED = "kit-fused"  # the name of the attention below
+PLACES = 50  # of spans in a window, the likeliest, over which those of one text are summed
 KEPT = 2**18  # tokens whose states are kept: 0.2 GB at a width of 384
 
 
@@ -31,6 +34,23 @@ class Batch:
         self.read = torch.arange(self.shared.shape[1], device=device) < lengths[:, None]
 
 
+def _fused(
+    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor, **_: object
+) -> tuple[Tensor, None]:
+    """Attention as transformers asks for it, by PyTorch's fused kernels, in full precision.
+
+    In plain matrix products it would take most of the time in long windows; in half precision a CPU takes twice as long
+    for its gradient.
+    """
+    kernels = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    with torch.autocast(query.device.type, enabled=False), sdpa_kernel(kernels):
+        seen = scaled_dot_product_attention(query.float(), key.float(), value.float(), attn_mask=attention_mask)
+    return seen.transpose(1, 2).contiguous(), None
+
+
+AttentionInterface.register(FUSED, _fused)
+
+
 class LowerHalf:
     """The embeddings and the lower half of the layers of a BERT, which stay what they are and read each text by itself.
 
@@ -38,22 +58,23 @@ class LowerHalf:
     """
 
     def __init__(self, transformer: PreTrainedModel) -> None:
-        self.embeddings = transformer.embeddings
-        self.layers = transformer.encoder.layer[: len(transformer.encoder.layer) // 2]
+        layers = transformer.encoder.layer
+        self.module = nn.ModuleDict({"embeddings": transformer.embeddings, "layers": layers[: len(layers) // 2]})
+        self.module.eval()  # without dropout
         self.device = transformer.device
         self._known: dict[bytes, Tensor] = {}
         self._size = 0  # tokens
 
     def states(self, ids: np.ndarray) -> Tensor:
-        """(tokens, width), in half precision where that is used; one text at a time, so that others don't matter."""
+        """(tokens, width), in half precision; one text at a time, so that the others of a batch don't matter."""
         key = ids.tobytes()
         if key not in self._known:
             if self._size > KEPT:
                 self._known.clear()
                 self._size = 0
             with torch.no_grad():
-                states = self.embeddings(torch.as_tensor(ids, device=self.device)[None])
-                for layer in self.layers:
+                states = self.module["embeddings"](torch.as_tensor(ids, device=self.device)[None])
+                for layer in self.module["layers"]:
                     states = layer(states)
             self._known[key] = states[0].bfloat16()
             self._size += len(ids)
@@ -69,13 +90,15 @@ class SpanNetwork(nn.Module):
     The transformer is a BERT. Its lower half (no part of this module) reads the question and each passage by itself,
     and the upper half, which learns, all of them together (as in Cao et al. 2020, DeFormer): less than half the time,
     and no limit to a window but memory. Words that stand in the question and a passage, or in two passages, are marked
-    in between (as in DrQA, Chen et al. 2017): a few hundred questions are too few to learn that names are to be matched.
+    in between (as in DrQA, Chen et al. 2017): a few hundred questions are few to learn from that names are to match.
     """
 
     def __init__(self, transformer: PreTrainedModel, n_closed: int, seed: int) -> None:
         super().__init__()
-        self.lower = LowerHalf(transformer)
-        self.upper = copy.deepcopy(transformer.encoder.layer[len(self.lower.layers) :])
+        self.lower, self.config = LowerHalf(transformer), transformer.config
+        self.upper = copy.deepcopy(transformer.encoder.layer[len(self.lower.module["layers"]) :])
+        for layer in self.upper:
+            layer.attention.self.config._attn_implementation = FUSED
         width = transformer.config.hidden_size
         with torch.random.fork_rng():
             torch.manual_seed(seed)
@@ -87,6 +110,16 @@ class SpanNetwork(nn.Module):
     def device(self) -> torch.device:
         return self.lower.device
 
+    def everything(self) -> dict[str, Tensor]:
+        """The weights with those of the lower half, to be written."""
+        parts = {"lower": self.lower.module, "learned": self}
+        return {f"{part}/{name}": weight for part, of in parts.items() for name, weight in of.state_dict().items()}
+
+    def load_everything(self, weights: dict[str, Tensor]) -> None:
+        for part, module in (("lower/", self.lower.module), ("learned/", self)):
+            own = {name.removeprefix(part): weight for name, weight in weights.items() if name.startswith(part)}
+            module.load_state_dict(own)
+
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """First (windows, tokens), last (windows, tokens), kinds (windows, kinds)."""
         texts = (
@@ -94,10 +127,8 @@ class SpanNetwork(nn.Module):
             for window in batch.windows
         )
         states = nn.utils.rnn.pad_sequence(list(texts), batch_first=True).float() + self.marks(batch.shared)
-        # PyTorch's fused attention: in plain matrix products, attention would take most of the time in long windows.
-        with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
-            for layer in self.upper:
-                states = layer(states, attention_mask=batch.read[:, None, None])
+        for layer in self.upper:
+            states = layer(states, attention_mask=batch.read[:, None, None])
         first, last = self.ends(states).float().unbind(-1)
         first, last = (
             values.masked_fill(~may, -1e4).log_softmax(1)
@@ -107,12 +138,19 @@ class SpanNetwork(nn.Module):
 
 
 def best_span(window: Window, first: np.ndarray, last: np.ndarray) -> tuple[float, str]:
-    """The likeliest span of one text with its log probability, and (-inf, "") where there is none."""
-    starts, ends = np.flatnonzero(window.opens), np.flatnonzero(window.closes)
-    lengths = ends[None, :] - starts[:, None]
-    allowed = (lengths >= 0) & (lengths < LONGEST_SPAN) & (window.texts[starts][:, None] == window.texts[ends])
-    scores = np.where(allowed, first[starts][:, None] + last[ends], -np.inf)
-    if not allowed.any():
-        return -np.inf, ""
-    start, end = np.unravel_index(scores.argmax(), scores.shape)
-    return float(scores[start, end]), window.span(starts[start], ends[end])
+    """The likeliest text of a span with its log probability, summed over its places; (-inf, "") where there is none."""
+    starts = np.flatnonzero(window.opens)[:, None]
+    ends = starts + np.arange(LONGEST_SPAN)
+    inside = ends < len(window.ids)
+    ends = np.where(inside, ends, 0)
+    allowed = inside & window.closes[ends] & (window.texts[starts] == window.texts[ends])
+    scores = np.where(allowed, first[starts] + last[ends], -np.inf)
+    found: dict[str, float] = {}
+    written: dict[str, str] = {}  # as at its likeliest place
+    for place in np.argsort(-scores, axis=None, kind="stable")[: min(PLACES, allowed.sum())]:
+        start, length = np.unravel_index(place, scores.shape)
+        text = window.span(starts[start, 0], ends[start, length])
+        written.setdefault(text.lower(), text)
+        found[text.lower()] = np.logaddexp(found.get(text.lower(), -np.inf), scores[start, length])
+    best = max(found, key=found.__getitem__, default="")
+    return float(found.get(best, -np.inf)), written.get(best, "")

@@ -54,7 +54,7 @@ class SpanModel:
     def _best(self, windows: Sequence[Window]) -> list[tuple[float, str]]:
         """The best answer of each window with its score."""
         self.network.eval()
-        with torch.inference_mode(), mixed_precision():
+        with torch.no_grad(), mixed_precision():
             parts = self.network(Batch(windows, self.network.device))
         found = []
         for window, first, last, kinds in zip(windows, *(part.cpu().numpy() for part in parts)):
@@ -67,9 +67,9 @@ class SpanModel:
     def write(self, folder: Path) -> None:
         from safetensors.torch import save_file
 
-        save_file(self.network.state_dict(), folder / "reader.safetensors")
+        save_file(self.network.everything(), folder / "reader.safetensors")
         (folder / "closed.json").write_text(json.dumps(self.closed), "utf-8")
-        self.network.transformer.config.save_pretrained(folder)
+        self.network.config.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
 
     @classmethod
@@ -79,9 +79,8 @@ class SpanModel:
 
         closed = json.loads((folder / "closed.json").read_text("utf-8"))
         transformer = AutoModel.from_config(AutoConfig.from_pretrained(folder, local_files_only=True))
-        network = SpanNetwork(transformer, len(closed), seed=0)
-        network.load_state_dict(load_file(folder / "reader.safetensors"))
-        network.to("cuda" if torch.cuda.is_available() else "cpu")
+        network = SpanNetwork(transformer.to("cuda" if torch.cuda.is_available() else "cpu"), len(closed), seed=0)
+        network.load_everything(load_file(folder / "reader.safetensors"))
         return cls(AutoTokenizer.from_pretrained(folder, local_files_only=True), network, closed)
 
 

@@ -23,7 +23,7 @@ from kit.text.readers.span_model import SpanModel, by_length
 from kit.text.readers.windows import tokenise
 from kit.text.scoring import exact_match, f1
 
-DEV_QUESTIONS, DEV_PASSAGES = 64, 4  # how a reader is chosen: mean of EM and F1 on supports among distractors
+DEV_QUESTIONS, DEV_PASSAGES = 64, 5  # how a reader is chosen: mean of EM and F1 on supports among distractors
 HEAD_RATE = 10  # times the learning rate, for the heads, which start from nothing
 
 
@@ -60,10 +60,11 @@ class Run:
         tokens = tokenise(transformer.tokenizer, [*asked, *texts])
         self.examples = Examples(self.model, dict(zip(asked, tokens)), tokens[len(asked) :])
         self.texts = texts
+        heads = (network.ends, network.kinds, network.marks)
         self.optimiser = torch.optim.AdamW(
             [
-                {"params": [each for each in network.transformer.parameters() if each.requires_grad], "times": 1},
-                {"params": [*network.ends.parameters(), *network.kinds.parameters()], "times": HEAD_RATE},
+                {"params": network.upper.parameters(), "times": 1},
+                {"params": [each for part in heads for each in part.parameters()], "times": HEAD_RATE},
             ],
             weight_decay=0.01,
         )

@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-LONGEST = 1024  # tokens of a window: ten passages of an encyclopaedia
+LONGEST = 1024  # tokens of a window: ten short passages
 LONGEST_TEXT = 512  # tokens of the question or a passage in it, which a BERT has positions for
 LONGEST_SPAN = 30  # tokens of an answer
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from kit.corpus import Corpus, Question, SubQuestion
 from kit.corpus.example import example
 from kit.text import Encoder
-from kit.text.readers.lessons import Example, Examples, Lesson, closed_answers, lessons
+from kit.text.readers.lessons import FILLED, Example, Examples, Lesson, closed_answers, lessons
 from kit.text.readers.network import NOWHERE, SPAN, SpanNetwork
 from kit.text.readers.span_model import SpanModel
 from kit.text.readers.windows import tokenise
@@ -95,18 +96,40 @@ def test_a_closed_answer_needs_all_supports(examples: Examples) -> None:
     assert all((made.kind != NOWHERE) == (both <= set(made.window.sources)) for made in seen)
 
 
-def test_a_step_has_its_support_alone_and_always(examples: Examples) -> None:
-    for made in draws(examples, Lesson("step", ("Ines Moravec",), (0,), (1, 2), True)):
-        assert (made.kind, made.window.sources) == (SPAN, ("step", CORPUS["harbour"].full_text))
+def test_a_step_always_has_its_support_and_mostly_others(examples: Examples) -> None:
+    seen = draws(examples, Lesson("step", ("Ines Moravec",), (0,), (1, 2), True))
+    assert {made.kind for made in seen} == {SPAN}
+    assert all(CORPUS["harbour"].full_text in made.window.sources for made in seen)
+    assert {len(made.window.sources) - 1 for made in seen} == {1, 2, 3}
+
+
+def test_distractors_join_up_to_a_size(examples: Examples) -> None:
+    examples.passages = [words.part(0, 10) for words in examples.passages] * 30
+    lesson = Lesson("step", ("x",), (0,), tuple(range(1, 180)), True)
+    sizes = [10 * len(examples.with_distractors([0], lesson, np.random.default_rng(seed))) for seed in range(200)]
+    assert min(sizes) < 0.1 * FILLED and 0.9 * FILLED < max(sizes) <= FILLED
 
 
 def test_an_answer_that_is_nowhere_teaches_nothing(examples: Examples) -> None:
     assert all(made.kind == NOWHERE for made in draws(examples, Lesson("step", ("Oslo",), (0,), (), False)))
 
 
-def test_the_lower_half_of_the_transformer_stays(tiny_model: str) -> None:
+def test_the_upper_half_of_the_transformer_learns() -> None:
     bert = Encoder().model[0].auto_model
-    learning = {name for name, weight in SpanNetwork(bert, 2, 0).named_parameters() if weight.requires_grad}
-    assert {name.split(".")[3] for name in learning if "layer." in name and "encoder" in name} == {"3", "4", "5"}
-    assert not any("embeddings" in name for name in learning)
-    assert all(weight.requires_grad for weight in bert.parameters())  # the encoder's own is left alone
+    network = SpanNetwork(bert, 2, 0)
+    learning = {name for name, weight in network.named_parameters() if weight.requires_grad}
+    assert {name.split(".")[1] for name in learning if name.startswith("upper")} == {"0", "1", "2"}
+    assert {name.split(".")[0] for name in learning} == {"upper", "ends", "kinds", "marks"}
+    assert torch.equal(network.upper[0].attention.self.query.weight, bert.encoder.layer[3].attention.self.query.weight)
+    assert network.upper[0] is not bert.encoder.layer[3]  # the encoder's own is left alone
+
+
+def test_the_lower_half_reads_each_text_by_itself_and_once(monkeypatch) -> None:
+    network = SpanNetwork(Encoder().model[0].auto_model.eval(), 2, 0)
+    ids = np.array([101, 2040, 2328, 102])
+    states = network.lower.states(ids)
+    assert states.shape == (4, 384) and not states.requires_grad
+    assert network.lower.states(ids.copy()) is states
+    monkeypatch.setattr("kit.text.readers.network.KEPT", 3)
+    network.lower.states(np.array([101, 102]))  # more than is kept: the others are forgotten
+    assert network.lower.states(ids) is not states and torch.equal(network.lower.states(ids), states)
