@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from kit.corpus import Benchmark
+from kit.corpus import Benchmark, Question
 from kit.evaluation import statistics
 from kit.evaluation.experiment import Experiment
 from kit.evaluation.variants import per_question
@@ -59,13 +59,12 @@ def by_setting(
     return pd.DataFrame(rows)
 
 
-def over_pool(benchmark: Benchmark) -> Benchmark:
-    """The test questions of a benchmark over their supports and the passages nearest to each by TF-IDF.
+def over_pool(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
+    """Some questions of a benchmark over their supports and the passages nearest to each by TF-IDF.
 
-    A new encoder has little to encode there, so that many can be compared. In the per-question setting, where
-    collections are small, it stays the benchmark that it is.
+    A new encoder has little to encode there, so that many can be compared. In the per-question setting collections are
+    small, and stay as they are.
     """
-    if benchmark.collections is not None:
-        return benchmark
-    corpus = pool(benchmark.test, benchmark.corpus, TfidfIndex(benchmark.corpus))
-    return Benchmark(benchmark.name, corpus, test=benchmark.test, unit=benchmark.unit)
+    kept = benchmark.collections
+    corpus = benchmark.corpus if kept else pool(questions, benchmark.corpus, TfidfIndex(benchmark.corpus))
+    return Benchmark(benchmark.name, corpus, test=questions, unit=benchmark.unit, collections=kept)

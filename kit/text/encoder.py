@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-_BATCH = 64
+_BATCH = 16
 _SAVED_AT_ONCE = 2048  # texts between two writes to the store: what an interruption can cost
 _MODEL_FILES = {".json", ".txt", ".safetensors", ".bin"}
 

@@ -47,9 +47,10 @@ def test_a_metric_along_a_setting() -> None:
 
 def test_a_pool_has_the_supports_and_what_is_near() -> None:
     hand = example()
-    one = Benchmark("one", hand.corpus, train=hand.test[1:], test=hand.test[:1])
-    small = over_pool(one)
-    assert small.test == one.test and not small.train
-    assert set(one.test[0].supporting_ids) <= set(small.corpus.row) <= set(hand.corpus.row)
+    whole = Benchmark("whole", hand.corpus, train=hand.test[1:], test=hand.test)
+    small = over_pool(whole, hand.test[:1])
+    assert small.test == hand.test[:1] and not small.train
+    assert set(hand.test[0].supporting_ids) <= set(small.corpus.row) <= set(hand.corpus.row)
     own = Benchmark("own", hand.corpus, test=hand.test, collections={q.id: [0, 1, 3] for q in hand.test})
-    assert over_pool(own) is own
+    assert over_pool(own, own.test[:1]).collections is own.collections
+    assert over_pool(own, own.test[:1]).corpus is own.corpus
