@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -43,6 +44,15 @@ class SubQuestion(msgspec.Struct, frozen=True):
     answer: str
     support: int | None = None
     depends_on: tuple[int, ...] = ()
+
+    def filled(self, answers: Sequence[str]) -> str:
+        """The text with ``#1`` replaced by the first of the answers, and so on; a number beyond them stays."""
+
+        def answer(match: re.Match) -> str:
+            number = int(match[1])
+            return answers[number - 1] if 1 <= number <= len(answers) else match[0]
+
+        return re.sub(r"#(\d+)", answer, self.text)
 
 
 class EvidenceGraph(msgspec.Struct, frozen=True):
@@ -199,6 +209,12 @@ class Benchmark:
     def collection(self, question: Question | Query) -> Corpus:
         """The passages that the question is asked of."""
         return self.corpus if self.collections is None else self.corpus.subset(self.collections[question.id])
+
+    def asked_together(self, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:
+        """The corpora that questions are asked of, each with its questions: one when pooled, else one a question."""
+        if self.collections is None:
+            return [(self.corpus, list(questions))]
+        return [(self.collection(question), [question]) for question in questions]
 
     def without_test(self) -> Benchmark:
         """What a retriever may learn from."""

@@ -238,13 +238,10 @@ def _ask(
     retriever: Retriever, benchmark: Benchmark, questions: Sequence[Question], k: int, bar: tqdm
 ) -> tuple[list[Ranking], list[float], float]:
     """The rankings of the questions, the seconds of each, and the seconds that indexing took."""
-    pooled = benchmark.collections is None
-    # One collection for all questions, or one for each of them.
-    batches = [(benchmark.corpus, questions)] if pooled else [(benchmark.collection(q), [q]) for q in questions]
     found: list[Ranking] = []
     seconds: list[float] = []
     indexing = 0.0
-    for corpus, asked in batches:
+    for corpus, asked in benchmark.asked_together(questions):
         start = time.perf_counter()
         retriever.index(corpus)
         indexing += time.perf_counter() - start

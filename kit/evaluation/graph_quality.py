@@ -88,7 +88,7 @@ def sweep(
     encoders = encoders or {}
     settings = [(SEEDS, "", 0.0)]
     settings += [(name, knob(name, encoders), value) for name in values for value in values[name]]
-    groups = _groups(benchmark, questions)
+    groups = benchmark.asked_together(questions)
     seeds = [find_seeds(corpus, asked, n_seeds) for corpus, asked in groups]
     quality, size = [], []
     with tqdm(total=len(settings) * len(groups), desc="graphs", unit="graph") as bar:
@@ -134,7 +134,7 @@ def measure(
     """
     seconds = 0.0
     sizes, quality = [], []
-    for corpus, asked in _groups(benchmark, questions):
+    for corpus, asked in benchmark.asked_together(questions):
         begun = time.perf_counter()
         graph = build(builder, corpus, **settings)
         seconds += time.perf_counter() - begun
@@ -162,10 +162,3 @@ def describe_graphs(graphs: Mapping[str, PassageGraph]) -> pd.DataFrame:
         {"graph": name, **describe_graph(graph), "isolated": int((graph.degrees == 0).sum())}
         for name, graph in graphs.items()
     )
-
-
-def _groups(benchmark: Benchmark, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:
-    """The corpora that are asked, each with its questions: one in the pooled setting, else one a question."""
-    if benchmark.collections is None:
-        return [(benchmark.corpus, list(questions))]
-    return [(benchmark.collection(question), [question]) for question in questions]

@@ -10,7 +10,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,7 @@ from kit.errors import InputError
 from kit.evaluation import statistics
 from kit.evaluation.graph_quality import build_at, describe_graph, find_seeds, graph_quality, knob
 from kit.evaluation.timing import encoding_time
-from kit.evaluation.walks import N_PASSAGES, ask, asked_together, indexed
+from kit.evaluation.walks import N_PASSAGES, ask, indexed
 from kit.graphs import PassageGraph
 from kit.retrievers import KGP, Retriever
 from kit.retrievers.gnn_ret import one_thread
@@ -62,7 +61,7 @@ class Clock:
 def on_graph(walker: KGP, graph: PassageGraph) -> KGP:
     """A copy of an indexed walker that walks another graph of the same corpus."""
     walker = copy(walker)
-    walker.graph, walker._neighbours = graph, lru_cache(maxsize=10_000)(graph.neighbours)
+    walker.walk_on(graph)
     return walker
 
 
@@ -136,7 +135,7 @@ def by_density(
     encoders = encoders or {}
     groups = [
         (indexed(walker, corpus), together, find_seeds(corpus, together))
-        for corpus, together in asked_together(benchmark, questions)
+        for corpus, together in benchmark.asked_together(questions)
     ]
     timed = {question.id for question in questions[:n_timed]}
     quality, times, sizes = [], [], []

@@ -6,7 +6,7 @@ a walk is made in each question's own collection.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -31,14 +31,6 @@ BRANCHINGS = (1, 2, 3, 5, 6, 10, 15, 30)  # Figure 7a–b
 RANDOM = "random"
 METRICS = ("recall@5", f"recall@{N_PASSAGES}", f"full@{N_PASSAGES}")
 _BATCH = 64  # questions that walk abreast
-
-
-def asked_together(benchmark: Benchmark, questions: Sequence[Question]) -> Iterator[tuple[Corpus, list[Question]]]:
-    """The corpora that are asked, each with its questions: one in the pooled setting, else one a question."""
-    if benchmark.collections is None:
-        yield benchmark.corpus, list(questions)
-    else:
-        yield from ((benchmark.collection(question), [question]) for question in questions)
 
 
 def indexed(retriever: Retriever, corpus: Corpus) -> Retriever:
@@ -106,7 +98,7 @@ def random_walks(walker: KGPRandom, benchmark: Benchmark, questions: Sequence[Qu
     if draws < 1:
         raise InputError(f"expected at least 1 draw, not {draws}", field="draws")
     parts = []
-    for corpus, together in asked_together(benchmark, questions):
+    for corpus, together in benchmark.asked_together(questions):
         placed = indexed(walker, corpus)
         for seed in range(draws):
             placed.agent = RandomAgent(seed)
@@ -253,7 +245,7 @@ def by_branching(
     retriever, branching, seeds (how many there are at most).
     """
     parts = []
-    for corpus, together in asked_together(benchmark, questions):
+    for corpus, together in benchmark.asked_together(questions):
         for name, walker in walkers.items():
             placed = indexed(walker, corpus)
             placed.budget = N_PASSAGES

@@ -18,7 +18,7 @@ import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
-from kit.graphs import build, builders
+from kit.graphs import PassageGraph, build, builders
 from kit.retrievers.base import AnyStep, Ranking, Retriever, Seed, Trace, Visit, expect_whole
 from kit.retrievers.kgp_agents import Advice, Agent, DenseAgent, RandomAgent, TfidfAgent, Turn
 from kit.retrievers.mdr import MDR, path_text
@@ -85,9 +85,12 @@ class KGP(Retriever):
     def index(self, corpus: Corpus) -> None:
         self.corpus, self.tfidf, self.reader = corpus, TfidfIndex(corpus), StructureReader(corpus)
         encoder = {"encoder": self.agent.encoder.name} if isinstance(self.agent, DenseAgent) else {}
-        self.graph = build(self.builder, corpus, **(encoder if "knn" in self.builder.split("+") else {}))
-        self._neighbours = lru_cache(maxsize=10_000)(self.graph.neighbours)
+        self.walk_on(build(self.builder, corpus, **(encoder if "knn" in self.builder.split("+") else {})))
         self.agent.index(corpus, self.tfidf)
+
+    def walk_on(self, graph: PassageGraph) -> None:
+        """Walk this graph of the indexed corpus from now on."""
+        self.graph, self._neighbours = graph, lru_cache(maxsize=10_000)(graph.neighbours)
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         return self.reader.rankings(queries, k, self._walk)
@@ -153,7 +156,7 @@ class KGP(Retriever):
             for row in paths[i].rows:
                 found.setdefault(row, values[i])
         lowest = min(found.values(), default=0.0)
-        for row in np.argsort(-walk.similarity, kind="stable").tolist() if k > len(found) else ():
+        for row in np.argsort(-walk.similarity, kind="stable")[:k].tolist() if k > len(found) else ():
             found.setdefault(row, lowest - 1 + min(float(walk.similarity[row]), 1.0))
         rows, scores = list(found)[:k], np.array(list(found.values())[:k])
         trace = Trace(tuple(walk.steps), walk.scored)

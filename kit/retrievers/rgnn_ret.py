@@ -6,7 +6,6 @@ The paper's symbols and the names here, beside those of :mod:`kit.retrievers.gnn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -33,19 +32,11 @@ def gold_steps(query: Query) -> list[Asked]:
     question = query.question if isinstance(query, GoldQuery) else None
     if question and question.decomposition:
         answers = [step.answer for step in question.decomposition]
-        filled = [_fill(step.text, answers) for step in question.decomposition]
+        filled = [step.filled(answers) for step in question.decomposition]
         return [Asked(0, text, answer) for text, answer in zip(filled, answers)]
     if question and question.triples:
         return [Asked(0, f"{subject} >> {relation}", object) for subject, relation, object in question.triples]
     return [Asked(0, line) for line in query.text.splitlines() if line.strip()] or [Asked(0, query.text)]
-
-
-def _fill(text: str, answers: Sequence[str]) -> str:
-    def answer(match: re.Match) -> str:
-        number = int(match[1])
-        return answers[number - 1] if 1 <= number <= len(answers) else match[0]
-
-    return re.sub(r"#(\d+)", answer, text)
 
 
 #: Where sub-questions come from.

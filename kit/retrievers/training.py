@@ -20,7 +20,6 @@ from kit.text.contrastive import KIND, Pair, Training, finetune
 NEGATIVES = ("hard", "random", "in-batch")
 OFFERED = 20  # passages from which the negatives of a pair are drawn
 DEV_QUESTIONS, DEV_PASSAGES, DEV_CUT = 64, 8, 5  # how a model is chosen: Recall@5 over a pool of passages
-_BLOCK = 256  # texts scored at once
 _RECIPE = "3"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
@@ -80,23 +79,23 @@ class TrainedRetriever(Dense):
 
     def _train(self, benchmark: Benchmark, key: str) -> Path:
         corpus, seed = benchmark.corpus, self.training.seed
-        nearest = TfidfIndex(corpus)
+        index = TfidfIndex(corpus)
         most = min(DEV_QUESTIONS, self.n_train or DEV_QUESTIONS)  # a check takes no longer than what it checks
         dev = sample([question for question in benchmark.dev if question.supporting], most, seed)
         return finetune(
             self.base,
-            self._with_negatives(sample(benchmark.train, self.n_train or len(benchmark.train), seed), corpus, nearest),
+            self._with_negatives(sample(benchmark.train, self.n_train or len(benchmark.train), seed), corpus, index),
             [passage.full_text for passage in corpus.passages],
             self.training,
-            partial(self._recall, dev, pool(dev, corpus, nearest)) if dev else None,
+            partial(self._recall, dev, pool(dev, corpus, index)) if dev else None,
             key,
         )
 
-    def _with_negatives(self, questions: Sequence[Question], corpus: Corpus, nearest: TfidfIndex) -> list[Pair]:
+    def _with_negatives(self, questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> list[Pair]:
         taught = [(question, *pair) for question in questions for pair in self.pairs(question, corpus)]
         queries = [query for _, query, _ in taught]
         if self.negatives == "hard":
-            offered = nearest_rows(nearest, queries, OFFERED)
+            offered = index.nearest(queries, OFFERED)
         elif self.negatives == "random":
             rows = np.random.default_rng(self.training.seed)
             offered = rows.integers(len(corpus), size=(len(queries), OFFERED)).tolist()
@@ -127,16 +126,8 @@ def sample(questions: Sequence[Question], n: int, seed: int) -> list[Question]:
     return [questions[pick] for pick in sorted(picks)]
 
 
-def pool(questions: Sequence[Question], corpus: Corpus, nearest: TfidfIndex) -> Corpus:
+def pool(questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> Corpus:
     """The supports of the questions and the passages nearest to each: small, and hard enough to choose a model on."""
     rows = {corpus.row[id] for question in questions for id in question.supporting_ids}
-    rows.update(*nearest_rows(nearest, [question.text for question in questions], DEV_PASSAGES))
+    rows.update(*index.nearest([question.text for question in questions], DEV_PASSAGES))
     return corpus.subset(sorted(rows))
-
-
-def nearest_rows(nearest: TfidfIndex, texts: Sequence[str], k: int) -> list[list[int]]:
-    """The rows of the k passages nearest to each text, best first."""
-    found = []
-    for start in range(0, len(texts), _BLOCK):
-        found += np.argsort(-nearest.scores(texts[start : start + _BLOCK]), axis=1, kind="stable")[:, :k].tolist()
-    return found

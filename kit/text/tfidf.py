@@ -12,6 +12,8 @@ from kit.corpus import Corpus
 from kit.text.incidence import Incidence
 from kit.text.mentions import STOP_WORDS, Mentions, fold, is_name, without_qualifier
 
+_BLOCK = 256  # texts scored at once
+
 
 class TfidfIndex:
     """Passages by the cosine of their TF-IDF vectors with the query's."""
@@ -26,6 +28,14 @@ class TfidfIndex:
         if self.passages is None:
             return np.zeros((len(texts), 0), np.float32)
         return (self.vectorizer.transform(texts) @ self.passages.T).toarray()
+
+    def nearest(self, texts: Sequence[str], k: int) -> list[list[int]]:
+        """The rows of the k passages nearest to each text, best first; of equal scores the lower row first."""
+        found = []
+        for start in range(0, len(texts), _BLOCK):
+            scores = self.scores(texts[start : start + _BLOCK])
+            found += np.argsort(-scores, axis=1, kind="stable")[:, :k].tolist()
+        return found
 
 
 class Keywords:

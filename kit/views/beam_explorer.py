@@ -12,10 +12,11 @@ import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
+from kit.evaluation.walks import indexed
 from kit.graphs import PassageGraph, build
 from kit.retrievers import MDR
 from kit.views.explorer import Explorer
-from kit.views.trace_explorer import explore_retrieval
+from kit.views.trace_explorer import explore_retrieval, whole
 
 _GRAPH = "entity+structure"
 
@@ -44,30 +45,21 @@ def explore_mdr(
         raise InputError("expected at least one retriever", field="retrievers")
     settings = {
         "encoder": widgets.Dropdown(description="encoder", options=list(retrievers), layout={"width": "230px"}),
-        "beam": _whole("beam", 5, 15),
-        "branches": _whole("branches", 3, 5),
-        "hops": _whole("hops", 2, 4),
+        "beam": whole("beam", 5, 15),
+        "branches": whole("branches", 3, 5),
+        "hops": whole("hops", 2, 4),
     }
 
     @lru_cache(maxsize=8)
     def graph(corpus: Corpus) -> PassageGraph:
         return _Backdrop(corpus, build(_GRAPH, corpus).relations)
 
-    @lru_cache(maxsize=8)
-    def indexed(corpus: Corpus, encoder: str) -> MDR:
-        retriever = copy(retrievers[encoder])
-        retriever.index(corpus)
-        return retriever
+    placed = lru_cache(maxsize=8)(lambda corpus, encoder: indexed(retrievers[encoder], corpus))
 
     def ready(corpus: Corpus, encoder: str, beam: int, branches: int, hops: int) -> MDR:
-        retriever = copy(indexed(corpus, encoder))
+        retriever = copy(placed(corpus, encoder))
         retriever.beam, retriever.branches, retriever.hops, retriever.graph = beam, branches, hops, graph(corpus)
         return retriever
 
     name = "MDR, path by path"
     return explore_retrieval(name, benchmark, questions, settings, ready, distances=False, top=top, start=start)
-
-
-def _whole(description: str, value: int, most: int) -> widgets.IntSlider:
-    slider = {"continuous_update": False, "layout": {"width": "210px"}, "style": {"description_width": "initial"}}
-    return widgets.IntSlider(value, min=1, max=most, description=description, **slider)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from kit.corpus import Corpus, Passage, Query, Question, load, read_documents
 from kit.corpus.documents import Structure
 from kit.errors import InputError
+from kit.evaluation.walks import indexed
 from kit.paths import ROOT
 from kit.retrievers import KGP, Ranking, Visit, make
 from kit.retrievers.structure import StructureReader
@@ -77,10 +77,7 @@ class Library:
     def agent(self, name: str) -> KGP:
         """The agent's retriever, which has indexed the documents."""
         if name not in self._indexed:
-            retriever = copy(self.agents[name])
-            retriever.agent = copy(retriever.agent)  # it is indexed, too, and may walk other documents elsewhere
-            retriever.index(self.corpus)
-            self._indexed[name] = retriever
+            self._indexed[name] = indexed(self.agents[name], self.corpus)
         return self._indexed[name]
 
     def ask(self, question: str, agent: str) -> Found:

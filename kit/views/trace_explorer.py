@@ -106,9 +106,9 @@ def explore_kgp(
     agents = agents or {name: make(name) for name in ("kgp-tfidf", "kgp-dense", "kgp-random")}
     settings = {
         "agent": widgets.Dropdown(description="agent", options=list(agents), **_compact(210)),
-        "branching": _whole("branching", 3, 30),
-        "depth": _whole("depth", 2, 4),
-        "budget": _whole("budget", 30, 60),
+        "branching": whole("branching", 3, 30),
+        "depth": whole("depth", 2, 4),
+        "budget": whole("budget", 30, 60),
         "graph": widgets.Dropdown(description="graph", options=_GRAPHS, **_compact(190)),
     }
 
@@ -134,7 +134,8 @@ def _slider(description: str, value: float) -> widgets.FloatSlider:
     )
 
 
-def _whole(description: str, value: int, most: int) -> widgets.IntSlider:
+def whole(description: str, value: int, most: int) -> widgets.IntSlider:
+    """A slider of whole numbers from 1."""
     return widgets.IntSlider(value, min=1, max=most, description=description, continuous_update=False, **_compact(210))
 
 
@@ -145,9 +146,9 @@ def _compact(width: int) -> dict[str, Any]:
 def _settings() -> dict[str, widgets.Widget]:
     """The controls of GNN-Ret."""
     return {
-        "senders": _whole("K", 5, 20),
+        "senders": whole("K", 5, 20),
         "alpha": _slider("α", 0.5),
-        "layers": _whole("layers", 1, 3),
+        "layers": whole("layers", 1, 3),
         "message": widgets.Dropdown(description="message", options=["min", "mean"], **_compact(140)),
         "graph": widgets.Dropdown(description="graph", options=_GRAPHS, **_compact(190)),
     }

@@ -12,7 +12,7 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.graphs import build
 from kit.retrievers import DPR, make, training
-from kit.retrievers.training import nearest_rows, pool, sample
+from kit.retrievers.training import pool, sample
 from kit.text import TfidfIndex
 
 
@@ -111,7 +111,7 @@ def test_negatives_and_the_pool_to_choose_on() -> None:
     assert hard[0].supports == {benchmark.corpus.row[id] for id in questions[0].supporting_ids}
     small = pool(questions, benchmark.corpus, nearest)
     wanted = {id for question in questions for id in question.supporting_ids}
-    near = nearest_rows(nearest, [question.text for question in questions], training.DEV_PASSAGES)
+    near = nearest.nearest([question.text for question in questions], training.DEV_PASSAGES)
     wanted |= {benchmark.corpus.passages[row].id for rows in near for row in rows}
     assert {passage.id for passage in small.passages} == wanted
 

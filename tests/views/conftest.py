@@ -75,6 +75,18 @@ def opened() -> Callable:
     return open_notebook
 
 
+@pytest.fixture(scope="module")
+def seen(request: pytest.FixtureRequest, opened: Callable, tmp_path_factory: pytest.TempPathFactory) -> Iterator:
+    """A notebook with the test module's CELLS, open in the browser."""
+    with opened(tmp_path_factory.mktemp("lab"), request.module.CELLS) as seen:
+        yield seen
+
+
+@pytest.fixture
+def page(seen) -> Page:
+    return seen.page
+
+
 def chromium() -> str | None:
     """The browser: ``KIT_CHROMIUM``, or the one on the path."""
     return os.environ.get("KIT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")

@@ -37,17 +37,6 @@ def weir() -> bytes:
     return sink.getvalue()
 
 
-@pytest.fixture(scope="module")
-def seen(opened, tmp_path_factory):
-    with opened(tmp_path_factory.mktemp("lab"), CELLS) as seen:
-        yield seen
-
-
-@pytest.fixture
-def page(seen) -> Page:
-    return seen.page
-
-
 @pytest.fixture
 def canvas(page) -> Locator:
     return page.locator(".kit-canvas").first

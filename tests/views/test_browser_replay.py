@@ -15,17 +15,6 @@ CELLS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def seen(opened, tmp_path_factory):
-    with opened(tmp_path_factory.mktemp("lab"), CELLS) as seen:
-        yield seen
-
-
-@pytest.fixture
-def page(seen) -> Page:
-    return seen.page
-
-
 @pytest.fixture
 def canvas(page) -> Locator:
     """The canvas of GNN-Ret at its first step, under its first settings."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 pytestmark = pytest.mark.browser
 
@@ -14,17 +14,6 @@ CELLS = [
     "side_by_side(one, two)",
     "explore_kgp(hand, questions, **walk).storyboard('A walk')",
 ]
-
-
-@pytest.fixture(scope="module")
-def seen(opened, tmp_path_factory):
-    with opened(tmp_path_factory.mktemp("lab"), CELLS) as seen:
-        yield seen
-
-
-@pytest.fixture
-def page(seen) -> Page:
-    return seen.page
 
 
 @pytest.fixture

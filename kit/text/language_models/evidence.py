@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +13,13 @@ from tqdm.auto import tqdm
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.store import content_key
+from kit.text.checkpoints import Checkpoints, weights, write_history
 from kit.text.contrastive import slope
 from kit.text.language_models.evidence_pairs import evidence_pairs
 from kit.text.language_models.names import Names
 from kit.text.language_models.sequence_to_sequence import SequenceToSequence, vocabulary_beside_names
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
 KIND = "evidence-writers"  # in the store
@@ -87,12 +86,14 @@ class _Run:
         self.optimiser = torch.optim.AdamW(self.model.parameters(), weight_decay=0.01)
         self.pairs, self.dev = self._tokens(pairs), self._tokens(dev)
         self.steps_an_epoch = -(-len(pairs) // settings.batch)
-        self.best = self._weights()
+        self.checkpoints = Checkpoints(base.store, key, settings.epochs)
+        self.best = weights(self.model)
         self.history: list[dict[str, float]] = []
 
     def to_the_end(self) -> Path:
         """Train on from the last checkpoint, if there is one, and keep the best weights."""
-        self._resume()
+        if found := self.checkpoints.load(self.model, self.optimiser):
+            _, self.best, self.history = found
         with tqdm(
             total=self.settings.epochs * self.steps_an_epoch,
             initial=len(self.history) * self.steps_an_epoch,
@@ -103,13 +104,12 @@ class _Run:
                 epoch = len(self.history)
                 loss, dev_loss = self._epoch(epoch, bar), self._dev_loss()
                 if dev_loss < min((row["dev_loss"] for row in self.history), default=np.inf):
-                    self.best = self._weights()
+                    self.best = weights(self.model)
                 self.history.append({"epoch": epoch + 1, "loss": loss, "dev_loss": dev_loss})
                 bar.set_postfix(loss=f"{loss:.2f}", dev=f"{dev_loss:.2f}")
-                self.store.put_folder("checkpoints", f"{self.key}-{epoch + 1}", self._save)
-                self.store.drop_folder("checkpoints", f"{self.key}-{epoch}")
+                self.checkpoints.save(epoch + 1, self.model, self.best, self.optimiser, self.history)
         folder = self.store.put_folder(KIND, self.key, self._write)
-        self.store.drop_folder("checkpoints", f"{self.key}-{len(self.history)}")
+        self.checkpoints.forget()
         return folder
 
     def _stale(self) -> bool:
@@ -191,36 +191,8 @@ class _Run:
 
     # ---- what is written
 
-    def _weights(self) -> dict[str, torch.Tensor]:
-        return {name: weight.detach().cpu().clone() for name, weight in self.model.state_dict().items()}
-
     def _write(self, folder: Path) -> None:
         self.model.load_state_dict(self.best)
         self.model.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
-        (folder / "history.json").write_text(json.dumps(self.history), "utf-8")
-
-    def _save(self, folder: Path) -> None:
-        """A checkpoint: the weights now and at their best, the optimiser's moments, the history."""
-        from safetensors.torch import save_file
-
-        state = self.optimiser.state_dict()["state"]
-        moments = {f"{number}.{name}": value.cpu() for number, of in state.items() for name, value in of.items()}
-        for name, tensors in (("now", self._weights()), ("best", self.best), ("moments", moments)):
-            save_file({key: value.clone() for key, value in tensors.items()}, folder / f"{name}.safetensors")
-        (folder / "history.json").write_text(json.dumps(self.history), "utf-8")
-
-    def _resume(self) -> None:
-        from safetensors.torch import load_file
-
-        for epochs in range(self.settings.epochs, 0, -1):
-            if folder := self.store.get_folder("checkpoints", f"{self.key}-{epochs}"):
-                self.model.load_state_dict(load_file(folder / "now.safetensors"))
-                self.best = load_file(folder / "best.safetensors")
-                state = self.optimiser.state_dict()
-                for name, value in load_file(folder / "moments.safetensors").items():
-                    number, _, moment = name.partition(".")
-                    state["state"].setdefault(int(number), {})[moment] = value
-                self.optimiser.load_state_dict(state)
-                self.history = json.loads((folder / "history.json").read_text("utf-8"))
-                return
+        write_history(folder, self.history)

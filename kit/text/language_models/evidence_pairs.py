@@ -14,7 +14,6 @@ from kit.text.prompts import prefixed_evidence_prompt
 from kit.text.tfidf import TfidfIndex
 
 OFFERED = 10  # passages nearest to a question, of which one that is no support is read in vain
-_BLOCK = 256  # questions searched for at once
 _CLAUSES = re.compile(r"[,;:] ")
 _WORD = re.compile(r"\w+")
 
@@ -29,7 +28,9 @@ def evidence_pairs(questions: Sequence[Question], corpus: Corpus, seed: int = 0)
     """
     rng = np.random.default_rng(seed)
     pairs: list[tuple[str, str]] = []
-    for question, near in zip(questions, _nearest([question.text for question in questions], corpus)):
+    for question, near in zip(
+        questions, TfidfIndex(corpus).nearest([question.text for question in questions], OFFERED)
+    ):
         followers, supports = _followers(question), [corpus[carriers[0]] for carriers in question.supporting]
         written = [
             f"{support.title} {supporting_clause(question, place, support)}" for place, support in enumerate(supports)
@@ -84,15 +85,6 @@ def _followers(question: Question) -> list[list[int]]:
     else:
         edges = tuple((place, place + 1) for place in range(question.hops - 1))
     return [sorted(after for before, after in edges if before == place) for place in range(question.hops)]
-
-
-def _nearest(texts: Sequence[str], corpus: Corpus) -> list[list[int]]:
-    """The rows of the passages nearest to each text by TF-IDF, best first."""
-    index, found = TfidfIndex(corpus), []
-    for start in range(0, len(texts), _BLOCK):
-        scores = index.scores(texts[start : start + _BLOCK])
-        found += np.argsort(-scores, axis=1, kind="stable")[:, :OFFERED].tolist()
-    return found
 
 
 def _words(text: str) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,8 +19,6 @@ OFFERED = 10  # passages nearest to a question, from which distractors are drawn
 FILLED = 512  # tokens up to which distractors join the supports, at most: about five passages of an encyclopaedia
 HIDDEN = 0.1  # the share of questions that are shown without what answers them
 COMMON = 0.01  # the share of questions from which on an answer that no support holds is a closed one
-_REFERENCE = re.compile(r"#(\d+)")
-_BLOCK = 256  # texts scored at once
 
 
 class Lesson(NamedTuple):
@@ -54,28 +51,15 @@ def lessons(questions: Sequence[Question], corpus: Corpus, *, steps: bool) -> li
             found[question.text, question.answer] = (question.text, answers, question.supporting_ids, False)
         for step in question.decomposition if steps else ():
             if step.answer and step.support is not None:
-                text = _filled(step.text, [each.answer for each in question.decomposition])
+                text = step.filled([each.answer for each in question.decomposition])
                 taught = (text, (step.answer,), question.supporting[step.support], True)
                 found.setdefault((text, step.answer), taught)
-    nearest = TfidfIndex(corpus)
-    texts = [text for text, *_ in found.values()]
-    near: list[list[int]] = []
-    for start in range(0, len(texts), _BLOCK):
-        scores = nearest.scores(texts[start : start + _BLOCK])
-        near += np.argsort(-scores, axis=1, kind="stable")[:, :OFFERED].tolist()
+    near = TfidfIndex(corpus).nearest([text for text, *_ in found.values()], OFFERED)
     made = []
     for (text, answers, ids, step), rows in zip(found.values(), near):
         supports = tuple(corpus.row[id] for id in ids)
         made.append(Lesson(text, answers, supports, tuple(row for row in rows if row not in supports), step))
     return made
-
-
-def _filled(text: str, answers: Sequence[str]) -> str:
-    def answer(reference: re.Match) -> str:
-        place = int(reference[1]) - 1
-        return answers[place] if place < len(answers) else reference[0]
-
-    return _REFERENCE.sub(answer, text)
 
 
 def closed_answers(taught: Sequence[Lesson], texts: Sequence[str]) -> tuple[str, ...]:
