@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from kit.corpus import Benchmark
+from kit.corpus import Benchmark, load
 from kit.errors import InputError
 from kit.evaluation import statistics
 from kit.evaluation.experiment import Experiment
@@ -102,6 +102,17 @@ def summarise_answers(table: pd.DataFrame, *, seed: int = 0, draws: int = statis
     return pd.DataFrame(rows)
 
 
+def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
+    """What a reader learns from: ``n`` training questions (0: all of them), half as many dev questions to choose on.
+
+    And, since a few hundred questions are few to learn to read from, as many of the atlas, where ``training`` is not.
+    """
+    whole = [training] if training.name == "atlas" else [training, load()]
+    if not n:
+        return whole
+    return [Benchmark(each.name, each.corpus, train=each.train[:n], dev=each.dev[: n // 2]) for each in whole]
+
+
 @dataclass(frozen=True)
 class Reading:
     """What ``kit evaluate`` is asked about answers; without a reader there are none, and nothing is added anywhere."""
@@ -124,7 +135,8 @@ class Reading:
 
     def fit(self, training: Benchmark) -> None:
         if self.reader:
-            self.reader.fit(training)
+            first, *more = lessons_of(training)
+            self.reader.fit(first, more)
 
     def answers(self, experiment: Experiment) -> pd.DataFrame:
         """:func:`summarise_answers` of the experiment's answers."""
@@ -161,4 +173,13 @@ class Reading:
         return {**record, "results": list(results.values()), **told}
 
 
-__all__ = ["Reading", "contains", "exact_match", "f1", "judge_answers", "read_answers", "summarise_answers"]
+__all__ = [
+    "Reading",
+    "contains",
+    "exact_match",
+    "f1",
+    "judge_answers",
+    "lessons_of",
+    "read_answers",
+    "summarise_answers",
+]

@@ -8,10 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kit.corpus import Benchmark, Corpus, Passage, Question
+from kit.corpus import Benchmark, Corpus, Passage, Question, load
+from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
-from kit.evaluation.answers import Reading, judge_answers, read_answers, summarise_answers
+from kit.evaluation.answers import Reading, judge_answers, lessons_of, read_answers, summarise_answers
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel, usage_lines
 from kit.text.readers import Reader
@@ -167,3 +168,12 @@ def test_bad_wishes_are_one_plain_line(reader: str | None, n: int | None, judge:
     with pytest.raises(InputError) as error:
         Reading.named(reader, n, 3, none=False, judge=judge)
     assert str(error.value).startswith(line)
+
+
+def test_what_a_reader_learns_from() -> None:
+    atlas, hand = load(), example()
+    assert lessons_of(atlas) == [atlas]
+    (part,) = lessons_of(atlas, 10)
+    assert part.train == atlas.train[:10] and part.dev == atlas.dev[:5] and not part.test
+    own, more = lessons_of(Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test), 1)
+    assert (own.name, len(own.train), more.name, len(more.train)) == ("hand", 1, "atlas", 1)

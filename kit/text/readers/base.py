@@ -14,8 +14,11 @@ class Reader:
 
     name: str
 
-    def fit(self, benchmark: Benchmark) -> None:
-        """Learn from ``benchmark.train`` and choose on ``benchmark.dev``. The default learns nothing."""
+    def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
+        """Learn from ``benchmark.train``, and that of ``more``, and choose on ``benchmark.dev``.
+
+        The default learns nothing.
+        """
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         """The answer to each question from its context: the texts of passages, best first; there may be none."""

@@ -52,7 +52,7 @@ class ExtractiveReader(Reader):
         self.folder: Path | None = None
         self.history: list[dict[str, float]] = []
 
-    def fit(self, benchmark: Benchmark) -> None:
+    def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
         """Raises :class:`InputError` where no training question has an answer and supports."""
         if not any(question.answer and question.supporting for question in benchmark.train):
             raise InputError(
@@ -61,17 +61,18 @@ class ExtractiveReader(Reader):
                 record=benchmark.name,
             )
         settings = msgspec.json.encode(self.learning).decode()
-        key = content_key(_RECIPE, self.base.identity, settings, benchmark.without_test().hash).hex()
-        self.folder = self.base.store.get_folder(KIND, key) or self._train(benchmark, key)
+        hashes = [each.without_test().hash for each in (benchmark, *more)]
+        key = content_key(_RECIPE, self.base.identity, settings, *hashes).hex()
+        self.folder = self.base.store.get_folder(KIND, key) or self._train([benchmark, *more], key)
         self.history = read_history(self.folder)
         for learned in ("identity", "model"):
             self.__dict__.pop(learned, None)
 
-    def _train(self, benchmark: Benchmark, key: str) -> Path:
+    def _train(self, benchmarks: Sequence[Benchmark], key: str) -> Path:
         # Imported here: torch takes seconds, and a reader whose answers are stored does not need it.
         from kit.text.readers.training import train_reader
 
-        return train_reader(self.base, benchmark, self.learning, key)
+        return train_reader(self.base, benchmarks, self.learning, key)
 
     @cached_property
     def identity(self) -> str:

@@ -30,6 +30,11 @@ class Lesson(NamedTuple):
     near: tuple[int, ...]
     step: bool
 
+    def moved(self, by: int) -> Lesson:
+        """The same with its rows moved: those of a corpus that comes after ``by`` other passages."""
+        supports, near = (tuple(row + by for row in rows) for rows in (self.supports, self.near))
+        return self._replace(supports=supports, near=near)
+
 
 class Example(NamedTuple):
     """A window with what is to be found in it: the kind of answer, and all of its places if it is a span."""

@@ -17,7 +17,7 @@ from kit.text.contrastive import CHECKS, slope
 from kit.text.encoder import Encoder
 from kit.text.precision import mixed_precision
 from kit.text.readers.extractive import KIND, Learning
-from kit.text.readers.lessons import Example, Examples, closed_answers, lessons
+from kit.text.readers.lessons import Example, Examples, Lesson, closed_answers, lessons
 from kit.text.readers.network import SPAN, Batch, SpanNetwork
 from kit.text.readers.span_model import SpanModel, by_length
 from kit.text.readers.windows import tokenise
@@ -27,14 +27,15 @@ DEV_QUESTIONS, DEV_PASSAGES = 64, 5  # how a reader is chosen: mean of EM and F1
 HEAD_RATE = 10  # times the learning rate, for the heads, which start from nothing
 
 
-def train_reader(base: Encoder, benchmark: Benchmark, learning: Learning, key: str) -> Path:
+def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learning, key: str) -> Path:
     """Train on the encoder's transformer and keep the reader under ``key`` in the encoder's store: its folder.
 
+    All benchmarks' training questions are learned from, the first one's dev questions are chosen on.
     It also has ``history.json``: a row a step (``step``, from 1, and ``loss``) and ``CHECKS`` rows an epoch with
     ``step`` and ``em`` and ``f1`` of dev questions. The weights of the best check are kept, without dev questions the
     last. An interrupted training goes on from its last check, to the same result.
     """
-    run = Run(base, benchmark, learning, key)
+    run = Run(base, benchmarks, learning, key)
     run.resume()
     run.train()
     folder = base.store.put_folder(KIND, key, run.write)
@@ -45,11 +46,14 @@ def train_reader(base: Encoder, benchmark: Benchmark, learning: Learning, key: s
 class Run:
     """A training under way: all of its state."""
 
-    def __init__(self, base: Encoder, benchmark: Benchmark, learning: Learning, key: str) -> None:
+    def __init__(self, base: Encoder, benchmarks: Sequence[Benchmark], learning: Learning, key: str) -> None:
         self.learning = learning
-        texts = [passage.full_text for passage in benchmark.corpus.passages]
-        self.taught = lessons(benchmark.train, benchmark.corpus, steps=True)
-        dev = lessons(benchmark.dev, benchmark.corpus, steps=False)
+        self.taught: list[Lesson] = []
+        texts: list[str] = []
+        for each in benchmarks:
+            self.taught += (lesson.moved(len(texts)) for lesson in lessons(each.train, each.corpus, steps=True))
+            texts += (passage.full_text for passage in each.corpus.passages)
+        dev = lessons(benchmarks[0].dev, benchmarks[0].corpus, steps=False)
         picks = np.random.default_rng(learning.seed).permutation(len(dev))[:DEV_QUESTIONS]
         self.dev = [dev[pick] for pick in sorted(picks)]
         transformer = base.model[0]

@@ -11,6 +11,7 @@ import torch
 from safetensors.numpy import load_file
 
 from kit.corpus import Benchmark, Corpus, Passage, Question
+from kit.corpus.example import example
 from kit.errors import InputError
 from kit.store import Store
 from kit.text.readers import ExtractiveReader, Learning, reader, training
@@ -146,9 +147,29 @@ def test_damaged_weights_are_made_again(make, benchmark: Benchmark) -> None:
 def test_without_dev_questions_the_last_weights_are_kept(make, benchmark: Benchmark) -> None:
     reader = make(learning=Learning(epochs=1))
     reader.fit(Benchmark("people", benchmark.corpus, train=benchmark.train))
-    untrained = training.Run(reader.base, Benchmark("x", benchmark.corpus, train=benchmark.train), LEARNING, "key")
+    untrained = training.Run(reader.base, [Benchmark("x", benchmark.corpus, train=benchmark.train)], LEARNING, "key")
     start = {name: weight.numpy() for name, weight in untrained.best.items()}
     assert not same(weights(reader), start)
+
+
+def test_questions_of_another_corpus_are_learned_from_too(make, benchmark: Benchmark) -> None:
+    hand = example()
+    more = Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)
+    reader = make(learning=Learning(epochs=1))
+    run = training.Run(reader.base, [benchmark, more], LEARNING, "key")
+    for lesson in run.taught[-len(hand.test) :]:
+        assert all(
+            run.texts[row] in {p.full_text for p in hand.corpus.passages} for row in lesson.supports + lesson.near
+        )
+    own, other = (question.text for question in (benchmark.train[0], hand.test[0]))
+    supports = {lesson.question: {run.texts[row] for row in lesson.supports} for lesson in run.taught}
+    assert supports[other] == {hand.corpus[id].full_text for id in hand.test[0].supporting_ids}
+    assert supports[own] == {benchmark.corpus[id].full_text for id in benchmark.train[0].supporting_ids}
+    assert {lesson.question for lesson in run.dev} <= {question.text for question in benchmark.dev}
+    alone = make(learning=Learning(epochs=1))
+    alone.fit(benchmark)
+    reader.fit(benchmark, [more])
+    assert alone.folder != reader.folder and not same(weights(alone), weights(reader))
 
 
 def test_the_loss_by_hand() -> None:
