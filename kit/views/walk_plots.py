@@ -167,7 +167,7 @@ def time_by_size(table: pd.DataFrame, title: str) -> Figure:
             bars.barh(height, width, 0.6, left=left, **fill)
             left += width
         at = {"textcoords": "offset points", "va": "center", "fontsize": SMALL, "color": INK}
-        bars.annotate(f"{left:.3g}", (left, height), (4, 0), **at)
+        bars.annotate(f"{left:,.0f}" if left >= 100 else f"{left:.3g}", (left, height), (4, 0), **at)
     names = [f"{wrapped(row.retriever, 20)}\n{row.passages:,.0f} passages" for row in last.itertuples()]
     bars.set_yticks(range(len(last)), names, parse_math=False, fontsize=SMALL)
     bars.set_ylim(len(last) - 0.4, -0.6)
