@@ -38,9 +38,9 @@ def link(corpus: Corpus) -> Incidence:
     passage that opens a document is linked to it with prior 1. Titles of later passages are not searched: they are the
     document's, not the passage's.
     """
-    surfaces = _surfaces(corpus)
+    known = surfaces(corpus)
     names = {name for passage in corpus.passages for name in [*names_in(passage.text), *names_in(_title(passage))]}
-    mentions = Mentions(names | surfaces.keys())
+    mentions = Mentions(names | known.keys())
     seen: dict[str, int] = defaultdict(int)
     written: dict[str, int] = defaultdict(int)
     passages_of: dict[str, dict[int, None]] = defaultdict(dict)
@@ -63,8 +63,8 @@ def link(corpus: Corpus) -> Incidence:
     log_n = np.log(max(len(corpus), 2))
     for surface, rows in passages_of.items():
         probability = written[surface] / seen[surface] * (1 - np.log(len(rows)) / log_n)
-        if surface in surfaces:
-            meanings = {column[document]: weight for document, weight in surfaces[surface].items()}
+        if surface in known:
+            meanings = {column[document]: weight for document, weight in known[surface].items()}
         else:
             meanings = {len(terms): 1.0}
             terms.append(surface)
@@ -81,9 +81,9 @@ def _title(passage: Passage) -> str:
     return passage.title if passage.position == 0 else ""
 
 
-def _surfaces(corpus: Corpus) -> dict[str, dict[str, float]]:
+def surfaces(corpus: Corpus) -> dict[str, dict[str, float]]:
     """Surface → document → weight: titles weigh 1, aliases that the lead of the article gives one half."""
-    surfaces: dict[str, dict[str, float]] = defaultdict(dict)
+    found: dict[str, dict[str, float]] = defaultdict(dict)
     for document, rows in corpus.documents.items():
         passage = corpus.passages[rows[0]]
         title = without_qualifier(passage.title)
@@ -94,5 +94,5 @@ def _surfaces(corpus: Corpus) -> dict[str, dict[str, float]]:
         for weight, names in ((0.5, aliases), (1.0, [passage.title, title, title.split(",")[0]])):
             for name in map(fold, names):
                 if is_name(name):
-                    surfaces[name][document] = weight
-    return surfaces
+                    found[name][document] = weight
+    return found

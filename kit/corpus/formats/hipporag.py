@@ -35,14 +35,15 @@ def read(path: Path, problems: Problems) -> Source:
     """The paragraphs; equal title and text are one."""
     source = Source("hipporag")
     decoder = msgspec.json.Decoder(Record)
-    for raw in _openie(path, problems) if is_openie(path) else records.read(path, problems):
+    for raw in openie(path, problems) if is_openie(path) else records.read(path, problems):
         record = records.decode(raw, decoder, problems, path)
         if record is not None:
             source.add(record.title, record.text.strip())
     return source
 
 
-def _openie(path: Path, problems: Problems) -> list[records.Record]:
+def openie(path: Path, problems: Problems) -> list[records.Record]:
+    """The entries of ``docs`` of a file of OpenIE results."""
     # The published statistics beside docs can be NaN, which is not JSON: the standard library reads it all the same.
     with records.open_binary(path) as file:
         data = file.read()

@@ -1,0 +1,154 @@
+"""Triples by rules, from files and by a language model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.corpus import Corpus, Passage, load, load_corpus
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.store import Store
+from kit.text.language_models import Answer, LanguageModel
+from kit.text.mentions import fold
+from kit.text.open_information import by_model, entity_prompt, from_file, triple_prompt
+from kit.text.triples import Triple, by_rules, extract
+
+
+def corpus(*texts: tuple[str, str]) -> Corpus:
+    return Corpus([Passage(str(n), title, text, title) for n, (title, text) in enumerate(texts)])
+
+
+def test_rules_on_the_example() -> None:
+    found = dict(zip((p.id for p in example().corpus.passages), by_rules(example().corpus)))
+    assert found["harbour"].triples == (
+        Triple("The Glass Harbour (film)", "is a silent film directed by", "Ines Moravec", 0),
+    )
+    assert found["moravec"].triples == (Triple("Ines Moravec", "She was born in", "Selby Quay", 1),)
+    assert found["quay"].triples == (Triple("Selby Quay", "Every spring the river floods its lower streets", "Oll", 1),)
+    assert found["oll"].triples == ()
+    assert found["harbour"].sentences[1] == "Its only print burned in a cellar."
+
+
+def test_a_name_means_the_document_of_that_title_and_a_date_itself() -> None:
+    (of, *_) = by_rules(
+        corpus(("Ada Venn", "Ada Venn moved to Orm on 3 July 1901; in 1950 she left."), ("Orm", "A town."))
+    )
+    assert of.triples == (
+        Triple("Ada Venn", "moved to", "Orm", 0),
+        Triple("Ada Venn", "on", "3 July 1901", 0),
+        Triple("Ada Venn", "in she left", "1950", 0),
+    )
+
+
+def test_of_two_namesakes_it_means_neither() -> None:
+    texts = ("Reel (film)", "A film."), ("Reel (song)", "A song."), ("Ada Venn", "She wrote about Reel in a letter.")
+    assert by_rules(corpus(*texts))[2].triples[0].object == "Reel"
+
+
+@given(st.lists(st.tuples(st.text(min_size=1, max_size=20), st.text(max_size=80)), min_size=1, max_size=4))
+def test_triples_of_anything(texts: list[tuple[str, str]]) -> None:
+    made = corpus(*texts)
+    for passage, extraction in zip(made.passages, by_rules(made)):
+        for triple in extraction.triples:
+            assert triple.subject == passage.title and triple.relation and triple.object
+            assert triple.sentence is not None and 0 <= triple.sentence < len(extraction.sentences)
+
+
+def test_most_of_the_atlas_is_found() -> None:
+    """Measured by the generator's triples of the training questions, which the rules know nothing of."""
+    atlas = load()
+    found = {
+        passage.id: {frozenset(map(fold, (triple.subject, triple.object))) for triple in extraction.triples}
+        for passage, extraction in zip(atlas.corpus.passages, by_rules(atlas.corpus))
+    }
+    known = [
+        frozenset(map(fold, (subject, object))) in found[id]
+        for question in atlas.train
+        for (subject, _, object), (id,) in zip(question.triples, question.supporting)
+    ]
+    assert sum(known) / len(known) > 0.8
+
+
+def openie_file(folder: Path, *docs: object) -> Path:
+    path = folder / "openie.json"
+    path.write_text(json.dumps({"docs": docs, "avg_ent_chars": float("nan")}), "utf-8")
+    return path
+
+
+def test_triples_of_a_file(tmp_path: Path) -> None:
+    triples = [
+        ["Radio City", "is", "India's first station"],
+        ["Radio City", "located in", "India"],
+        ["Radio City", "is"],
+    ]
+    doc = {"title": "Radio City", "text": "Radio City opened. It was the first of India.", "extracted_triples": triples}
+    path = openie_file(tmp_path, doc | {"idx": 1, "extracted_entities": ["India"]})
+    with pytest.warns(UserWarning, match="left out 1 of the extracted triples"):
+        (found,) = extract(load_corpus([path]), f"openie:{path}")
+    assert found.sentences == ("Radio City opened.", "It was the first of India.")
+    # No sentence has "India's first station", nor has any both ends: the object's, else the subject's.
+    assert found.triples == (
+        Triple("Radio City", "is", "India's first station", 0),
+        Triple("Radio City", "located in", "India", 1),
+    )
+
+
+def test_a_file_that_lacks_a_passage_or_is_unsound(tmp_path: Path) -> None:
+    path = openie_file(tmp_path, {"title": "Orm", "text": "A town.", "extracted_triples": []})
+    with pytest.raises(InputError, match="record Ada Venn: expected triples of every passage, found none of 1 of 2"):
+        from_file(corpus(("Orm", "A town."), ("Ada Venn", "A painter.")), path)
+    path = openie_file(tmp_path, {"title": "Orm", "text": "A town."})
+    with pytest.raises(InputError, match="extracted_triples"):
+        from_file(corpus(("Orm", "A town.")), path)
+
+
+@pytest.mark.realdata
+def test_the_published_file(realdata: Path) -> None:
+    path = realdata / "hipporag" / "openie_sample.json"
+    made = load_corpus([path])
+    with pytest.warns(UserWarning, match="left out 9 of"):
+        found = from_file(made, path)
+    assert len(found) == len(made) == 120
+    assert sum(triple.sentence is not None for of in found for triple in of.triples) > 700
+
+
+class Scripted(LanguageModel):
+    """Writes what it is told, by what stands last in the prompt."""
+
+    def __init__(self, store: Store, replies: Mapping[str, str]) -> None:
+        super().__init__("scripted", longest_answer=8, store=store)
+        self.replies, self.identity = replies, "scripted"  # type: ignore[misc]
+
+    identity = ""
+
+    def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
+        for place, prompt in enumerate(prompts):
+            asked = prompt[prompt.rindex("- Input -:") :]
+            reply = next(reply for part, reply in self.replies.items() if part in asked)
+            yield {place: Answer(reply, 1, 1, 0.0)}
+
+
+def test_a_model_is_asked_for_names_and_then_for_triples(tmp_path: Path) -> None:
+    made = corpus(("Ada Venn", "Ada Venn moved to Orm. She painted."), ("Orm", "A town."))
+    replies = {
+        '["Ada Venn", "Orm"]': 'Sure: {"triples": [["Ada Venn", "moved to", "Orm"], ["Ada Venn", "painted"]]}',
+        "Named_entities:\n[]": "I don't know.",
+        "moved to Orm": '{"named_entities": ["Ada Venn", "Orm", 7]}',
+        "A town": "no list",
+    }
+    with pytest.warns(UserWarning, match="scripted: left out 2 of"):
+        found = by_model(made, Scripted(Store(tmp_path), replies))
+    assert [of.triples for of in found] == [(Triple("Ada Venn", "moved to", "Orm", 0),), ()]
+
+
+def test_the_prompts_are_those_of_the_appendix() -> None:
+    passage = Passage("1", "Orm", "A town.", "Orm")
+    assert entity_prompt(passage).endswith("- Input -:\nOrm\\n A town.\n- Output -:\n")
+    assert triple_prompt(passage, ["Orm"]).endswith('Orm\\n A town.\nNamed_entities:\n["Orm"]\n- Output -:\n')
+    assert '["PlanetRadiocity.com", "launched in", "May 2008"]' in triple_prompt(passage, [])
