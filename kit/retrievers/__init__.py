@@ -26,6 +26,7 @@ from kit.retrievers.kgp import KGP, KGPMDR, KGPDense, KGPRandom, KGPTfidf
 from kit.retrievers.kgp_writers import KGPT5, KGPChat
 from kit.retrievers.knn_baseline import KNN
 from kit.retrievers.mdr import MDR
+from kit.retrievers.qsgnn import QSGNN
 from kit.retrievers.rgnn_ret import RGNNRet
 from kit.retrievers.sparse import BM25, Tfidf
 from kit.retrievers.structure import Structural
@@ -33,7 +34,7 @@ from kit.retrievers.structure import Structural
 RETRIEVERS: dict[str, type[Retriever]] = {
     retriever.name: retriever
     for retriever in (
-        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, Structural),
+        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, QSGNN, Structural),
         *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, KGPT5, KGPChat, Golden),
     )
 }
@@ -70,6 +71,7 @@ __all__ = [
     "KGPT5",
     "KNN",
     "MDR",
+    "QSGNN",
     "RETRIEVERS",
     "Asked",
     "Dense",

@@ -1,0 +1,197 @@
+"""QSGNN: message passing steered by the query on a graph of entities, sentences and passages (qsgnn.txt §3).
+
+The network is in :mod:`kit.retrievers.qsgnn_network` (Eqs. 2–4), its training in :mod:`kit.retrievers.qsgnn_training`
+(Eq. 5) on questions of :mod:`kit.retrievers.qsgnn_questions`, the graph in :mod:`kit.graphs.multilevel` (Eq. 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import torch
+
+from kit.corpus import Benchmark, Corpus, Query
+from kit.errors import InputError
+from kit.retrievers.base import Ranking, Retriever, expect_whole, ranking_from_rows
+from kit.retrievers.qsgnn_network import Network
+from kit.retrievers.qsgnn_questions import Synthetic, one_hop, two_hop
+from kit.retrievers.qsgnn_surroundings import Surroundings
+from kit.retrievers.qsgnn_training import KIND, Learning, Run, document_scores
+from kit.retrievers.training import sample
+from kit.store import content_key
+from kit.text import DEFAULT_ENCODER, Encoder
+from kit.text.checkpoints import read_history
+
+#: What an ablation takes away (Tables 6 and 10).
+PARTS = ("", "entity", "chunk", "query", "intra", "pre-training", "fine-tuning")
+STARTS = ("dense", "random")
+DEV_QUESTIONS = 100
+_TOGETHER = 16  # queries whose graphs are passed over at once
+_FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
+_RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
+
+
+class QSGNN(Retriever):
+    """The passages whose vectors, after ``layers`` of messages in the graph around a query, are nearest to it (Eq. 6).
+
+    ``documents`` is how many passages that graph has, found by dense search and shared entities; 0 for the whole
+    corpus, as in the paper. Passages outside of it follow in the order of dense retrieval, with scores below −1.
+    ``dimension`` is n of the paper. ``triples``: by ``rules``, of ``openie:FILE``, or by a language model
+    (:func:`kit.text.triples.extract`). ``start``: before training the projections are the identity, the map to n
+    dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``without`` takes a part away:
+    entity, chunk, query (β and γ, qsgnn-i13), intra, pre-training, fine-tuning.
+
+    Training: ``synthetic`` questions, two thirds of them of two hops, ``pretraining_epochs`` times, then ``n_train``
+    training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``. The weights of the best
+    Recall@5 on dev questions are kept. ``history`` tells each step (``step``, ``stage``: 0 is pre-training, ``loss``)
+    and each check (``step``, ``recall``).
+    """
+
+    name = "qsgnn"
+
+    def __init__(
+        self,
+        encoder: str = DEFAULT_ENCODER,
+        dimension: int = 128,
+        layers: int = 2,
+        documents: int = 120,
+        triples: str = "rules",
+        without: str = "",
+        start: str = "dense",
+        synthetic: int = 6_000,
+        pretraining_epochs: int = 1,
+        epochs: int = 2,
+        negatives: int = 30,
+        temperature: float = 0.07,
+        n_train: int = 0,
+        seed: int = 0,
+    ) -> None:
+        for name, value, known in (("without", without, PARTS), ("start", start, STARTS)):
+            if value not in known:
+                raise InputError(f"expected one of {', '.join(map(repr, known))}, not {value!r}", field=name)
+        expect_whole(1, dimension=dimension, layers=layers, negatives=negatives)
+        expect_whole(0, documents=documents, synthetic=synthetic, n_train=n_train, seed=seed)
+        expect_whole(0, pretraining_epochs=pretraining_epochs, epochs=epochs)
+        if type(temperature) not in (int, float) or not temperature > 0:
+            raise InputError(f"expected a number above 0, not {temperature!r}", field="temperature")
+        self.encoder = Encoder(encoder)
+        self.dimension, self.layers, self.documents = dimension, layers, documents
+        self.triples, self.without, self.start = triples, without, start
+        self.synthetic, self.n_train = synthetic, n_train
+        self.learning = Learning(
+            pretraining_epochs=0 if without == "pre-training" else pretraining_epochs,
+            epochs=0 if without == "fine-tuning" else epochs,
+            temperature=float(temperature),
+            negatives=negatives,
+            seed=seed,
+        )
+        self.network: Network | None = None
+        self.surroundings: Surroundings | None = None
+        self.history: list[dict[str, float]] = []
+
+    def fit(self, benchmark: Benchmark) -> None:
+        if not benchmark.train or len(benchmark.train) < self.n_train:
+            expected = (
+                f"expected {self.n_train or 'some'} training questions (--train FILE) for {self.name}, which learns"
+            )
+            raise InputError(f"{expected}, found {len(benchmark.train)}", record=benchmark.name)
+        store = self.encoder.store
+        network = [self.dimension, self.layers, self.triples, self.without, self.start]
+        settings = msgspec.json.encode([network, self.synthetic, self.n_train, self.learning]).decode()
+        key = content_key(_RECIPE, self.encoder.identity, settings, benchmark.without_test().hash).hex()
+        folder = store.get_folder(KIND, key) or self._train(benchmark, key)
+        weights = _read(folder)
+        self.network = self._empty(weights["compress.weight"].shape[1])
+        self.network.load_state_dict(weights)
+        self.history = read_history(folder)
+
+    def _train(self, benchmark: Benchmark, key: str) -> Path:
+        corpus, seed = benchmark.corpus, self.learning.seed
+        self._look_around(corpus)
+        assert self.surroundings is not None
+        run = Run(
+            self._begun(self.surroundings),
+            self.surroundings,
+            self.encoder,
+            self._synthetic(self.surroundings),
+            [
+                Synthetic(question.text, tuple(corpus.row[id] for id in question.supporting_ids))
+                for question in sample(benchmark.train, self.n_train or len(benchmark.train), seed)
+                if question.supporting
+            ],
+            sample([question for question in benchmark.dev if question.supporting], DEV_QUESTIONS, seed),
+            self.learning,
+            key,
+        )
+        run.to_the_end()
+        folder = self.encoder.store.put_folder(KIND, key, run.write)
+        run.checkpoints.forget()
+        return folder
+
+    def _synthetic(self, surroundings: Surroundings) -> list[Synthetic]:
+        seed = self.learning.seed
+        two = sample(two_hop(surroundings.extractions, seed), 2 * self.synthetic // 3, seed)
+        return sample(one_hop(surroundings.extractions), self.synthetic - len(two), seed) + two
+
+    def _look_around(self, corpus: Corpus) -> None:
+        if self.surroundings is None or self.surroundings.corpus is not corpus:
+            level = {"entity": "o", "chunk": "c"}.get(self.without, "")
+            self.surroundings = Surroundings(corpus, self.encoder, self.triples, level)
+
+    def _empty(self, width: int) -> Network:
+        steered, intra = self.without != "query", self.without != "intra"
+        return Network(width, self.dimension, self.layers, steered=steered, intra=intra)
+
+    def _begun(self, surroundings: Surroundings) -> Network:
+        """The network before training."""
+        with torch.random.fork_rng():
+            torch.manual_seed(self.learning.seed)
+            network = self._empty(surroundings.vectors["d"].shape[1])
+            if self.start == "random":
+                for module in network.modules():
+                    if hasattr(module, "reset_parameters"):
+                        module.reset_parameters()
+                return network
+        vectors = np.concatenate([surroundings.vectors["d"], surroundings.vectors["c"]])
+        picks = np.random.default_rng(self.learning.seed).permutation(len(vectors))[:_FITTED]
+        directions = np.linalg.svd(vectors[picks], full_matrices=False)[2][: self.dimension]
+        with torch.no_grad():
+            network.compress.weight.zero_()
+            network.compress.weight[: len(directions)] = torch.from_numpy(directions)
+        return network
+
+    def index(self, corpus: Corpus) -> None:
+        self._look_around(corpus)
+        assert self.surroundings is not None
+        if self.network is None:
+            self.network = self._begun(self.surroundings)
+
+    @torch.no_grad()
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        if not queries:
+            return []
+        assert self.surroundings is not None and self.network is not None
+        corpus = self.surroundings.corpus
+        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
+        cosines, near = self.surroundings.nearest.search(vectors, k)
+        size, found = min(self.documents or len(corpus), len(corpus)), []
+        self.network.eval()
+        for start in range(0, len(queries), _TOGETHER if self.documents else 1):
+            part = vectors[start : start + (_TOGETHER if self.documents else 1)]
+            around = self.surroundings.around(part, size) if self.documents else [np.arange(size)]
+            for scores, rows in zip(document_scores(self.network, self.surroundings, part, around), around):
+                order = np.argsort(-scores.numpy(), kind="stable")[:k]
+                others = ~np.isin(near[len(found)], rows)
+                ranked = np.concatenate([rows[order], near[len(found)][others]])[:k]
+                worth = np.concatenate([scores.numpy()[order], cosines[len(found)][others] - 2])[:k]
+                found.append(ranking_from_rows(corpus, ranked, worth))
+        return found
+
+
+def _read(folder: Path) -> dict[str, torch.Tensor]:
+    from safetensors.torch import load_file
+
+    return load_file(folder / "network.safetensors")
