@@ -19,8 +19,8 @@ from kit.retrievers.base import Ranking, Retriever, expect_whole, ranking_from_r
 from kit.retrievers.qsgnn_network import Network
 from kit.retrievers.qsgnn_questions import Synthetic, one_hop, two_hop
 from kit.retrievers.qsgnn_surroundings import Surroundings
-from kit.retrievers.qsgnn_training import KIND, Learning, Run, document_scores
-from kit.retrievers.training import sample
+from kit.retrievers.qsgnn_training import KIND, TOGETHER, Learning, Run, document_scores
+from kit.retrievers.training import expect_training, sample
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.checkpoints import read_history
@@ -29,7 +29,6 @@ from kit.text.checkpoints import read_history
 PARTS = ("", "entity", "chunk", "query", "intra", "pre-training", "fine-tuning")
 STARTS = ("dense", "random")
 DEV_QUESTIONS = 100
-_TOGETHER = 16  # queries whose graphs are passed over at once
 _FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
 _RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
@@ -93,11 +92,7 @@ class QSGNN(Retriever):
         self.history: list[dict[str, float]] = []
 
     def fit(self, benchmark: Benchmark) -> None:
-        if not benchmark.train or len(benchmark.train) < self.n_train:
-            expected = (
-                f"expected {self.n_train or 'some'} training questions (--train FILE) for {self.name}, which learns"
-            )
-            raise InputError(f"{expected}, found {len(benchmark.train)}", record=benchmark.name)
+        expect_training(benchmark, self.n_train, self.name)
         store = self.encoder.store
         network = [self.dimension, self.layers, self.triples, self.without, self.start]
         settings = msgspec.json.encode([network, self.synthetic, self.n_train, self.learning]).decode()
@@ -179,8 +174,9 @@ class QSGNN(Retriever):
         cosines, near = self.surroundings.nearest.search(vectors, k)
         size, found = min(self.documents or len(corpus), len(corpus)), []
         self.network.eval()
-        for start in range(0, len(queries), _TOGETHER if self.documents else 1):
-            part = vectors[start : start + (_TOGETHER if self.documents else 1)]
+        together = TOGETHER if self.documents else 1
+        for start in range(0, len(queries), together):
+            part = vectors[start : start + together]
             around = self.surroundings.around(part, size) if self.documents else [np.arange(size)]
             for scores, rows in zip(document_scores(self.network, self.surroundings, part, around), around):
                 order = np.argsort(-scores.numpy(), kind="stable")[:k]

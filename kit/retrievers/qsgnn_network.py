@@ -179,7 +179,7 @@ class Network(nn.Module):
 
 
 def _products(own: Tensor, other: Tensor, sender: Tensor, receiver: Tensor) -> Tensor:
-    """own_i · other_j of each edge. (The gradient of ``index_select`` is quicker than that of ``own[receiver]``.)"""
+    """own_i · other_j of each edge."""
     return (own.index_select(0, receiver) * other.index_select(0, sender)).sum(1)
 
 

@@ -23,7 +23,8 @@ from kit.text.contrastive import slope
 
 KIND = "qsgnn"  # in the store
 OFFERED = 100  # documents nearest by the frozen encoder from which negatives are drawn (qsgnn-i06)
-DEV_QUESTIONS, DEV_CUT = 100, 5
+DEV_CUT = 5  # of the recall on dev questions
+TOGETHER = 16  # queries whose graphs are passed over at once, where nothing is learned
 CHECKS = 2  # an epoch
 
 
@@ -63,7 +64,9 @@ class Run:
             ("fine-tuning", train, learning.epochs, learning.learning_rate),
         ]
         self.vectors = {
-            name: encoder.encode([each.text for each in of], role="query") for name, of, *_ in self.stages if of
+            name: encoder.encode([each.text for each in of], role="query")
+            for name, of, epochs, _ in self.stages
+            if of and epochs
         }
         self.dev = dev
         self.dev_vectors = encoder.encode([question.text for question in dev], role="query", progress=False)
@@ -179,11 +182,11 @@ def recall(
     """The mean Recall@5."""
     network.eval()
     corpus, shares = surroundings.corpus, []
-    for start in range(0, len(questions), 16):
-        part = vectors[start : start + 16]
+    for start in range(0, len(questions), TOGETHER):
+        part = vectors[start : start + TOGETHER]
         documents = surroundings.around(part, size)
         for scores, rows, question in zip(
-            document_scores(network, surroundings, part, documents), documents, questions[start : start + 16]
+            document_scores(network, surroundings, part, documents), documents, questions[start : start + TOGETHER]
         ):
             top = {corpus.passages[row].id for row in rows[np.argsort(-scores.numpy(), kind="stable")[:DEV_CUT]]}
             shares.append(np.mean([not top.isdisjoint(carriers) for carriers in question.supporting]))

@@ -65,11 +65,7 @@ class TrainedRetriever(Dense):
         raise NotImplementedError
 
     def fit(self, benchmark: Benchmark) -> None:
-        if not benchmark.train or len(benchmark.train) < self.n_train:
-            expected = (
-                f"expected {self.n_train or 'some'} training questions (--train FILE) for {self.name}, which learns"
-            )
-            raise InputError(f"{expected}, found {len(benchmark.train)}", record=benchmark.name)
+        expect_training(benchmark, self.n_train, self.name)
         learned_from = benchmark.without_test().hash
         settings = msgspec.json.encode([self.taught, self.negatives, self.n_train, self.training]).decode()
         key = content_key(_RECIPE, self.name, self.base.identity, settings, learned_from).hex()
@@ -118,6 +114,13 @@ class TrainedRetriever(Dense):
             for question, ranking in zip(questions, rankings)
         ]
         return float(np.mean(found))
+
+
+def expect_training(benchmark: Benchmark, n_train: int, name: str) -> None:
+    """Raises :class:`InputError` where a retriever finds fewer training questions than ``n_train``, or none."""
+    if not benchmark.train or len(benchmark.train) < n_train:
+        expected = f"expected {n_train or 'some'} training questions (--train FILE) for {name}, which learns"
+        raise InputError(f"{expected}, found {len(benchmark.train)}", record=benchmark.name)
 
 
 def sample(questions: Sequence[Question], n: int, seed: int) -> list[Question]:
