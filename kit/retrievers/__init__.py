@@ -26,6 +26,7 @@ from kit.retrievers.kgp import KGP, KGPMDR, KGPDense, KGPRandom, KGPTfidf
 from kit.retrievers.kgp_writers import KGPT5, KGPChat
 from kit.retrievers.knn_baseline import KNN
 from kit.retrievers.mdr import MDR
+from kit.retrievers.pagerank import PageRank
 from kit.retrievers.qsgnn import QSGNN
 from kit.retrievers.rgnn_ret import RGNNRet
 from kit.retrievers.sparse import BM25, Tfidf
@@ -34,7 +35,7 @@ from kit.retrievers.structure import Structural
 RETRIEVERS: dict[str, type[Retriever]] = {
     retriever.name: retriever
     for retriever in (
-        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, QSGNN, Structural),
+        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, PageRank, QSGNN, Structural),
         *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, KGPT5, KGPChat, Golden),
     )
 }
@@ -83,6 +84,7 @@ __all__ = [
     "KGPRandom",
     "KGPTfidf",
     "Message",
+    "PageRank",
     "RGNNRet",
     "Ranking",
     "Retriever",
