@@ -16,14 +16,15 @@ import torch
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
 from kit.retrievers.base import Ranking, Retriever, expect_whole, ranking_from_rows
-from kit.retrievers.qsgnn_network import Network
-from kit.retrievers.qsgnn_questions import Synthetic, one_hop, two_hop
+from kit.retrievers.qsgnn_network import SHARPEST, Network
+from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.retrievers.qsgnn_surroundings import Surroundings
 from kit.retrievers.qsgnn_training import KIND, TOGETHER, Learning, Run, document_scores
 from kit.retrievers.training import expect_training, sample
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.checkpoints import read_history
+from kit.text.triples import Extraction, extract
 
 #: What an ablation takes away (Tables 6 and 10).
 PARTS = ("", "entity", "chunk", "query", "intra", "pre-training", "fine-tuning")
@@ -38,15 +39,16 @@ class QSGNN(Retriever):
 
     ``documents`` is how many passages that graph has, found by dense search and shared entities; 0 for the whole
     corpus, as in the paper. Passages outside of it follow in the order of dense retrieval, with scores below −1.
-    ``dimension`` is n of the paper. ``triples``: by ``rules``, of ``openie:FILE``, or by a language model
-    (:func:`kit.text.triples.extract`). ``start``: before training the projections are the identity, the map to n
-    dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``without`` takes a part away:
-    entity, chunk, query (β and γ, qsgnn-i13), intra, pre-training, fine-tuning.
+    ``dimension`` is n of the paper; ``sharpness`` is what the scores of its attention are multiplied with (1 in the
+    paper, see :class:`kit.retrievers.qsgnn_network.Network`). ``triples``: by ``rules``, of ``openie:FILE``, or by a
+    language model (:func:`kit.text.triples.extract`). ``start``: before training the projections are the identity, the
+    map to n dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``without`` takes a part
+    away: entity, chunk, query (β and γ, qsgnn-i13), intra, pre-training, fine-tuning.
 
-    Training: ``synthetic`` questions, two thirds of them of two hops, ``pretraining_epochs`` times, then ``n_train``
-    training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``. The weights of the best
-    Recall@5 on dev questions are kept. ``history`` tells each step (``step``, ``stage``: 0 is pre-training, ``loss``)
-    and each check (``step``, ``recall``).
+    Training: at most ``synthetic`` questions (:data:`kit.retrievers.qsgnn_questions.SHARES`), ``pretraining_epochs``
+    times, then ``n_train`` training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``.
+    The weights of the best Recall@5 on dev questions are kept. ``history`` tells each step (``step``, ``stage``: 0 is
+    pre-training, ``loss``) and each check (``step``, ``recall``).
     """
 
     name = "qsgnn"
@@ -60,6 +62,7 @@ class QSGNN(Retriever):
         triples: str = "rules",
         without: str = "",
         start: str = "dense",
+        sharpness: float = 10.0,
         synthetic: int = 6_000,
         pretraining_epochs: int = 1,
         epochs: int = 2,
@@ -74,11 +77,13 @@ class QSGNN(Retriever):
         expect_whole(1, dimension=dimension, layers=layers, negatives=negatives)
         expect_whole(0, documents=documents, synthetic=synthetic, n_train=n_train, seed=seed)
         expect_whole(0, pretraining_epochs=pretraining_epochs, epochs=epochs)
-        if type(temperature) not in (int, float) or not temperature > 0:
-            raise InputError(f"expected a number above 0, not {temperature!r}", field="temperature")
+        for name, value, most in (("temperature", temperature, np.inf), ("sharpness", sharpness, SHARPEST)):
+            if type(value) not in (int, float) or not 0 < value <= most:
+                expected = f"a number above 0, and at most {most}" if np.isfinite(most) else "a number above 0"
+                raise InputError(f"expected {expected}, not {value!r}", field=name)
         self.encoder = Encoder(encoder)
         self.dimension, self.layers, self.documents = dimension, layers, documents
-        self.triples, self.without, self.start = triples, without, start
+        self.triples, self.without, self.start, self.sharpness = triples, without, start, float(sharpness)
         self.synthetic, self.n_train = synthetic, n_train
         self.learning = Learning(
             pretraining_epochs=0 if without == "pre-training" else pretraining_epochs,
@@ -93,25 +98,25 @@ class QSGNN(Retriever):
 
     def fit(self, benchmark: Benchmark) -> None:
         expect_training(benchmark, self.n_train, self.name)
-        store = self.encoder.store
-        network = [self.dimension, self.layers, self.triples, self.without, self.start]
+        store, extractions = self.encoder.store, extract(benchmark.corpus, self.triples)
+        network = [self.dimension, self.layers, self.without, self.start, self.sharpness]
         settings = msgspec.json.encode([network, self.synthetic, self.n_train, self.learning]).decode()
-        key = content_key(_RECIPE, self.encoder.identity, settings, benchmark.without_test().hash).hex()
-        folder = store.get_folder(KIND, key) or self._train(benchmark, key)
+        told = msgspec.json.encode(extractions).decode()
+        key = content_key(_RECIPE, self.encoder.identity, settings, benchmark.without_test().hash, told).hex()
+        folder = store.get_folder(KIND, key) or self._train(benchmark, extractions, key)
         weights = _read(folder)
         self.network = self._empty(weights["compress.weight"].shape[1])
         self.network.load_state_dict(weights)
         self.history = read_history(folder)
 
-    def _train(self, benchmark: Benchmark, key: str) -> Path:
+    def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:
         corpus, seed = benchmark.corpus, self.learning.seed
-        self._look_around(corpus)
-        assert self.surroundings is not None
+        self.surroundings = self._around(corpus, extractions)
         run = Run(
             self._begun(self.surroundings),
             self.surroundings,
             self.encoder,
-            self._synthetic(self.surroundings),
+            synthetic_questions(extractions, self.synthetic, seed),
             [
                 Synthetic(question.text, tuple(corpus.row[id] for id in question.supporting_ids))
                 for question in sample(benchmark.train, self.n_train or len(benchmark.train), seed)
@@ -126,19 +131,14 @@ class QSGNN(Retriever):
         run.checkpoints.forget()
         return folder
 
-    def _synthetic(self, surroundings: Surroundings) -> list[Synthetic]:
-        seed = self.learning.seed
-        two = sample(two_hop(surroundings.extractions, seed), 2 * self.synthetic // 3, seed)
-        return sample(one_hop(surroundings.extractions), self.synthetic - len(two), seed) + two
-
-    def _look_around(self, corpus: Corpus) -> None:
-        if self.surroundings is None or self.surroundings.corpus is not corpus:
-            level = {"entity": "o", "chunk": "c"}.get(self.without, "")
-            self.surroundings = Surroundings(corpus, self.encoder, self.triples, level)
+    def _around(self, corpus: Corpus, extractions: Sequence[Extraction]) -> Surroundings:
+        return Surroundings.of(
+            corpus, extractions, self.encoder, without={"entity": "o", "chunk": "c"}.get(self.without, "")
+        )
 
     def _empty(self, width: int) -> Network:
         steered, intra = self.without != "query", self.without != "intra"
-        return Network(width, self.dimension, self.layers, steered=steered, intra=intra)
+        return Network(width, self.dimension, self.layers, steered=steered, intra=intra, sharpness=self.sharpness)
 
     def _begun(self, surroundings: Surroundings) -> Network:
         """The network before training."""
@@ -159,8 +159,8 @@ class QSGNN(Retriever):
         return network
 
     def index(self, corpus: Corpus) -> None:
-        self._look_around(corpus)
-        assert self.surroundings is not None
+        if self.surroundings is None or self.surroundings.corpus is not corpus:
+            self.surroundings = self._around(corpus, extract(corpus, self.triples))
         if self.network is None:
             self.network = self._begun(self.surroundings)
 

@@ -1,18 +1,25 @@
-"""Synthetic questions for pre-training, by templates over triples (qsgnn.txt §3.3; qsgnn-i22, qsgnn-i24)."""
+"""Synthetic questions for pre-training, by templates over triples (qsgnn.txt §3.3; qsgnn-i22, qsgnn-i24).
+
+The paper has questions of one and of two hops. Comparisons of two of either are added here, since published sets ask
+many: they need two or four passages.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from kit.retrievers.training import sample
 from kit.text.mentions import fold
 from kit.text.triples import DATE, Extraction, Triple
 
-CHAINS = 6  # two-hop questions over one entity and one of its triples, at most
+CHAINS = 6  # two-hop questions over one triple and the entity that it leads to, at most
+ALIKE = 40  # comparisons of triples that say the same, at most
+#: How many of the questions are of which kind.
+SHARES = {"one hop": 0.2, "two hops": 0.5, "comparison of two": 0.1, "comparison of four": 0.2}
 
 
 class Synthetic(NamedTuple):
@@ -22,52 +29,99 @@ class Synthetic(NamedTuple):
     supports: tuple[int, ...]
 
 
+class Chain(NamedTuple):
+    """Two triples: the second one's subject is the first one's object, and they stand in different passages."""
+
+    first: Triple
+    second: Triple
+    rows: tuple[int, int]
+
+
+def synthetic_questions(extractions: Sequence[Extraction], n: int, seed: int) -> list[Synthetic]:
+    """At most ``n`` questions of the kinds of :data:`SHARES`, those of each kind drawn by ``seed``."""
+    generator = np.random.default_rng(seed)
+    followed = chains(extractions, generator)
+    firsts = [(of.first, of.rows) for of in followed]
+    triples = [(triple, (row,)) for row, of in enumerate(extractions) for triple in of.triples]
+    kinds = (one_hop(extractions), two_hops(followed), comparisons(triples, generator), comparisons(firsts, generator))
+    return [each for share, of in zip(SHARES.values(), kinds) for each in sample(of, round(share * n), seed)]
+
+
 def one_hop(extractions: Sequence[Extraction]) -> list[Synthetic]:
-    """(sbj, verb, ?) and (?, verb, obj) of each triple; the support is its passage."""
+    """(sbj, verb, ?) and (?, verb, obj) of each triple, where the object is no date; the support is its passage."""
     return [
         Synthetic(text, (row,))
         for row, extraction in enumerate(extractions)
         for triple in extraction.triples
-        for text in (_object(triple, triple.subject), _subject(triple, triple.object))
+        for text in (_object(triple, triple.subject), *_subject(triple, triple.object))
     ]
 
 
-def two_hop(extractions: Sequence[Extraction], seed: int) -> list[Synthetic]:
-    """(?, verb_i, ent, verb_j, obj_j) and (sbj_i, verb_i, ent, verb_j, ?), the entity shared by two passages.
+def chains(extractions: Sequence[Extraction], generator: np.random.Generator) -> list[Chain]:
+    """(sbj_i, verb_i, ent, verb_j, obj_j), the entity shared by two passages.
 
-    The entity is not named; it is no date, and each pair of a triple and an entity is continued by at most ``CHAINS``
-    triples, drawn by ``seed``, so that hubs don't outweigh the rest.
+    The entity is no date, the chain does not lead back, and each triple is continued by at most :data:`CHAINS` others,
+    so that hubs don't outweigh the rest.
     """
-    generator = np.random.default_rng(seed)
     of_subject: dict[str, list[tuple[int, Triple]]] = defaultdict(list)
     for row, extraction in enumerate(extractions):
         for triple in extraction.triples:
             of_subject[fold(triple.subject)].append((row, triple))
-    return list(
-        chain.from_iterable(
-            _chains(row, triple, of_subject[fold(triple.object)], generator)
-            for row, extraction in enumerate(extractions)
-            for triple in extraction.triples
-            if fold(triple.object) in of_subject and not DATE.fullmatch(triple.object)
-        )
-    )
+    return [
+        chain
+        for row, extraction in enumerate(extractions)
+        for triple in extraction.triples
+        if not DATE.fullmatch(triple.object)
+        for chain in _continued(row, triple, of_subject, generator)
+    ]
 
 
-def _chains(
-    row: int, first: Triple, following: Sequence[tuple[int, Triple]], generator: np.random.Generator
-) -> Iterator[Synthetic]:
-    others = [(other, triple) for other, triple in following if other != row]
+def _continued(
+    row: int, first: Triple, of_subject: Mapping[str, Sequence[tuple[int, Triple]]], generator: np.random.Generator
+) -> Iterator[Chain]:
+    start = fold(first.subject)
+    others = [
+        (other, second)
+        for other, second in of_subject.get(fold(first.object), ())
+        if other != row and fold(second.object) != start
+    ]
     for pick in generator.permutation(len(others))[:CHAINS]:
         other, second = others[pick]
-        if fold(second.object) != fold(first.subject):
-            supports = (row, other)
-            yield Synthetic(_object(second, f"the one that {first.subject} {first.relation}"), supports)
-            yield Synthetic(_subject(first, f"the one that {second.relation} {second.object}"), supports)
+        yield Chain(first, second, (row, other))
+
+
+def two_hops(followed: Sequence[Chain]) -> list[Synthetic]:
+    """(sbj_i, verb_i, ent, verb_j, ?) and (?, verb_i, ent, verb_j, obj_j) of each chain; the entity is not named."""
+    return [
+        Synthetic(text, rows)
+        for first, second, rows in followed
+        for text in (
+            _object(second, f"the {first.relation} of {first.subject}"),
+            *_subject(first, f"the {second.relation} {second.object}"),
+        )
+    ]
+
+
+def comparisons(facts: Sequence[tuple[Triple, tuple[int, ...]]], generator: np.random.Generator) -> list[Synthetic]:
+    """(sbj_i or sbj_j, verb, ?) of two triples that say the same, that is, whose last two words are the same.
+
+    A triple comes with the rows of its support, its own passage and perhaps the one where its object is told of.
+    """
+    alike: dict[str, list[tuple[Triple, tuple[int, ...]]]] = defaultdict(list)
+    for triple, rows in facts:
+        alike[" ".join(triple.relation.lower().split()[-2:])].append((triple, rows))
+    found = []
+    for of in alike.values():
+        for _ in range(min(len(of), ALIKE) if len(of) > 1 else 0):
+            (one, supports), (other, more) = (of[pick] for pick in generator.choice(len(of), 2, replace=False))
+            if not set(supports) & set(more):
+                found.append(Synthetic(f"Which {one.relation}, {one.subject} or {other.subject}?", supports + more))
+    return found
 
 
 def _object(triple: Triple, subject: str) -> str:
-    return f"{subject} {triple.relation} what?"
+    return f"{'When' if DATE.fullmatch(triple.object) else 'What'} {triple.relation} {subject}?"
 
 
-def _subject(triple: Triple, object: str) -> str:
-    return f"What {triple.relation} {object}?"
+def _subject(triple: Triple, object: str) -> list[str]:
+    return [] if DATE.fullmatch(triple.object) else [f"What {triple.relation} {object}?"]

@@ -12,27 +12,31 @@ from kit.corpus import Corpus
 from kit.graphs.multilevel import MultiLevelGraph
 from kit.retrievers.qsgnn_network import INTRA, Batch
 from kit.text import Encoder, NearestNeighbours
-from kit.text.triples import extract
+from kit.text.triples import Extraction
 
 SEEDS = 50  # documents from which the neighbourhood of a query is found
 
 
 class Surroundings:
-    """The multi-level graph of a corpus with the encoder's vectors of each level (nodes, dimension).
+    """The multi-level graph of a corpus with the encoder's vectors of each level (nodes, dimension)."""
 
-    ``triples`` says who extracts them (:func:`kit.text.triples.extract`). ``without``: a level that the network is not
-    shown, ``o`` or ``c``; what lies around a query is found with both.
-    """
-
-    def __init__(self, corpus: Corpus, encoder: Encoder, triples: str = "rules", without: str = "") -> None:
-        self.corpus, self.extractions = corpus, extract(corpus, triples)
-        whole = MultiLevelGraph.of(corpus, self.extractions)
+    def __init__(self, whole: MultiLevelGraph, vectors: dict[str, np.ndarray], without: str = "") -> None:
+        """``vectors`` are those of each level's nodes. ``without``: a level that the network is not shown, ``o`` or
+        ``c``; what lies around a query is found with both."""
+        self.corpus, self.vectors = whole.corpus, vectors
         self.graph = whole.without(without) if without else whole
-        vectors = {level: encoder.encode(self.graph.texts(level)) for level in "ocd"}
-        self.vectors = {level: of.reshape(-1, vectors["d"].shape[1]) for level, of in vectors.items()}  # if none, too
-        self.nearest = NearestNeighbours(self.vectors["d"])
+        self.nearest = NearestNeighbours(vectors["d"])
         self.entities = whole.contained["o"]
         self.frequency = np.maximum(self.entities.sum(axis=0), 1)
+
+    @classmethod
+    def of(cls, corpus: Corpus, extractions: Sequence[Extraction], encoder: Encoder, without: str = "") -> Surroundings:
+        """Those of a corpus whose passages have these extractions, with an encoder's vectors."""
+        whole = MultiLevelGraph.of(corpus, extractions)
+        vectors = {level: encoder.encode(whole.texts(level)) for level in "ocd" if level != without}
+        width = vectors["d"].shape[1]
+        none = np.zeros((0, width), np.float32)
+        return cls(whole, {level: vectors.get(level, none).reshape(-1, width) for level in "ocd"}, without)
 
     def around(self, queries: np.ndarray, size: int) -> list[np.ndarray]:
         """For each query's vector (queries, dimension) the rows of ``size`` documents, best first.

@@ -35,11 +35,11 @@ class Learning(msgspec.Struct, frozen=True):
     pretraining_epochs: int = 1
     epochs: int = 2
     batch: int = 12
-    pretraining_rate: float = 3e-4
-    learning_rate: float = 2e-4
+    pretraining_rate: float = 1e-3
+    learning_rate: float = 5e-4
     temperature: float = 0.07
     negatives: int = 30
-    documents: int = 80
+    documents: int = 40
     seed: int = 0
 
 

@@ -24,6 +24,7 @@ _MONTHS = "January|February|March|April|May|June|July|August|September|October|N
 DATE = re.compile(rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}},)? \d{{4}}|(?:{_MONTHS}) \d{{1,2}}|[12]\d{{3}})\b")
 _BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
+LONGEST = 4  # words that are said of an object
 _EDGES = " ,.;:!?\"'“”‘’()—–-"
 
 
@@ -71,9 +72,9 @@ def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
 def by_rules(corpus: Corpus) -> list[Extraction]:
     """Triples without a model: the title as subject, each other name or date of a sentence as object.
 
-    What is said of the object is the part of the sentence around it: from the mention before it to the next break, or,
-    where another mention comes first, to the object itself. A name means the document that it is the title or an alias
-    of, where there is one; of two namesakes it means neither. One extraction a passage.
+    What is said of the object are the last words before it (four at most, back to another mention or a break), or else
+    the first after it. A name means the document that it is the title or an alias of, where there is one; of two
+    namesakes it means neither. One extraction a passage.
     """
     known = surfaces(corpus)
     names = {name for passage in corpus.passages for name in names_in(f"{passage.title}\n{passage.text}")}
@@ -114,19 +115,20 @@ def _mentions(sentence: str, finder: Mentions, meaning: dict[str, str]) -> list[
 
 
 def _said(sentence: str, mentions: Sequence[Mention], title: str) -> list[tuple[Mention, str]]:
-    """Each mention of something else than the subject, with what is said around it."""
+    """Each mention of something else than the subject, with the few words that are said of it."""
     found = []
     own = set(fold(title).split())
     breaks = [match.start() for match in _BREAK.finditer(sentence)]
     for place, mention in enumerate(mentions):
         if own.issuperset(fold(mention.entity).split()):  # the subject itself, or its short name
             continue
-        low = mentions[place - 1].end if place else 0
-        stop = min((end for end in breaks if end >= mention.end), default=len(sentence))
-        before = _POSSESSIVE.sub("", sentence[low : mention.start]).strip(_EDGES)
+        low = max([mentions[place - 1].end if place else 0, *(end + 1 for end in breaks if end < mention.start)])
         following = mentions[place + 1].start if place + 1 < len(mentions) else len(sentence)
-        # What stands between two mentions is said of the later one, unless nothing else is said of the earlier.
-        after = sentence[mention.end : min(stop, following)] if stop <= following or not before else ""
-        relation = " ".join(f"{before} {_POSSESSIVE.sub('', after).strip(_EDGES)}".split())
-        found.append((mention, relation or "is mentioned with"))
+        high = min([following, *(end for end in breaks if end >= mention.end)])
+        words = _words(sentence[low : mention.start])[-LONGEST:] or _words(sentence[mention.end : high])[:LONGEST]
+        found.append((mention, " ".join(words) or "is mentioned with"))
     return found
+
+
+def _words(part: str) -> list[str]:
+    return _POSSESSIVE.sub("", part).strip(_EDGES).split()

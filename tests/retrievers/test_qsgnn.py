@@ -16,6 +16,7 @@ from kit.retrievers.qsgnn import QSGNN
 from kit.retrievers.qsgnn_surroundings import Surroundings
 from kit.retrievers.qsgnn_training import Run, nt_xent
 from kit.text import Encoder
+from kit.text.triples import by_rules
 
 HAND = example()
 LEARN = Benchmark("hand", HAND.corpus, train=HAND.test, dev=HAND.test)
@@ -44,7 +45,7 @@ def test_the_loss_moves_little_at_the_papers_temperature() -> None:
 
 
 def test_around_a_query_are_the_nearest_and_those_that_share_entities() -> None:
-    surroundings = Surroundings(HAND.corpus, Encoder())
+    surroundings = Surroundings.of(HAND.corpus, by_rules(HAND.corpus), Encoder())
     query = surroundings.vectors["d"][:1]  # that of the film
     (rows,) = surroundings.around(query, 6)
     assert rows[0] == 0 and sorted(rows) == sorted(set(rows)) and len(rows) <= 6

@@ -53,6 +53,16 @@ def test_messages_between_levels() -> None:
 
 
 @torch.no_grad()
+def test_sharpness_multiplies_the_scores() -> None:
+    sharp = [
+        IntraLevel(2, 1.0, sharpness=5.0)(H, EAST, OF, TO_NODE_0)[1],
+        InterLevel(2, 1.0, sharpness=5.0)(H, H, EAST, OF, OF, TO_NODE_0)[1],
+    ]
+    np.testing.assert_allclose(sharp[0], weights(5 * HALF, 5 * (HALF + 2 * 5**-0.5)), rtol=1e-5)
+    np.testing.assert_allclose(sharp[1], weights(5 * HALF, 5 * 2 * 5**-0.5), rtol=1e-5)
+
+
+@torch.no_grad()
 def test_projections_are_where_the_equations_have_them() -> None:
     """With a turn of 90 degrees in one projection at a time, by the definition with concatenations."""
     turn = torch.tensor([[0.0, 1.0], [-1.0, 0.0]])

@@ -27,10 +27,10 @@ def corpus(*texts: tuple[str, str]) -> Corpus:
 def test_rules_on_the_example() -> None:
     found = dict(zip((p.id for p in example().corpus.passages), by_rules(example().corpus)))
     assert found["harbour"].triples == (
-        Triple("The Glass Harbour (film)", "is a silent film directed by", "Ines Moravec", 0),
+        Triple("The Glass Harbour (film)", "silent film directed by", "Ines Moravec", 0),
     )
     assert found["moravec"].triples == (Triple("Ines Moravec", "She was born in", "Selby Quay", 1),)
-    assert found["quay"].triples == (Triple("Selby Quay", "Every spring the river floods its lower streets", "Oll", 1),)
+    assert found["quay"].triples == (Triple("Selby Quay", "Every spring the river", "Oll", 1),)
     assert found["oll"].triples == ()
     assert found["harbour"].sentences[1] == "Its only print burned in a cellar."
 
@@ -42,7 +42,7 @@ def test_a_name_means_the_document_of_that_title_and_a_date_itself() -> None:
     assert of.triples == (
         Triple("Ada Venn", "moved to", "Orm", 0),
         Triple("Ada Venn", "on", "3 July 1901", 0),
-        Triple("Ada Venn", "in she left", "1950", 0),
+        Triple("Ada Venn", "in", "1950", 0),
     )
 
 
