@@ -10,6 +10,7 @@ from kit.corpus import Benchmark, Question
 from kit.evaluation import statistics
 from kit.evaluation.experiment import Experiment
 from kit.evaluation.variants import per_question
+from kit.retrievers.qsgnn import QSGNN
 from kit.retrievers.training import TrainedRetriever, pool
 from kit.text import TfidfIndex
 
@@ -17,7 +18,7 @@ LOSS, DEV_RECALL = "loss", "dev recall@5"  # in the column ``quantity``
 _SMOOTHED = 10  # steps
 
 
-def histories(retrievers: Mapping[str, TrainedRetriever]) -> pd.DataFrame:
+def histories(retrievers: Mapping[str, TrainedRetriever | QSGNN]) -> pd.DataFrame:
     """What trained retrievers went through, as :func:`kit.views.training_curves` draws it.
 
     A row a step and a row a check: retriever, quantity (``loss`` or ``dev recall@5``), step (from 1; a check at 0 is

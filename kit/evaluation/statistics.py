@@ -73,6 +73,16 @@ def interval(values: np.ndarray, seed: int = 0, *, level: float = LEVEL, draws: 
     return Interval(*intervals(np.asarray(values, float)[:, None], seed=seed, level=level, draws=draws)[0].tolist())
 
 
+def apart(a: np.ndarray, b: np.ndarray, seed: int = 0, *, draws: int = DRAWS) -> Interval:
+    """The mean of ``a`` minus the mean of ``b``, of two groups of different questions, each resampled by itself."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    if not len(a) or not len(b):
+        return Interval(np.nan, np.nan, np.nan)
+    means = [resampled_sums(of[:, None], seed=seed + n, draws=draws)[:, 0] / len(of) for n, of in enumerate((a, b))]
+    low, high = np.quantile(means[0] - means[1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(a.mean() - b.mean()), float(low), float(high))
+
+
 def by_group(table: pd.DataFrame, by: Sequence[str], value: str, seed: int = 0, *, draws: int = DRAWS) -> pd.DataFrame:
     """The mean of a column in each group with its interval: the columns of ``by``, mean, low, high, n (rows)."""
     rows = []

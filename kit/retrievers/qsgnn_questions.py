@@ -7,7 +7,7 @@ many: they need two or four passages.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from kit.retrievers.training import sample
 from kit.text.mentions import fold
 from kit.text.triples import DATE, Extraction, Triple
 
-CHAINS = 6  # two-hop questions over one triple and the entity that it leads to, at most
+CHAINS = 12  # over one entity, at most
 ALIKE = 40  # comparisons of triples that say the same, at most
 #: How many of the questions are of which kind.
 SHARES = {"one hop": 0.2, "two hops": 0.5, "comparison of two": 0.1, "comparison of four": 0.2}
@@ -60,34 +60,24 @@ def one_hop(extractions: Sequence[Extraction]) -> list[Synthetic]:
 def chains(extractions: Sequence[Extraction], generator: np.random.Generator) -> list[Chain]:
     """(sbj_i, verb_i, ent, verb_j, obj_j), the entity shared by two passages.
 
-    The entity is no date, the chain does not lead back, and each triple is continued by at most :data:`CHAINS` others,
-    so that hubs don't outweigh the rest.
+    The entity is no date, and the chain does not lead back. Of those over one entity at most :data:`CHAINS` are drawn:
+    else what is mentioned everywhere would support most questions, and be learned to be right.
     """
-    of_subject: dict[str, list[tuple[int, Triple]]] = defaultdict(list)
+    arriving: dict[str, list[tuple[int, Triple]]] = defaultdict(list)
+    leaving: dict[str, list[tuple[int, Triple]]] = defaultdict(list)
     for row, extraction in enumerate(extractions):
         for triple in extraction.triples:
-            of_subject[fold(triple.subject)].append((row, triple))
-    return [
-        chain
-        for row, extraction in enumerate(extractions)
-        for triple in extraction.triples
-        if not DATE.fullmatch(triple.object)
-        for chain in _continued(row, triple, of_subject, generator)
-    ]
-
-
-def _continued(
-    row: int, first: Triple, of_subject: Mapping[str, Sequence[tuple[int, Triple]]], generator: np.random.Generator
-) -> Iterator[Chain]:
-    start = fold(first.subject)
-    others = [
-        (other, second)
-        for other, second in of_subject.get(fold(first.object), ())
-        if other != row and fold(second.object) != start
-    ]
-    for pick in generator.permutation(len(others))[:CHAINS]:
-        other, second = others[pick]
-        yield Chain(first, second, (row, other))
+            leaving[fold(triple.subject)].append((row, triple))
+            if not DATE.fullmatch(triple.object):
+                arriving[fold(triple.object)].append((row, triple))
+    found = []
+    for entity, firsts in arriving.items():
+        seconds = leaving.get(entity, [])
+        for pick in generator.permutation(len(firsts) * len(seconds))[:CHAINS]:
+            (row, first), (other, second) = firsts[pick // len(seconds)], seconds[pick % len(seconds)]
+            if row != other and fold(second.object) != fold(first.subject):
+                found.append(Chain(first, second, (row, other)))
+    return found
 
 
 def two_hops(followed: Sequence[Chain]) -> list[Synthetic]:

@@ -150,9 +150,9 @@ class Run:
     def _check(self) -> None:
         """Recall@5 of the dev questions; the weights are the best so far where none before were better."""
         found = recall(self.network, self.surroundings, self.dev, self.dev_vectors, self.learning.documents)
-        if found >= max((row["recall"] for row in self.history if "recall" in row), default=0.0):
+        if found >= max((row["measured"] for row in self.history if "measured" in row), default=0.0):
             self.best = weights(self.network)
-        self.history.append({"step": self.step, "recall": found})
+        self.history.append({"step": self.step, "measured": found})
 
 
 def nt_xent(positives: Tensor, negatives: Tensor, temperature: float) -> Tensor:

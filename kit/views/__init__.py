@@ -3,6 +3,7 @@
 from kit.views.beam_explorer import explore_mdr
 from kit.views.budget_plots import budget_curve, found_by_supports
 from kit.views.canvas import GraphCanvas
+from kit.views.comparison_plots import gains, recall_against_time
 from kit.views.document_plots import structure_graph, structure_points
 from kit.views.documents import explore_documents
 from kit.views.drawing import storyboard
@@ -49,12 +50,14 @@ __all__ = [
     "explore_retrieval",
     "explore_rgnn_ret",
     "found_by_supports",
+    "gains",
     "graph_statistics",
     "learned_weights",
     "look",
     "quality_by_hops",
     "quality_curves",
     "quality_to_retrieval",
+    "recall_against_time",
     "recall_along",
     "recall_at_k",
     "recall_by_hops",

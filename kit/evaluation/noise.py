@@ -1,0 +1,78 @@
+"""Does the query keep noise out (qsgnn.txt §1, §3.2, A.9)? What attention listens to, random edges, misspelt names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import torch
+from msgspec.structs import replace as changed
+from torch_geometric.utils import scatter
+from tqdm.auto import tqdm
+
+from kit.corpus import Question
+from kit.retrievers.qsgnn import QSGNN
+
+
+@torch.no_grad()
+def attention_on_supports(retriever: QSGNN, questions: Sequence[Question]) -> pd.DataFrame:
+    """How much of what entities hear from documents comes from supports, in the first layer.
+
+    A row a question: question, hops, ``attention``, ``uniform`` (had the entity listened to all alike) and
+    ``entities``, how many stand in a support and elsewhere too, over which both are means. Questions without any are
+    left out. The retriever is indexed.
+    """
+    assert retriever.surroundings is not None and retriever.network is not None
+    around, rows = retriever.surroundings, []
+    vectors = retriever.encoder.encode([question.text for question in questions], role="query", progress=False)
+    for question, vector in zip(tqdm(questions, desc="attention", unit="question"), vectors):
+        (documents,) = around.around(vector[None], retriever.documents or len(around.corpus))
+        batch = around.batch([documents])
+        _, _, attention = retriever.network(batch, torch.from_numpy(vector[None]))
+        sender, entity = batch.edges["do"]
+        gold = torch.from_numpy(np.isin(documents, [around.corpus.row[id] for id in question.supporting_ids])).float()
+        parts = torch.stack([attention[0]["do"] * gold[sender], gold[sender], torch.ones(len(sender))], 1)
+        heard, supports, documents_of = scatter(parts, entity, dim=0, dim_size=len(batch.x["o"])).T
+        chosen = (supports > 0) & (supports < documents_of)
+        if n := int(chosen.sum()):
+            found = {"attention": heard[chosen].mean(), "uniform": (supports / documents_of)[chosen].mean()}
+            row = {"question": question.id, "hops": question.hops, "entities": n}
+            rows.append(row | {name: value.item() for name, value in found.items()})
+    return pd.DataFrame(rows, columns=["question", "hops", "entities", "attention", "uniform"])
+
+
+def with_random_edges(retriever: QSGNN, share: float, seed: int) -> QSGNN:
+    """A copy of an indexed retriever to whose graph random edges between entities are added.
+
+    ``share`` is how many, of those that there are. What lies around a query stays the same.
+    """
+    assert retriever.surroundings is not None
+    noisy, around = copy(retriever), copy(retriever.surroundings)
+    generator, n = np.random.default_rng(seed), len(around.graph.entities)
+    more = generator.integers(n, size=(2, round(share * around.graph.edges["oo"].shape[1])))
+    edges = np.unique(
+        np.sort(np.concatenate([around.graph.edges["oo"], more[:, more[0] != more[1]]], 1), axis=0), axis=1
+    )
+    around.graph = replace(around.graph, edges=around.graph.edges | {"oo": edges})
+    noisy.surroundings = around
+    return noisy
+
+
+def misspelt(questions: Sequence[Question], seed: int) -> list[Question]:
+    """The questions that hold a name, with two neighbouring letters of it in the wrong order.
+
+    Changed is the longest word with a capital that does not open the question, and not that capital.
+    """
+    generator, found = np.random.default_rng(seed), []
+    for question in questions:
+        word = max(filter(str.istitle, re.findall(r"\w+", question.text)[1:]), key=len, default="")
+        swaps = [place for place in range(1, len(word) - 1) if word[place] != word[place + 1]]
+        if swaps:
+            place = swaps[generator.integers(len(swaps))]
+            wrong = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+            found.append(changed(question, text=question.text.replace(word, wrong, 1)))
+    return found
