@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import torch
+from torch.nn.functional import cosine_similarity
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
@@ -32,6 +34,21 @@ STARTS = ("dense", "random")
 DEV_QUESTIONS = 100
 _FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
 _RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
+
+
+class Attention(NamedTuple):
+    """Who listens to whom in the graph around a query (Eqs. 2 and 3).
+
+    ``nodes``: of each level (``o``, ``c``, ``d``) their numbers in the corpus's graph. ``edges``: of each kind, such as
+    ``od`` from entities to documents, an array (2, edges): senders and receivers, by their places in ``nodes``.
+    ``layers``: of each layer, by kind, the attention of each edge; that of a receiver's senders of a kind sums to 1.
+    ``scores``: those of the documents (Eq. 6).
+    """
+
+    nodes: dict[str, np.ndarray]
+    edges: dict[str, np.ndarray]
+    layers: list[dict[str, np.ndarray]]
+    scores: np.ndarray
 
 
 class QSGNN(Retriever):
@@ -172,12 +189,12 @@ class QSGNN(Retriever):
         corpus = self.surroundings.corpus
         vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
         cosines, near = self.surroundings.nearest.search(vectors, k)
-        size, found = min(self.documents or len(corpus), len(corpus)), []
+        found: list[Ranking] = []
         self.network.eval()
         together = TOGETHER if self.documents else 1
         for start in range(0, len(queries), together):
             part = vectors[start : start + together]
-            around = self.surroundings.around(part, size) if self.documents else [np.arange(size)]
+            around = self._around(part, self.documents)
             for scores, rows in zip(document_scores(self.network, self.surroundings, part, around), around):
                 order = np.argsort(-scores.numpy(), kind="stable")[:k]
                 others = ~np.isin(near[len(found)], rows)
@@ -185,6 +202,34 @@ class QSGNN(Retriever):
                 worth = np.concatenate([scores.numpy()[order], cosines[len(found)][others] - 2])[:k]
                 found.append(ranking_from_rows(corpus, ranked, worth))
         return found
+
+    def _around(self, vectors: np.ndarray, documents: int) -> list[np.ndarray]:
+        """For each query's vector the rows of the documents in its graph, so many or (0) all."""
+        assert self.surroundings is not None
+        most = len(self.surroundings.corpus)
+        if documents:
+            return self.surroundings.around(vectors, min(documents, most))
+        return [np.arange(most)] * len(vectors)
+
+    @torch.no_grad()
+    def attend(self, query: Query | str, *, steered: bool = True, documents: int | None = None) -> Attention:
+        """The attention in the graph that :meth:`retrieve` makes for a query.
+
+        ``steered``: False leaves β and γ out, with the same weights. ``documents``: how many, in place of the setting.
+        """
+        assert self.surroundings is not None and self.network is not None
+        text = query if isinstance(query, str) else query.text
+        vectors = self.encoder.encode([text], role="query", progress=False)
+        around = self._around(vectors, self.documents if documents is None else documents)
+        batch = self.surroundings.batch(around)
+        network = self.network if steered else self.network.unsteered()
+        h, q, layers = network.eval()(batch, torch.from_numpy(vectors), "ocd")
+        return Attention(
+            self.surroundings.graph.part(around[0]).nodes,
+            {kind: edges.numpy() for kind, edges in batch.edges.items()},
+            [{kind: weights.numpy() for kind, weights in layer.items()} for layer in layers],
+            cosine_similarity(h["d"], q).numpy(),
+        )
 
 
 def _read(folder: Path) -> dict[str, torch.Tensor]:

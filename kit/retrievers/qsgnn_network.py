@@ -10,6 +10,7 @@ for the product in |a_i + b_j|² = |a_i|² + |b_j|² + 2 a_i·b_j.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import NamedTuple
 
 import torch
@@ -186,6 +187,14 @@ class Network(nn.Module):
             h, weights = layer(h, q, batch, wanted if number == len(self.layers) else "ocd")
             attention.append(weights)
         return h, q, attention
+
+    def unsteered(self) -> Network:
+        """The same weights without β and γ: messages within a level by α alone, those between levels means."""
+        other = deepcopy(self)
+        for module in other.modules():
+            if isinstance(module, IntraLevel | InterLevel):
+                module.steered = False
+        return other
 
 
 def _products(own: Tensor, other: Tensor, sender: Tensor, receiver: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """What is seen: figure style, plots, widgets."""
 
+from kit.views.attention import compare_attention, explore_attention
 from kit.views.beam_explorer import explore_mdr
 from kit.views.budget_plots import budget_curve, found_by_supports
 from kit.views.canvas import GraphCanvas
@@ -37,9 +38,11 @@ __all__ = [
     "agents",
     "branching_curve",
     "budget_curve",
+    "compare_attention",
     "degree_distribution",
     "density_curves",
     "differences",
+    "explore_attention",
     "explore_documents",
     "explore_gnn_ret",
     "explore_graph",

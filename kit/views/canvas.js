@@ -106,7 +106,7 @@ function render({ model, el }) {
   function drawNode(mark, target) {
     const node = story.nodes[mark.node], role = looks.roles[mark.role], [x, y] = at(node);
     const group = shape("g", { class: "kit-node", transform: `translate(${x} ${y})`, role: "button", tabindex: -1,
-      "aria-label": `${node.title}, ${role.label}${node.gold ? ", supporting passage" : ""}` });
+      "aria-label": `${node.title}, ${role.label}${node.gold ? ", supporting passage" : ""}${mark.tag && `, ${mark.tag}`}` });
     if (role.halo) group.append(ring(looks.halo, reach(mark)));
     group.append(symbol({ ...role, fill: fill(mark) }, node.gold, looks.gold.rim, radius(mark)));
     hold(group, mark.node);
@@ -119,11 +119,15 @@ function render({ model, el }) {
     const weight = mark => (mark.node === scene().focus ? 8 : 0) + (told.has(mark.node) ? 2 : 0) + (story.nodes[mark.node].gold ? 4 : 0) + (mark.role === "seed" ? 2 : 0) + (mark.role === "plain" ? 0 : 1);
     const order = marks.map((mark, i) => i).sort((a, b) => weight(marks[b]) - weight(marks[a]) || a - b);
     const taken = marks.map(mark => { const [x, y] = at(story.nodes[mark.node]), r = Math.max(9, radius(mark)); return [x - r, y - r, x + r, y + r]; });
-    const labels = marks.map(mark => Object.assign(shape("text", { class: "kit-label" }), { textContent: story.nodes[mark.node].label }));
-    labels.forEach((label, i) => groups[i].append(label));
-    const width = picture.clientWidth, widths = labels.map(label => label.getComputedTextLength()); // all at once: one layout
-    for (const i of order) {
-      const [x, y] = at(story.nodes[marks[i].node]), r = Math.max(radius(marks[i]) + 5, reach(marks[i])), w = widths[i];
+    const write = (text, i) => groups[i].appendChild(Object.assign(shape("text", { class: "kit-label" }), { textContent: text }));
+    const brief = text => picture.clientWidth < 500 && text.length > 15 ? `${Array.from(text).slice(0, 13).join("").trim()}…` : text;
+    const name = ({ node, tag, role }) => tag && role !== "rest" ? brief(story.nodes[node].label) : story.nodes[node].label;
+    const labels = marks.map((mark, i) => write(`${name(mark)} ${mark.tag}`.trim(), i));
+    const tags = marks.map((mark, i) => mark.tag && write(mark.tag, i)); // where there is no room for more
+    const long = text => text && text.getComputedTextLength();
+    const width = picture.clientWidth, widths = [labels, tags].map(texts => texts.map(long)); // all at once: one layout
+    const stand = (i, label, w) => {
+      const [x, y] = at(story.nodes[marks[i].node]), r = Math.max(radius(marks[i]) + 5, reach(marks[i]));
       const sides = [[-w / 2, r + 10], [-w / 2, -r - 1], [r, 4], [-r - w, 4]];
       const boxes = sides.map(([dx, dy]) => [x + dx, y + dy - 10, x + dx + w, y + dy + 3]);
       const clear = others => boxes.findIndex(([a, b, c, d]) => a >= 0 && c <= width && b >= 0 && d <= HEIGHT &&
@@ -131,10 +135,16 @@ function render({ model, el }) {
       let free = clear(taken);
       if (free < 0 && marks[i].node === scene().focus) free = clear(taken.slice(marks.length)); // over nodes, if it must
       const [dx, dy] = sides[Math.max(free, 0)];
-      labels[i].setAttribute("x", dx);
-      labels[i].setAttribute("y", dy);
-      if (free < 0) labels[i].classList.add("kit-spare"); // shows when its node is in hand
-      else taken.push(boxes[free]);
+      label.setAttribute("x", dx);
+      label.setAttribute("y", dy);
+      if (free >= 0) taken.push(boxes[free]);
+      return free >= 0;
+    };
+    for (const i of order) {
+      const whole = stand(i, labels[i], widths[0][i]);
+      if (!whole) labels[i].classList.add("kit-spare"); // shows when its node is in hand
+      if (tags[i] && !whole && stand(i, tags[i], widths[1][i])) tags[i].classList.add("kit-tag");
+      else if (tags[i]) tags[i].remove();
     }
   }
 
@@ -319,6 +329,9 @@ function render({ model, el }) {
     if (done) event.preventDefault();
     if (event.key !== "Tab") event.stopPropagation();
   });
+  const keep = event => { // from JupyterLab, which takes ↓ in a dropdown for a way to the next cell
+    if (event.key !== "Tab" && !event.ctrlKey && !event.metaKey) event.stopPropagation();
+  };
   slider.addEventListener("input", () => go(Number(slider.value)));
   picture.addEventListener("pointerdown", event => {
     if (event.target.closest(".kit-node")) return;
@@ -372,7 +385,11 @@ function render({ model, el }) {
     problem.textContent = model.get("problem");
     problem.style.display = model.get("problem") ? "" : "none";
   }
-  const resized = new ResizeObserver(() => drawGraph());
+  const resized = new ResizeObserver(() => {
+    const explorer = root.closest(".kit-explorer");
+    if (explorer) explorer.onkeydown = keep;
+    drawGraph();
+  });
   model.on("change:story", drawStory);
   model.on("change:index", drawScene);
   model.on("change:problem", drawProblem);

@@ -17,16 +17,20 @@ from kit.views.labels import place_labels
 from kit.views.story import GOLD, GOLD_RIM, HALO, ROLES, SHADES, Column, Edge, Entry, Mark, Scene, Story, clip
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, look, panels, styled
 
-_MARKER = {"circle": "o", "square": "s"}
+_MARKER = {"circle": "o", "square": "s", "diamond": "D"}
 _SHADES = LinearSegmentedColormap.from_list("far to near", SHADES)
 _STAR = Path.unit_regular_star(5, 0.45)
 _MOST = 6  # panels on a slide
+_SHORT = 14  # letters of a title before a number
 _FEW = 12  # nodes of a replay that are all named where there is room
 
 
 @styled
-def storyboard(story: Story, title: str, steps: Sequence[int] | None = None) -> Figure:
-    """Scenes of a story as panels of one figure: those of ``steps``, or up to six from the first to the last."""
+def storyboard(story: Story, title: str, steps: Sequence[int] | None = None, across: int = 3) -> Figure:
+    """Scenes of a story as panels of one figure: those of ``steps``, or up to six from the first to the last.
+
+    ``across``: at most so many in a row.
+    """
     count = len(story.scenes)
     chosen = (
         list(steps)
@@ -35,7 +39,7 @@ def storyboard(story: Story, title: str, steps: Sequence[int] | None = None) -> 
     )
     if not chosen or not all(0 <= step < count for step in chosen):
         raise InputError(f"expected steps from 0 to {count - 1}, not {chosen}", field="steps")
-    columns = min(len(chosen), 3)
+    columns = min(len(chosen), across)
     rows = ceil(len(chosen) / columns)
     figure = Figure(title, (SIZE[0], SIZE[1] if rows == 1 else 3.4 * rows + 0.6))
     axes = [ax for row in panels(figure, rows, columns) for ax in row]
@@ -90,23 +94,27 @@ def draw_graph(
         size = sizes[mark.node] / (2 if node.gold else 1)
         ax.plot(node.x, node.y, zorder=3, **_symbol(mark.role, node.gold, size, fill))
     titled = _titled(story, marks, edges)
-    labels = []
+    labels, tags = [], []
     for mark in titled:
         node = nodes[mark.node]
-        place = f" ({places[mark.node]})" if node.gold and places and mark.node in places else ""
-        if node.title:
-            labels.append((node.x, node.y, f"{node.label}{place}", INK))
-    others = [(nodes[mark.node].x, nodes[mark.node].y) for mark in marks]
+        place = f" ({places[mark.node]})" if node.gold and places and mark.node in places and not mark.tag else ""
+        title = clip(node.title, _SHORT) if mark.tag and mark.role != "rest" else node.label
+        if label := f"{title}{place} {mark.tag}".strip():
+            labels.append((node.x, node.y, label, INK))
+            tags.append(mark.tag)
+    others = [mark for mark in marks if mark.tag and mark not in titled]
+    labels += [(nodes[mark.node].x, nodes[mark.node].y, mark.tag, INK) for mark in others]
+    covered = [(nodes[mark.node].x, nodes[mark.node].y) for mark in marks]
     for start, end in ((nodes[edge.source], nodes[edge.target]) for edge in edges if edge.directed):
-        others.append((0.15 * start.x + 0.85 * end.x, 0.15 * start.y + 0.85 * end.y))  # the arrow's head
-    place_labels(ax, labels, obstacles=others, distance=9 if story.scale else 6, size=8)
+        covered.append((0.15 * start.x + 0.85 * end.x, 0.15 * start.y + 0.85 * end.y))  # the arrow's head
+    place_labels(ax, labels, instead=tags, obstacles=covered, distance=9 if story.scale else 6, size=8)
 
 
 def _titled(story: Story, marks: Sequence[Mark], edges: Sequence[Edge]) -> list[Mark]:
     """The nodes to name where there is room, gold first; all of them where none matters more or there are few."""
     gold = {node.id for node in story.nodes if node.gold}
     told = {end for edge in edges if story.scale and edge.emphasised for end in (edge.source, edge.target)}
-    matter = [mark for mark in marks if mark.role in ("seed", "sender") or mark.node in gold | told]
+    matter = [mark for mark in marks if mark.role in ("seed", "sender", "rest") or mark.node in gold | told]
     if not any(mark.role == "seed" for mark in marks) and (not story.scale or len(marks) <= _FEW):
         matter += [mark for mark in marks if mark not in matter]
     return sorted(matter, key=lambda mark: (mark.node not in gold, mark.node not in told))
@@ -198,7 +206,8 @@ def _legend(story: Story, steps: Sequence[int]) -> list[Line2D]:
     handles, fill = [], None
     if story.scale:
         fill = _SHADES(0.5)
-        for value, where in ((1.0, " (near)"), (0.5, ""), (0.0, " (far)")):
+        far, near = (f" ({word})" for word in story.scale.ends)
+        for value, where in ((1.0, near), (0.5, ""), (0.0, far)):
             number = story.scale.far + value * (story.scale.near - story.scale.far)
             label = f"{story.scale.name} {number:.3g}{where}"
             handles.append(Line2D([], [], label=label, **_symbol("plain", False, 4 + 8 * value, _SHADES(value))))
@@ -210,6 +219,6 @@ def _legend(story: Story, steps: Sequence[int]) -> list[Line2D]:
             handles.append(Line2D([], [], label=role.label, **_symbol(name, False, 8, shown)))
     if any(node.gold for node in story.nodes):
         handles.append(Line2D([], [], label=GOLD, **_symbol("missed", True, 7)))
-        if any(scene.marks and scene.columns for scene in scenes):
+        if any(scene.columns and not any(mark.tag for mark in scene.marks) for scene in scenes if scene.marks):
             handles.append(Line2D([], [], linestyle="none", label="(7 ▲16): its place, 16 up"))
     return handles + [Line2D([], [], label=f"{kind} edge", **look(kind).line | {"marker": None}) for kind in kinds]

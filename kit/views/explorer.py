@@ -14,6 +14,8 @@ from kit.views.drawing import storyboard
 from kit.views.story import Story
 from kit.views.style import Figure
 
+EXPLORER = "kit-explorer"  # keys pressed within are kept from JupyterLab's shortcuts (canvas.js)
+
 
 class Explorer(widgets.VBox):
     """Controls, and a canvas that shows the story of their values.
@@ -34,6 +36,7 @@ class Explorer(widgets.VBox):
             self.guard(control, self._show)
         row = widgets.HBox([*extra, *controls.values()], layout={"flex_flow": "row wrap"})
         super().__init__([row, self.canvas])
+        self.add_class(EXPLORER)
 
     def __repr__(self) -> str:
         return repr(self.canvas)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from matplotlib import rcParams
 from matplotlib.axes import Axes
@@ -31,6 +32,7 @@ def place_labels(
     axes: Axes,
     labels: Sequence[tuple[float, float, str, str]],
     *,
+    instead: Sequence[str] = (),
     obstacles: Sequence[tuple[float, float]] = (),
     distance: float = 6,
     size: float = SMALL,
@@ -38,8 +40,9 @@ def place_labels(
     """Write each label (x, y, text, colour) beside its point where it covers no labelled point and no earlier label.
 
     Tries twelve places, first where the label covers none of the points ``obstacles`` either, then anywhere; leaves a
-    label out where none is free, so the most important ones come first. ``distance`` is in typographic points. Returns
-    the number of labels written.
+    label out where none is free, so the most important ones come first. ``instead``: for each of the first labels a
+    shorter text, to try where the text has no room at the four nearest places. ``distance`` is in typographic points.
+    Returns the number of labels written.
     """
     figure = axes.figure
     figure.draw_without_rendering()
@@ -49,14 +52,18 @@ def place_labels(
     taken = _boxes(axes, [(x, y) for x, y, *_ in labels], reach)
     soft = _boxes(axes, obstacles, reach)
     written = 0
-    for x, y, text, colour in labels:
+    for (x, y, text, colour), short in zip_longest(labels, instead, fillvalue=""):
         mark = axes.annotate(text, (x, y), (0, 0), textcoords="offset points", color=colour, fontsize=size, zorder=5)
         mark.set_in_layout(False)
         mark.set_bbox({"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6})
-        for (right, up), horizontal, vertical, avoided in (
-            (*side, boxes) for boxes in (taken + soft, taken) for side in _SIDES
+        for words, (right, up), horizontal, vertical, avoided in (
+            (words, *side, boxes)
+            for words in (text, short)
+            if words
+            for boxes in (taken + soft, taken)
+            for side in (_SIDES[:4] if short else _SIDES)
         ):
-            mark.set(position=(right * distance, up * distance), ha=horizontal, va=vertical)
+            mark.set(text=words, position=(right * distance, up * distance), ha=horizontal, va=vertical)
             box = mark.get_window_extent(renderer)
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
             if inside and not any(box.overlaps(other) for other in avoided):

@@ -44,6 +44,16 @@ def rings(centre: Sequence[Hashable], around: Sequence[Hashable], aside: Sequenc
     return places
 
 
+def flanks(centre: Hashable, around: Sequence[Hashable]) -> dict[Hashable, Place]:
+    """Places for one node in the middle and the others at its sides: the first half left, downwards, the rest right."""
+    places, half = {centre: (0.5, 0.5)}, (len(around) + 1) // 2
+    for side, column in ((-1, around[:half]), (1, around[half:])):
+        for i, node in enumerate(column):
+            y = (i + 0.5) / len(column)
+            places[node] = (round(0.5 + side * (0.22 + 0.09 * sin(pi * y)), 4), round(y, 4))
+    return places
+
+
 def beside(fixed: Mapping[Hashable, Place], wanted: Mapping[Hashable, Place]) -> dict[Hashable, Place]:
     """Places for the nodes of ``wanted``, in their order: each as near as there is room to the place that it wants.
 

@@ -34,6 +34,13 @@ ROLES = {
     "plain": Role("passage", "#d9d9d9"),
     "visited": Role("visited", "#56b4e9"),
     "path": Role("on the path that grows", "#d9d9d9", halo=True),
+    "entity": Role("entity (o)", "#d9d9d9", "diamond"),
+    "chunk": Role("sentence (c)", "#d9d9d9", "square"),
+    "document": Role("passage (d)", "#d9d9d9"),
+    "listening entity": Role("entity (o) that listens", "#ffffff", "diamond", halo=True),
+    "listening chunk": Role("sentence (c) that listens", "#ffffff", "square", halo=True),
+    "listening document": Role("passage (d) that listens", "#ffffff", halo=True),
+    "rest": Role("all further ones together", "#ffffff", dashed=True),
     "candidate": Role("candidate", "#c8c8c8", dashed=True),
     "missed": Role("not reached", "#ffffff", dashed=True),
 }
@@ -67,11 +74,15 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """What the values of a story's marks measure, and the numbers at its ends: 0 is ``far``, 1 is ``near``."""
+    """What the values of a story's marks measure, and the numbers at its ends: 0 is ``far``, 1 is ``near``.
+
+    ``ends`` are the legend's words for the two.
+    """
 
     name: str
     far: float
     near: float
+    ends: tuple[str, str] = ("far", "near")
 
     def value(self, number: float) -> float:
         """The number as the value of a mark, in [0, 1]."""
@@ -81,13 +92,14 @@ class Scale(msgspec.Struct, frozen=True):
 class Mark(msgspec.Struct, frozen=True):
     """A node's part in one scene: its role, a value in [0, 1] that sets its size, and a note for the reader.
 
-    In a story with a :class:`Scale` the value sets the node's fill, too.
+    In a story with a :class:`Scale` the value sets the node's fill, too. ``tag`` is a number to write behind its title.
     """
 
     node: str
     role: str = "plain"
     value: float | None = None
     note: str = ""
+    tag: str = ""
 
 
 class Edge(msgspec.Struct, frozen=True):
@@ -202,9 +214,10 @@ class Story(msgspec.Struct, frozen=True):
         """The numbers behind the pictures: a row a node or place in a ranking, for each scene.
 
         Columns: step (empty for edges of all scenes), kind (node, edge or the ranking's name), title, other (an edge's
-        second end), role, gold, x, y, value (a node's size, a place in a ranking).
+        second end), role, gold, x, y, value (a node's size, a place in a ranking), and in a story that has such numbers
+        tag (the one behind a node's title).
         """
-        nodes = self.by_id
+        nodes, tagged = self.by_id, any(mark.tag for scene in self.scenes for mark in scene.marks)
 
         def line(edge: Edge) -> dict[str, object]:
             return {"kind": "+".join(edge.kinds), "title": nodes[edge.source].title, "other": nodes[edge.target].title}
@@ -214,11 +227,12 @@ class Story(msgspec.Struct, frozen=True):
             for mark in scene.marks:
                 node = nodes[mark.node]
                 where = {"title": node.title, "role": mark.role, "gold": node.gold, "x": node.x, "y": node.y}
-                rows.append({"step": scene.step, "kind": "node", **where, "value": mark.value})
+                rows.append({"step": scene.step, "kind": "node", **where, "value": mark.value, "tag": mark.tag})
             rows += [{"step": scene.step, **line(edge)} for edge in scene.edges]
             for column in scene.columns:
                 for number, entry in enumerate(column.entries, start=1):
                     node, place = nodes[entry.node], entry.place or number
                     of = {"title": node.title, "gold": node.gold, "value": place}
                     rows.append({"step": scene.step, "kind": column.name, **of})
-        return pd.DataFrame(rows, columns=["step", "kind", "title", "other", "role", "gold", "x", "y", "value"])
+        columns = ["step", "kind", "title", "other", "role", "gold", "x", "y", "value", *["tag"] * tagged]
+        return pd.DataFrame(rows, columns=columns)

@@ -81,8 +81,8 @@ LOOKS = {
     "dpr": Look("#882255", "D", (2, 1.2)),
     "mdr": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
 }
-#: In a replay: any edge of the graph, and a message or a visit along one.
-_REPLAYED = {"graph": Look("#8a8a8a", "o"), "message": Look("#cc3311", "o"), "visit": Look("#cc3311", "o")}
+#: In a replay: any edge of the graph, and a message, a visit or attention along one.
+_REPLAYED = {"graph": Look("#8a8a8a", "o")} | dict.fromkeys(("message", "visit", "attention"), Look("#cc3311", "o"))
 _OTHER_COLOURS = ("#aa4499", "#0072b2", "#cc6677", "#44aa99", "#997700", "#666666")
 _OTHER_MARKERS = ("P", "X", "h", "<", ">", "p", "d")
 _OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
 from kit.retrievers import KGP, Retriever, make
-from kit.views.explorer import Explorer, question_choices, wide
+from kit.views.explorer import EXPLORER, Explorer, question_choices, wide
 from kit.views.layout import beside
 from kit.views.replay import replay
 from kit.views.story import Scene, Story
@@ -64,15 +64,20 @@ def explore_retrieval(
         story = replay(ranking, corpus, question=gold, graph=graph, distances=distances, top=top)
         return replace(story, question=text) if text else story
 
+    controls = {**asking(questions, lines), **settings}
+    start_with(controls, start or {})
+    return Explorer(name, controls, tell)
+
+
+def asking(questions: Sequence[Question], lines: bool = False) -> dict[str, Any]:
+    """The controls that say what is asked: a question of the list, or one that is typed."""
     choice = wide("question", question_choices(questions), questions[0].id)
     kind = widgets.Textarea if lines else widgets.Text
     hint = "a sub-question a line" if lines else "your own question, then Enter"
     typed = kind(description="or type one", placeholder=hint, continuous_update=False)
     choice.layout.width = typed.layout.width = "calc(50% - 4px)"
     choice.observe(lambda _: setattr(typed, "value", ""), "value")  # a question that is chosen is asked
-    controls = {"question": choice, "typed": typed, **settings}
-    _set(controls, start or {})
-    return Explorer(name, controls, tell)
+    return {"question": choice, "typed": typed}
 
 
 def explore_gnn_ret(benchmark: Benchmark, questions: Sequence[Question], top: int = 10, **start: Any) -> Explorer:
@@ -154,7 +159,7 @@ def _settings() -> dict[str, widgets.Widget]:
     }
 
 
-def _set(controls: Mapping[str, widgets.Widget], start: Mapping[str, Any]) -> None:
+def start_with(controls: Mapping[str, widgets.Widget], start: Mapping[str, Any]) -> None:
     """Give controls their first values."""
     if strange := set(start) - set(controls):
         raise InputError(f"expected one of {', '.join(controls)}, not {min(strange)!r}", field="start")
@@ -183,13 +188,16 @@ def _keeping(name: str) -> Callable[..., Retriever]:
 
 
 class SideBySide(widgets.VBox):
-    """Two explorers in step, at one question; a passage stands in the same place in both."""
+    """Two explorers in step, at one question; a passage stands in the same place in both.
 
-    def __init__(self, left: Explorer, right: Explorer) -> None:
+    ``shared`` are the controls that both have in common: they say what is asked.
+    """
+
+    def __init__(self, left: Explorer, right: Explorer, shared: Sequence[str] = _ASKED) -> None:
         self.left, self.right = left, right
         lines = isinstance(right.controls.get("typed"), widgets.Textarea)
         self._asker = right if lines else left  # whose controls say what is asked of both
-        self._shared = [name for name in _ASKED if name in left.controls and name in right.controls]
+        self._shared = [name for name in shared if name in left.controls and name in right.controls]
         for each in (left, right):
             each.present = self.present
             own = [control for name, control in each.controls.items() if name not in self._shared]
@@ -199,6 +207,7 @@ class SideBySide(widgets.VBox):
         widgets.jslink((left.canvas, "index"), (right.canvas, "index"))
         asked = widgets.HBox([self._asker.controls[name] for name in self._shared], layout={"flex_flow": "row wrap"})
         super().__init__([asked, *(widgets.HBox(pair) for pair in zip(left.children, right.children))])
+        self.add_class(EXPLORER)
         self.present()
 
     def __repr__(self) -> str:
@@ -206,10 +215,14 @@ class SideBySide(widgets.VBox):
 
     def present(self) -> None:
         """Show what the controls of both say."""
-        asked = {name: self._asker.values[name] for name in self._shared}
-        first, second = self.left.story(**asked), self.right.story(**asked)
-        for each, story in zip((self.left, self.right), in_step(first, _at_places(second, first))):
+        for each, story in zip((self.left, self.right), self.stories()):
             each.show(story)
+
+    def stories(self, *, text: bool = True, **values: Any) -> tuple[Story, Story]:
+        """What is shown left and right; ``text`` and ``values`` as in :meth:`Explorer.story`."""
+        asked = {name: self._asker.values[name] for name in self._shared} | values
+        first, second = (each.story(text=text, **asked) for each in (self.left, self.right))
+        return in_step(first, _at_places(second, first))
 
 
 def side_by_side(left: Explorer, right: Explorer) -> SideBySide:

@@ -136,6 +136,40 @@ def test_without_the_query_it_is_only_asked_at_the_end() -> None:
     assert torch.equal(vectors[1][0], vectors[1][1])
 
 
+@pytest.mark.parametrize("documents", [0, 4])
+def test_attention_is_that_of_the_retrieval(documents: int) -> None:
+    """Its scores are the ranking's, and what a node hears by edges of a kind sums to 1."""
+    retriever = QSGNN(**FEW | {"documents": documents})
+    retriever.index(HAND.corpus)
+    query = "Which river floods Selby Quay?"
+    heard, ranking = retriever.attend(query), retriever.retrieve(query, 4)
+    ids = [HAND.corpus.passages[row].id for row in heard.nodes["d"]]
+    assert len(ids) == (documents or 6) and len(heard.layers) == 2
+    assert [ids[i] for i in np.argsort(-heard.scores, kind="stable")[:4]] == list(ranking.ids)
+    np.testing.assert_allclose(np.sort(heard.scores)[::-1][:4], ranking.scores, rtol=1e-5)
+    for layer in heard.layers:
+        assert set(layer) == set(heard.edges)
+        for kind, (_, receiver) in heard.edges.items():
+            sums = np.bincount(receiver, layer[kind], len(heard.nodes[kind[1]]))
+            np.testing.assert_allclose(sums[np.unique(receiver)], 1, rtol=1e-5)
+
+
+def test_attention_that_the_query_does_not_steer() -> None:
+    """Between levels all senders count alike, and within a level all queries hear the same."""
+    retriever = QSGNN(**FEW)
+    retriever.index(HAND.corpus)
+    queries = [question.text for question in HAND.test]
+    off, other = (retriever.attend(query, steered=False, documents=0) for query in queries)
+    for kind, (_, receiver) in off.edges.items():
+        for layer, too in zip(off.layers, other.layers):
+            np.testing.assert_array_equal(layer[kind], too[kind])
+            if kind[0] != kind[1]:
+                np.testing.assert_allclose(layer[kind], 1 / np.bincount(receiver)[receiver], rtol=1e-5)
+    on, different = (retriever.attend(query, documents=0) for query in queries)
+    assert not np.allclose(on.layers[0]["oo"], different.layers[0]["oo"])
+    assert not np.allclose(on.layers[0]["cd"], off.layers[0]["cd"])
+
+
 @pytest.mark.parametrize(
     ("setting", "value"),
     [("without", "doc"), ("start", "warm"), ("layers", 0), ("temperature", 0), ("documents", -1), ("negatives", 1.5)],

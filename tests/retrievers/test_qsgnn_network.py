@@ -110,6 +110,23 @@ def test_an_edge_reaches_whom_it_leads_to(kind: str) -> None:
 
 
 @torch.no_grad()
+def test_the_same_weights_without_the_query() -> None:
+    torch.manual_seed(2)
+    network = Network(4, 3, layers=1)
+    torch.nn.init.normal_(network.layers[0].inter["cd"].value.weight)
+    blind = network.unsteered()
+    assert all(torch.equal(weight, blind.state_dict()[name]) for name, weight in network.state_dict().items())
+    of, pair = dict.fromkeys("ocd", torch.zeros(3, dtype=torch.long)), torch.tensor([[0, 1, 2], [0, 0, 0]])
+    batch = Batch({level: torch.randn(3, 4) for level in "ocd"}, of, dict.fromkeys((*INTRA, *INTER), pair))
+    query = torch.randn(1, 4)
+    np.testing.assert_allclose(blind(batch, query)[2][0]["cd"], 1 / 3, rtol=1e-6)
+    assert not np.allclose(network(batch, query)[2][0]["cd"], 1 / 3)  # which is as it was
+    empty = Network(4, 3, layers=1, steered=False)
+    empty.load_state_dict(network.state_dict())
+    assert torch.equal(empty(batch, query)[0]["d"], blind(batch, query)[0]["d"])
+
+
+@torch.no_grad()
 def test_queries_side_by_side_are_as_each_alone() -> None:
     torch.manual_seed(1)
     network = Network(4, 3, layers=2)

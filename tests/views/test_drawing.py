@@ -94,3 +94,24 @@ def test_edges_of_all_scenes_are_faint_and_messages_strong():
     lines = [line for line in storyboard(replayed(), "t").axes[0].lines if line.get_linestyle() != "None"]
     assert [line.get_color() for line in lines] == [look("graph").colour, look("message").colour]
     assert lines[0].get_linewidth() < lines[1].get_linewidth() and lines[0].get_alpha() < lines[1].get_alpha()
+
+
+def tagged(scale: Scale) -> Story:
+    """Fourteen nodes at a line: the titles of most have no room, their numbers do."""
+    nodes = tuple(Node(f"n{i}", f"A long title, number {i}", x=0.5, y=i / 13) for i in range(14))
+    marks = tuple(Mark(node.id, "entity", 0.5, tag=f"0.{i:02}") for i, node in enumerate(nodes))
+    strong = Edge("n1", "n2", ("attention",), emphasised=True)
+    return Story(nodes, (Scene("one", "", marks, (strong,)),) * 4, scale=scale)
+
+
+def test_a_number_stands_behind_a_title_or_alone():
+    found = words(storyboard(tagged(Scale("share", 0, 2, ends=("less", "more"))), "t", [0]))
+    assert {f"A long title,… 0.{i:02}" for i in (1, 2)} <= set(found)
+    assert {f"0.{i:02}" for i in range(14) if i not in (1, 2)} <= set(found)
+    assert {"share 2 (more)", "share 1", "share 0 (less)", "entity (o)", "attention edge"} <= set(found)
+    assert {"D"} == {line.get_marker() for line in storyboard(tagged(None), "t", [0]).axes[0].lines[1:]}
+
+
+def test_so_many_panels_across():
+    rows = [round(ax.get_position().y0, 2) for ax in storyboard(tagged(None), "t", across=2).axes]
+    assert rows[0] == rows[1] > rows[2] == rows[3]

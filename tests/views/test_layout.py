@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.views.layout import beside, rings, spring
+from kit.views.layout import beside, flanks, rings, spring
 
 
 def nearest(places: dict) -> float:
@@ -50,6 +51,15 @@ def test_rings_put_seeds_in_the_centre_and_what_stands_apart_at_the_right():
         np.hypot(*(np.array(places[f"n{i}"]) - centre)) for i in range(40)
     )
     assert rings(["s"], [], [])["s"] == (0.44, 0.5)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 16])
+def test_one_in_the_middle_and_the_others_at_its_sides(n):
+    places = flanks("me", list(range(n)))
+    assert places["me"] == (0.5, 0.5) and len(places) == n + 1
+    assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in places.values())
+    assert n == 0 or nearest(places) > 0.1
+    assert [i for i in range(n) if places[i][0] < 0.5] == list(range((n + 1) // 2))
 
 
 def test_who_comes_later_stands_as_near_to_the_place_it_wants_as_there_is_room():
