@@ -75,7 +75,7 @@ class QSGNN(Retriever):
         encoder: str = DEFAULT_ENCODER,
         dimension: int = 128,
         layers: int = 2,
-        documents: int = 120,
+        documents: int = 60,
         triples: str = "rules",
         without: str = "",
         start: str = "dense",
@@ -114,7 +114,8 @@ class QSGNN(Retriever):
         self.history: list[dict[str, float]] = []
 
     def fit(self, benchmark: Benchmark) -> None:
-        expect_training(benchmark, self.n_train, self.name)
+        if self.learning.epochs:
+            expect_training(benchmark, self.n_train, self.name)
         store, extractions = self.encoder.store, extract(benchmark.corpus, self.triples)
         network = [self.dimension, self.layers, self.without, self.start, self.sharpness]
         settings = msgspec.json.encode([network, self.synthetic, self.n_train, self.learning]).decode()
@@ -128,7 +129,7 @@ class QSGNN(Retriever):
 
     def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:
         corpus, seed = benchmark.corpus, self.learning.seed
-        self.surroundings = self._around(corpus, extractions)
+        self.surroundings = self._looked_at(corpus, extractions)
         run = Run(
             self._begun(self.surroundings),
             self.surroundings,
@@ -148,7 +149,7 @@ class QSGNN(Retriever):
         run.checkpoints.forget()
         return folder
 
-    def _around(self, corpus: Corpus, extractions: Sequence[Extraction]) -> Surroundings:
+    def _looked_at(self, corpus: Corpus, extractions: Sequence[Extraction]) -> Surroundings:
         return Surroundings.of(
             corpus, extractions, self.encoder, without={"entity": "o", "chunk": "c"}.get(self.without, "")
         )
@@ -177,7 +178,7 @@ class QSGNN(Retriever):
 
     def index(self, corpus: Corpus) -> None:
         if self.surroundings is None or self.surroundings.corpus is not corpus:
-            self.surroundings = self._around(corpus, extract(corpus, self.triples))
+            self.surroundings = self._looked_at(corpus, extract(corpus, self.triples))
         if self.network is None:
             self.network = self._begun(self.surroundings)
 

@@ -29,14 +29,11 @@ from kit.views.trace_explorer import SideBySide, asking, start_with, whole
 
 _MOST = 16  # senders that are drawn one by one
 _MOST_PASSAGES = 200  # around a query, on the slider
-_HEADS, _TOP, _NEAR = (
-    3,
-    8,
-    5,
-)  # passages, others ranked high, and what each of the first holds of a level to choose from
+# To choose from: passages, others ranked high, and what each of the first holds of a level.
+_HEADS, _TOP, _NEAR = 3, 8, 5
 _ONE, _MANY = ({"o": "entity", "c": "sentence", "d": "passage"}, {"o": "entities", "c": "sentences", "d": "passages"})
-_EVEN = Scale("× even share", far=0.5, near=1.5, ends=("less", "more"))
-_MORE = 1.05  # even shares from which on an edge is drawn strong
+_EVEN = Scale("× even share", far=0.0, near=2.0, ends=("less", "more"))
+_MORE = 1.2  # even shares from which on an edge is drawn strong
 _SHARED = ("question", "typed", "node", "documents")
 
 

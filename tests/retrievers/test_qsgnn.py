@@ -184,6 +184,12 @@ def test_it_needs_questions_to_learn_from() -> None:
         make("qsgnn").fit(Benchmark("none", HAND.corpus))
 
 
+def test_pre_training_needs_none(own_store: Path) -> None:
+    retriever = make("qsgnn", **FEW, without="fine-tuning")
+    retriever.fit(Benchmark("none", HAND.corpus))
+    assert {row["stage"] for row in retriever.history if "loss" in row} == {0}
+
+
 def test_no_checkpoint_is_left_behind_and_an_empty_question_is_answered(own_store: Path) -> None:
     retriever = make("qsgnn", **FEW)
     retriever.fit(LEARN)
