@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -47,6 +47,20 @@ class Experiment:
     def metrics(self) -> list[str]:
         """The columns of ``table`` that hold a metric, each between 0 and 1."""
         return [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr"]
+
+    def only(self, retrievers: Sequence[str]) -> Experiment:
+        """What was found for some of the retrievers, in this order."""
+        for name in retrievers:
+            self._expect(name, self.rankings, "retrievers")
+        rows = pd.concat([self.table[self.table["retriever"] == name] for name in retrievers], ignore_index=True)
+        return replace(
+            self,
+            table=rows,
+            rankings={name: self.rankings[name] for name in retrievers},
+            seconds_to_fit={name: self.seconds_to_fit[name] for name in retrievers},
+            sees_gold=tuple(name for name in self.sees_gold if name in retrievers),
+            usages={name: usage for name, usage in self.usages.items() if name in retrievers},
+        )
 
     def summary(self, by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Means over questions with 95 % bootstrap intervals, for all questions or by columns of ``table``.

@@ -167,7 +167,7 @@ class Network(nn.Module):
         dimension: int,
         n: int,
         layers: int = 2,
-        message: float = 0.5,
+        message: float = 0.9,
         steered: bool = True,
         intra: bool = True,
         sharpness: float = 1.0,

@@ -1,13 +1,13 @@
 """Synthetic questions for pre-training, by templates over triples (qsgnn.txt §3.3; qsgnn-i22, qsgnn-i24).
 
-The paper has questions of one and of two hops. Comparisons of two of either are added here, since published sets ask
-many: they need two or four passages.
+The paper has questions of one and of two hops, the latter over an entity that two documents share. Questions of three
+hops, and comparisons of two facts or chains, are added here, since people ask them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,9 +17,9 @@ from kit.text.mentions import fold
 from kit.text.triples import DATE, Extraction, Triple
 
 CHAINS = 12  # over one entity, at most
-ALIKE = 40  # comparisons of triples that say the same, at most
+ALIKE = 40  # comparisons of facts that say the same, at most
 #: How many of the questions are of which kind.
-SHARES = {"one hop": 0.2, "two hops": 0.5, "comparison of two": 0.1, "comparison of four": 0.2}
+SHARES = {"one hop": 0.3, "two hops": 0.3, "three hops": 0.15, "comparison": 0.1, "comparison of chains": 0.15}
 
 
 class Synthetic(NamedTuple):
@@ -29,89 +29,101 @@ class Synthetic(NamedTuple):
     supports: tuple[int, ...]
 
 
-class Chain(NamedTuple):
-    """Two triples: the second one's subject is the first one's object, and they stand in different passages."""
+class Fact(NamedTuple):
+    """A triple of the passage in a row, looked at from one of its ends, which is what the ``other`` is asked of."""
 
-    first: Triple
-    second: Triple
-    rows: tuple[int, int]
+    triple: Triple
+    row: int
+    end: str
+    other: str
+
+    def of(self, end: str) -> str:
+        """The other end in words, with the name or a description of this end: "the director of The Glass Harbour"."""
+        return (
+            f"the {self.triple.relation} of {end}"
+            if self.end == self.triple.subject
+            else f"the {self.triple.relation} {end}"
+        )
+
+    def asked(self, end: str) -> str:
+        """The question for the other end."""
+        return f"{'When' if DATE.fullmatch(self.other) else 'What'} {self.triple.relation} {end}?"
+
+
+#: Each fact's other end is where the next one begins, in another passage.
+Chain = tuple[Fact, ...]
 
 
 def synthetic_questions(extractions: Sequence[Extraction], n: int, seed: int) -> list[Synthetic]:
     """At most ``n`` questions of the kinds of :data:`SHARES`, those of each kind drawn by ``seed``."""
     generator = np.random.default_rng(seed)
-    followed = chains(extractions, generator)
-    firsts = [(of.first, of.rows) for of in followed]
-    triples = [(triple, (row,)) for row, of in enumerate(extractions) for triple in of.triples]
-    kinds = (one_hop(extractions), two_hops(followed), comparisons(triples, generator), comparisons(firsts, generator))
+    known = facts(extractions)
+    singles = [(fact,) for of in known.values() for fact in of]
+    pairs = prolonged(singles, known, generator)
+    kinds = (
+        [question(chain) for chain in singles],
+        [question(chain) for chain in pairs],
+        [question(chain) for chain in prolonged(sample(pairs, n, seed), known, generator)],
+        comparisons(singles, generator),
+        comparisons(pairs, generator),
+    )
     return [each for share, of in zip(SHARES.values(), kinds) for each in sample(of, round(share * n), seed)]
 
 
-def one_hop(extractions: Sequence[Extraction]) -> list[Synthetic]:
-    """(sbj, verb, ?) and (?, verb, obj) of each triple, where the object is no date; the support is its passage."""
-    return [
-        Synthetic(text, (row,))
-        for row, extraction in enumerate(extractions)
-        for triple in extraction.triples
-        for text in (_object(triple, triple.subject), *_subject(triple, triple.object))
-    ]
-
-
-def chains(extractions: Sequence[Extraction], generator: np.random.Generator) -> list[Chain]:
-    """(sbj_i, verb_i, ent, verb_j, obj_j), the entity shared by two passages.
-
-    The entity is no date, and the chain does not lead back. Of those over one entity at most :data:`CHAINS` are drawn:
-    else what is mentioned everywhere would support most questions, and be learned to be right.
-    """
-    arriving: dict[str, list[tuple[int, Triple]]] = defaultdict(list)
-    leaving: dict[str, list[tuple[int, Triple]]] = defaultdict(list)
+def facts(extractions: Sequence[Extraction]) -> dict[str, list[Fact]]:
+    """The facts of each entity by its folded name, from both of a triple's ends; nothing is asked of a date."""
+    found: dict[str, list[Fact]] = defaultdict(list)
     for row, extraction in enumerate(extractions):
         for triple in extraction.triples:
-            leaving[fold(triple.subject)].append((row, triple))
-            if not DATE.fullmatch(triple.object):
-                arriving[fold(triple.object)].append((row, triple))
-    found = []
-    for entity, firsts in arriving.items():
-        seconds = leaving.get(entity, [])
-        for pick in generator.permutation(len(firsts) * len(seconds))[:CHAINS]:
-            (row, first), (other, second) = firsts[pick // len(seconds)], seconds[pick % len(seconds)]
-            if row != other and fold(second.object) != fold(first.subject):
-                found.append(Chain(first, second, (row, other)))
+            for end, other in ((triple.subject, triple.object), (triple.object, triple.subject)):
+                if not DATE.fullmatch(end):
+                    found[fold(end)].append(Fact(triple, row, end, other))
     return found
 
 
-def two_hops(followed: Sequence[Chain]) -> list[Synthetic]:
-    """(sbj_i, verb_i, ent, verb_j, ?) and (?, verb_i, ent, verb_j, obj_j) of each chain; the entity is not named."""
-    return [
-        Synthetic(text, rows)
-        for first, second, rows in followed
-        for text in (
-            _object(second, f"the {first.relation} of {first.subject}"),
-            *_subject(first, f"the {second.relation} {second.object}"),
-        )
-    ]
+def prolonged(
+    chains: Sequence[Chain], known: Mapping[str, Sequence[Fact]], generator: np.random.Generator
+) -> list[Chain]:
+    """The chains with one more fact, of another passage, that does not lead back.
 
-
-def comparisons(facts: Sequence[tuple[Triple, tuple[int, ...]]], generator: np.random.Generator) -> list[Synthetic]:
-    """(sbj_i or sbj_j, verb, ?) of two triples that say the same, that is, whose last two words are the same.
-
-    A triple comes with the rows of its support, its own passage and perhaps the one where its object is told of.
+    They go on over entities that a passage is about, at most :data:`CHAINS` over each: else what is mentioned
+    everywhere would support most questions, and be learned to be right.
     """
-    alike: dict[str, list[tuple[Triple, tuple[int, ...]]]] = defaultdict(list)
-    for triple, rows in facts:
-        alike[" ".join(triple.relation.lower().split()[-2:])].append((triple, rows))
+    arriving: dict[str, list[Chain]] = defaultdict(list)
+    for chain in chains:
+        arriving[fold(chain[-1].other)].append(chain)
+    found = []
+    for entity, of in arriving.items():
+        leaving = known.get(entity, ())
+        if not any(fact.end == fact.triple.subject for fact in leaving):
+            continue
+        for pick in generator.permutation(len(of) * len(leaving))[:CHAINS]:
+            chain, fact = of[pick // len(leaving)], leaving[pick % len(leaving)]
+            if all(fact.row != each.row and fold(fact.other) != fold(each.end) for each in chain):
+                found.append((*chain, fact))
+    return found
+
+
+def question(chain: Chain) -> Synthetic:
+    """(sbj, verb, ?) or (?, verb, obj), and of longer chains with what lies between described and not named."""
+    words = chain[0].end
+    for fact in chain[:-1]:
+        words = fact.of(words)
+    return Synthetic(chain[-1].asked(words), tuple(fact.row for fact in chain))
+
+
+def comparisons(chains: Sequence[Chain], generator: np.random.Generator) -> list[Synthetic]:
+    """Two chains whose first facts say the same, that is, whose last two words are the same, of their subjects."""
+    alike: dict[str, list[Chain]] = defaultdict(list)
+    for chain in chains:
+        if chain[0].end == chain[0].triple.subject:
+            alike[" ".join(chain[0].triple.relation.lower().split()[-2:])].append(chain)
     found = []
     for of in alike.values():
         for _ in range(min(len(of), ALIKE) if len(of) > 1 else 0):
-            (one, supports), (other, more) = (of[pick] for pick in generator.choice(len(of), 2, replace=False))
-            if not set(supports) & set(more):
-                found.append(Synthetic(f"Which {one.relation}, {one.subject} or {other.subject}?", supports + more))
+            one, other = (of[pick] for pick in generator.choice(len(of), 2, replace=False))
+            supports = tuple(fact.row for fact in one + other)
+            if len(set(supports)) == len(supports):
+                text = f"Which {one[0].triple.relation}, {one[0].end} or {other[0].end}?"
+                found.append(Synthetic(text, supports))
     return found
-
-
-def _object(triple: Triple, subject: str) -> str:
-    return f"{'When' if DATE.fullmatch(triple.object) else 'What'} {triple.relation} {subject}?"
-
-
-def _subject(triple: Triple, object: str) -> list[str]:
-    return [] if DATE.fullmatch(triple.object) else [f"What {triple.relation} {object}?"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -54,6 +55,10 @@ class Lesson:
     def questions(self) -> tuple[Question, ...]:
         """The questions that are asked."""
         return self.benchmark.test
+
+    def asking(self, questions: Sequence[Question]) -> Benchmark:
+        """The benchmark with these questions to ask."""
+        return _asking(self.benchmark, questions)
 
     @property
     def shows_text(self) -> bool:
@@ -151,13 +156,13 @@ def start(
     return Lesson(notebook, _asking(benchmark, asked), training, settings, seed, Path(folder), source)
 
 
-def _asking(benchmark: Benchmark, questions: tuple[Question, ...]) -> Benchmark:
+def _asking(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
     return Benchmark(
         benchmark.name,
         benchmark.corpus,
         train=benchmark.train,
         dev=benchmark.dev,
-        test=questions,
+        test=tuple(questions),
         unit=benchmark.unit,
         collections=benchmark.collections,
     )

@@ -18,6 +18,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     how many questions a draw has; ``senders`` and ``competitors`` are the grid of gnn-ret.txt Figure 4.
     Encoders are trained (kgp.txt §8.2) for ``epochs`` on ``n_train_encoder`` questions (0: all), and to compare shorter
     trainings on each of ``n_trains_encoder``.
+    Graph networks are pre-trained (qsgnn.txt §3.3) on ``n_synthetic`` questions, in ablations on ``n_ablated``.
     Sweeps of walks (kgp.txt §5.2–5.4) ask ``n_walked`` questions and take the time of ``n_timed``; a reader answers
     ``n_read``; ``collections`` are the numbers of passages between which cost is compared.
     """
@@ -36,6 +37,8 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     epochs: int
     n_train_encoder: int
     n_trains_encoder: tuple[int, ...]
+    n_synthetic: int
+    n_ablated: int
     n_walked: int
     n_timed: int
     n_read: int
@@ -60,6 +63,8 @@ SCALES = {
             epochs=1,
             n_train_encoder=12,
             n_trains_encoder=(12,),
+            n_synthetic=24,
+            n_ablated=12,
             n_walked=10,
             n_timed=3,
             n_read=5,
@@ -85,6 +90,8 @@ SCALES = {
             epochs=1,
             n_train_encoder=400,
             n_trains_encoder=(150,),
+            n_synthetic=6_000,
+            n_ablated=1_000,
             n_walked=100,
             n_timed=20,
             n_read=100,
@@ -110,6 +117,8 @@ SCALES = {
             epochs=2,
             n_train_encoder=0,
             n_trains_encoder=(50, 100, 200, 400),
+            n_synthetic=150_000,
+            n_ablated=30_000,
             n_walked=500,
             n_timed=100,
             n_read=500,

@@ -24,7 +24,7 @@ _MONTHS = "January|February|March|April|May|June|July|August|September|October|N
 DATE = re.compile(rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}},)? \d{{4}}|(?:{_MONTHS}) \d{{1,2}}|[12]\d{{3}})\b")
 _BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
-LONGEST = 4  # words that are said of an object
+LONGEST = 10  # words that are said of an object
 _EDGES = " ,.;:!?\"'“”‘’()—–-"
 
 
@@ -72,7 +72,7 @@ def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
 def by_rules(corpus: Corpus) -> list[Extraction]:
     """Triples without a model: the title as subject, each other name or date of a sentence as object.
 
-    What is said of the object are the last words before it (four at most, back to another mention or a break), or else
+    What is said of the object are the last words before it (ten at most, back to another mention or a break), or else
     the first after it. A name means the document that it is the title or an alias of, where there is one; of two
     namesakes it means neither. One extraction a passage.
     """
