@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -17,12 +16,6 @@ import msgspec
 import kit
 from kit.errors import InputError
 from kit.store import atomic_write
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from kit.corpus import Benchmark
-    from kit.evaluation import Experiment
 
 FILE = click.Path(path_type=Path)
 
@@ -40,6 +33,20 @@ class Pairs(click.ParamType):
             return name, msgspec.json.decode(text, type=bool | int | float)
         except msgspec.DecodeError:
             return name, text
+
+
+class Values(Pairs):
+    """``name=value,value,…``, each value read as :class:`Pairs` does."""
+
+    name = "NAME=VALUE,VALUE"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, object]:
+        name, _, texts = value.partition("=")
+        each = dict.fromkeys(text.strip() for text in texts.split(","))
+        if "" in each:
+            self.fail(f"expected NAME=VALUE,VALUE, not {value!r}", param, ctx)
+        pair = super().convert
+        return name, [pair(f"{name}={text}", param, ctx)[1] for text in each]
 
 
 def _data_options(command: Callable) -> Callable:
@@ -139,9 +146,11 @@ def evaluate(
     reading.fit(training or benchmark)
     experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=seed, training=training)
     answers = reading.answers(experiment)
-    click.echo("\n".join([_results(experiment, answers), *usage_lines(experiment.usages | reading.usages())]))
+    click.echo("\n".join([experiment.text(answers), *usage_lines(experiment.usages | reading.usages())]))
     if json_file:
-        _write_json(json_file, reading.add_to(experiment.record(), answers), benchmark, dict(settings), begun)
+        from kit.runs.provenance import write_result
+
+        write_result(json_file, reading.add_to(experiment.record(), answers), benchmark, dict(settings), begun)
     if trec_file:
         write_runs(experiment.rankings, trec_file)
 
@@ -178,7 +187,64 @@ def graph(
     for name, value in result.items():
         click.echo(f"{name:{width}}  {value:,.4g}" if isinstance(value, float) else f"{name:{width}}  {value:,}")
     if json_file:
-        _write_json(json_file, result, benchmark, dict(settings), begun)
+        from kit.runs.provenance import write_result
+
+        write_result(json_file, result, benchmark, dict(settings), begun)
+
+
+@cli.command()
+@click.argument("what", metavar="RETRIEVER|NOTEBOOK")
+@click.option("-g", "values", type=Values(), multiple=True, required=True, help="a setting and its values; repeated")
+@_data_options
+@click.option("--train", type=FILE, multiple=True, help="a file with questions to learn from; may be repeated")
+@click.option("--k", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
+@click.option("--scale", default="class", show_default=True, help="of a notebook: smoke, class or paper")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="processes that share the work")
+@click.option("--scheduler", default="", help="a dask scheduler, as tcp://HOST:PORT, whose workers do it instead")
+@click.option("--csv", "csv_file", type=FILE, help="write the whole table here")
+@click.pass_context
+def sweep(
+    context: click.Context,
+    what: str,
+    values: tuple[tuple[str, list[object]], ...],
+    data: Path | None,
+    train: tuple[Path, ...],
+    k: str,
+    scale: str,
+    csv_file: Path | None,
+    jobs: int,
+    scheduler: str,
+    **options,
+) -> None:
+    """Evaluate a retriever, or run a notebook (named by its first characters), with every combination of values.
+
+    The whole table has a row a cell and question, or a row a cell and finding of the notebook; what is printed sums it
+    up. Cells that finished with the same data and code are not run again, whatever stopped the command before, and a
+    worker that dies is replaced. A notebook's cells leave figures and pages in sweeps/.
+    """
+    from kit.corpus import load, load_training
+    from kit.runs.sweep import grid, summary, sweep_notebook, sweep_retriever
+
+    of_notebook = what[:1].isdecimal()
+    for name in ("k", *options) if of_notebook else ("scale",):
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise InputError(f"no option of the sweep of a {'notebook' if of_notebook else 'retriever'}", field=name)
+    _expect_writable(csv_file)
+    settings = dict(values)
+    if len(settings) < len(values):
+        raise InputError("expected each name once, with all its values", field="-g")
+    work = {"jobs": jobs, "scheduler": scheduler}
+    if of_notebook:
+        if len(train) > 1:
+            raise InputError("expected one file for a notebook", field="train")
+        table = sweep_notebook(what, grid(settings), data=data, train=next(iter(train), None), scale=scale, **work)
+    else:
+        benchmark = load(data, **options)
+        training = load_training(train, setting=options["setting"], unit=options["unit"]) if train else None
+        table = sweep_retriever(what, grid(settings), benchmark, training, ks=_numbers(k, "k"), **work)
+    click.echo(summary(table, len(settings)).to_string(index=False, float_format="{:.4g}".format))
+    if csv_file:
+        atomic_write(csv_file, table.to_csv(index=False).encode())
 
 
 @cli.command()
@@ -309,47 +375,6 @@ def _numbers(text: str, field: str) -> tuple[int, ...]:
 def _expect_writable(file: Path | None) -> None:
     if file and (file.is_dir() or not file.resolve().parent.is_dir()):
         raise InputError("expected a file in a folder that exists", file=file)
-
-
-def _results(experiment: Experiment, answers: DataFrame) -> str:
-    """The means with their intervals, a column a retriever, and below them the differences to the first."""
-    import pandas as pd
-
-    summary = pd.concat([experiment.summary(), answers], ignore_index=True)
-    summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
-    seconds = summary["metric"] == "seconds"
-    times = summary.loc[seconds, "mean"]
-    summary.loc[seconds, "shown"] = ["" if pd.isna(mean) else f"{1000 * mean:.1f} ms a query" for mean in times]
-    order = list(dict.fromkeys(summary["retriever"]))
-    table = summary.pivot(index="metric", columns="retriever", values="shown").fillna("")
-    parts = [table.loc[list(dict.fromkeys(summary["metric"])), order].rename_axis(index=None, columns=None).to_string()]
-    for metric in experiment.metrics if len(order) > 1 else ():
-        for row in experiment.compare(order[0], metric).itertuples():
-            parts.append(
-                f"{row.metric:10} {row.retriever} - {row.baseline}: {100 * row.difference:+.1f} points "
-                f"[{100 * row.low:+.1f}, {100 * row.high:+.1f}], p = {row.p:.3g} (Holm {row.p_holm:.3g})"
-            )
-    return "\n".join([*parts, experiment.caption])
-
-
-def _write_json(
-    file: Path, result: dict[str, object], benchmark: Benchmark, settings: dict[str, object], begun: float
-) -> None:
-    from kit.runs.provenance import commit
-    from kit.text import DEFAULT_ENCODER
-
-    head, changed = commit()
-    provenance = {
-        "kit": kit.__version__,
-        "commit": head,
-        "changed": changed,
-        "data_hash": benchmark.hash,
-        "encoder": settings.get("encoder", DEFAULT_ENCODER),
-        "settings": settings,
-        "seconds": round(time.perf_counter() - begun, 2),
-    }
-    content = result | {"provenance": provenance}
-    atomic_write(file, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from unittest import mock
 
 import ir_measures
 import msgspec
+import pandas as pd
 import pytest
 
 from kit import __version__
@@ -84,6 +85,31 @@ def test_graph(data: Path, tmp_path: Path) -> None:
     assert {"nodes", "edges", "density", "mean_degree", "sf_em", "precision", "seconds"} <= set(result)
     assert result["nodes"] == 6
     assert result["provenance"]["settings"] == {"prior": 0.6}
+
+
+def test_sweep(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
+    table = tmp_path / "table.csv"
+    grid = ["-g", "branching=1,3", "-g", "graph=tfidf,entity+structure"]
+    done = kit("sweep", "kgp-tfidf", *grid, "--data", data, "--k", "2,3", "--csv", table)
+    assert done.returncode == 0, done.stderr
+    first, *cells = done.stdout.splitlines()
+    assert first.split()[:3] == ["branching", "graph", "recall@2"] and len(cells) == 4
+    rows = pd.read_csv(table)
+    assert len(rows) == 4 * 2 and rows["branching"].tolist() == [1] * 4 + [3] * 4
+    assert kit("sweep", "kgp-tfidf", *grid, "--data", data, "--k", "2,3").stdout == done.stdout  # times too: not again
+
+
+def test_a_sweep_of_a_notebook_is_planned_with_what_it_is_given(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = pd.DataFrame({"seed": [1]})
+    with (
+        mock.patch("kit.runs.sweep.sweep_notebook", return_value=found) as sweep,
+        mock.patch("kit.runs.sweep.summary", return_value=found),
+    ):
+        done = kit("sweep", "02", "-g", "seed=1, 2", "--data", data, "--train", data, "--jobs", 3, "--scale", "smoke")
+    assert done.returncode == 0, done.stderr
+    options = {"data": data, "train": data, "scale": "smoke", "jobs": 3, "scheduler": ""}
+    sweep.assert_called_once_with("02", [{"seed": 1}, {"seed": 2}], **options)
 
 
 def test_data_commands(data: Path, tmp_path: Path) -> None:
@@ -221,11 +247,31 @@ def test_a_bad_training_file_writes_nothing(
         (["run", "-p", "train", "1"], "field parameter train: give --train instead"),
         (["data", "fetch", "nothing"], "nothing"),
         (["data", "make", __file__], "expected a folder"),
+        (["sweep", "bm25"], "Missing option '-g'"),
+        (["sweep", "bm52", "-g", "a=1"], "no retriever 'bm52'; known are bm25, tfidf, dense"),
+        (["sweep", "99", "-g", "seed=1"], "expected the beginning of a notebook's name"),
+        (["sweep", "bm25", "-g", "depth=1,2"], "the retriever bm25 has no setting 'depth'"),
+        (["sweep", "gnn-ret", "-g", "alpha=0.5,2"], "field alpha: expected a number from 0 to 1, not 2"),
+        (["sweep", "gnn-ret", "-g", "alpha"], "expected NAME=VALUE,VALUE, not 'alpha'"),
+        (["sweep", "gnn-ret", "-g", "alpha=0.5,"], "expected NAME=VALUE,VALUE, not 'alpha=0.5,'"),
+        (["sweep", "gnn-ret", "-g", "=1"], "expected NAME=VALUE, not '=1'"),
+        (["sweep", "gnn-ret", "-g", "alpha=1", "-g", "alpha=0"], "expected each name once, with all its values"),
+        (["sweep", "gnn-ret", "-g", "alpha=1", "--jobs", "0"], "Invalid value for '--jobs'"),
+        (["sweep", "gnn-ret", "-g", "alpha=1", "--scheduler", "nowhere"], "no dask scheduler answers at 'nowhere'"),
+        (["sweep", "gnn-ret", "-g", "alpha=1", "--scale", "smoke"], "field scale: no option of the sweep of a retr"),
+        (["sweep", "02", "-g", "seed=1", "--k", "2"], "field k: no option of the sweep of a notebook"),
+        (["sweep", "02", "-g", "hue=red"], "field parameter hue: expected one of"),
+        (["sweep", "02", "-g", "seed=1", "--train", "a", "--train", "b"], "expected one file for a notebook"),
         (["frobnicate"], "No such command"),
     ],
 )
-def test_bad_input_is_one_plain_line(arguments: list[str], line: str) -> None:
+def test_bad_input_is_one_plain_line(
+    arguments: list[str], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("KIT_OUTPUT", str(tmp_path / "output"))
     done = kit(*arguments)
+    assert not list(tmp_path.iterdir())
     assert done.returncode == 2
     assert done.stderr.startswith("kit: ")
     assert line in done.stderr

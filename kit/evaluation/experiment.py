@@ -123,6 +123,28 @@ class Experiment:
         lines += [f"{name} sees gold fields of the questions." for name in self.sees_gold]
         return " ".join(lines)
 
+    def text(self, answers: pd.DataFrame) -> str:
+        """The means with their intervals, a column a retriever, and below them the differences to the first.
+
+        ``answers`` has further rows for the table, as :meth:`summary` has them.
+        """
+        summary = pd.concat([self.summary(), answers], ignore_index=True)
+        summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
+        seconds = summary["metric"] == "seconds"
+        times = summary.loc[seconds, "mean"]
+        summary.loc[seconds, "shown"] = ["" if pd.isna(mean) else f"{1000 * mean:.1f} ms a query" for mean in times]
+        order = list(dict.fromkeys(summary["retriever"]))
+        table = summary.pivot(index="metric", columns="retriever", values="shown").fillna("")
+        table = table.loc[list(dict.fromkeys(summary["metric"])), order].rename_axis(index=None, columns=None)
+        parts = [table.to_string()]
+        for metric in self.metrics if len(order) > 1 else ():
+            for row in self.compare(order[0], metric).itertuples():
+                parts.append(
+                    f"{row.metric:10} {row.retriever} - {row.baseline}: {100 * row.difference:+.1f} points "
+                    f"[{100 * row.low:+.1f}, {100 * row.high:+.1f}], p = {row.p:.3g} (Holm {row.p_holm:.3g})"
+                )
+        return "\n".join([*parts, self.caption])
+
     def record(self) -> dict[str, object]:
         """The result as plain values.
 

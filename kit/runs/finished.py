@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from kit.paths import ROOT, output
+from kit.paths import ROOT
 from kit.store import atomic_write
 
 _SOURCES = {".py", ".js", ".css", ".csv", ".toml"}
@@ -17,17 +17,16 @@ _SOURCES = {".py", ".js", ".css", ".csv", ".toml"}
 class Finished(msgspec.Struct, frozen=True):
     """A finished run: the key of what it was made from, and the files that it left with their digests.
 
-    Paths are relative to :func:`kit.paths.output`.
+    Paths are relative to the folder under which the run wrote.
     """
 
     key: str
     outputs: dict[str, str]
 
-    def holds(self, key: str) -> bool:
-        """Whether the run was of the same content and all that it left is there, unchanged."""
+    def holds(self, key: str, root: Path) -> bool:
+        """Whether the run was of the same content and all that it left under ``root`` is there, unchanged."""
         return self.key == key and all(
-            (output() / path).is_file() and file_digest(output() / path) == digest
-            for path, digest in self.outputs.items()
+            (root / path).is_file() and file_digest(root / path) == digest for path, digest in self.outputs.items()
         )
 
 
@@ -39,8 +38,8 @@ def read_finished(path: Path) -> Finished | None:
         return None
 
 
-def write_finished(path: Path, key: str, files: Iterable[Path]) -> None:
-    outputs = {file.relative_to(output()).as_posix(): file_digest(file) for file in files}
+def write_finished(path: Path, key: str, files: Iterable[Path], root: Path) -> None:
+    outputs = {file.relative_to(root).as_posix(): file_digest(file) for file in files}
     atomic_write(path, msgspec.json.format(msgspec.json.encode(Finished(key, outputs)), indent=1) + b"\n")
 
 
@@ -50,7 +49,7 @@ def file_digest(path: Path) -> str:
 
 
 def code_digest() -> str:
-    """A digest of the package's own source: any change of it makes every notebook run again."""
+    """A digest of the package's own source: any change makes every notebook, and every cell of a sweep, run again."""
     sink = hashlib.blake2b(digest_size=16)
     for path in sorted((ROOT / "kit").rglob("*")):
         if path.suffix in _SOURCES:

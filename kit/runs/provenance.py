@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+import kit
+from kit.corpus import Benchmark
 from kit.evaluation.claims import Finding
 from kit.paths import ROOT
+from kit.store import atomic_write
+from kit.text.encoder import DEFAULT_ENCODER
 
 Plain = str | int | float | bool | None
 
@@ -70,6 +75,24 @@ def commit() -> tuple[str | None, bool | None]:
         return None, None
     changes = _git("status", "--porcelain", "--", "kit", "notebooks", "data", "pyproject.toml")
     return head, None if changes is None else bool(changes)
+
+
+def write_result(
+    file: Path, result: Mapping[str, object], benchmark: Benchmark, settings: Mapping[str, object], begun: float
+) -> None:
+    """Write a command's result, and where it comes from, as JSON; ``begun`` is a time of ``time.perf_counter``."""
+    head, changed = commit()
+    provenance = {
+        "kit": kit.__version__,
+        "commit": head,
+        "changed": changed,
+        "data_hash": benchmark.hash,
+        "encoder": settings.get("encoder", DEFAULT_ENCODER),
+        "settings": settings,
+        "seconds": round(time.perf_counter() - begun, 2),
+    }
+    content = {**result, "provenance": provenance}
+    atomic_write(file, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
 
 
 def _git(*arguments: str) -> str | None:

@@ -26,10 +26,14 @@ from kit.store import atomic_write
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A notebook to run, its parameters, where its figures and its executed copy go, and the key of its content."""
+    """A notebook to run, its parameters, where its figures and its executed copy go, and the key of its content.
+
+    Both folders lie under ``root``.
+    """
 
     notebook: Notebook
     parameters: dict[str, Plain]
+    root: Path
     figures: Path
     executed: Path
     key: str
@@ -43,9 +47,14 @@ class Job(msgspec.Struct, frozen=True):
         return self.executed / f"{self.notebook.name}{suffix}"
 
     @property
+    def record(self) -> Path:
+        """The file in which the notebook tells what it found."""
+        return self.figures / f"{self.notebook.name}.json"
+
+    @property
     def finished(self) -> bool:
         account = read_finished(self.file(".json"))
-        return account is not None and account.holds(self.key)
+        return account is not None and account.holds(self.key, self.root)
 
 
 def run(
@@ -61,13 +70,42 @@ def run(
 ) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
 
+    Data and parameters are those of :func:`plan`. A notebook that finished with the same source, parameters, data and
+    code, and whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the others
+    ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
+    """
+    jobs = plan(which, data=data, train=train, scale=scale, seed=seed, parameters=parameters, notebooks=notebooks)
+    given = str(Path(data).resolve()) if data else ""
+    for job in jobs:
+        if given and (own := job.parameters.get("data", given)) != given:
+            print(f"{job.notebook.name}: {_shown(Path(given))} has no pages, so it reads {_shown(Path(own))}")
+    try:
+        return _run_all(jobs, again)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on where it stopped")
+        return 130
+
+
+def plan(
+    which: Sequence[str] = (),
+    *,
+    data: str | Path | None = None,
+    train: str | Path | None = None,
+    scale: str = "class",
+    seed: int = 0,
+    parameters: Mapping[str, str] | None = None,
+    notebooks: Path = NOTEBOOKS,
+    root: Path | None = None,
+) -> list[Job]:
+    """The notebooks that :func:`run` would run, with all that they are given; nothing is written.
+
     ``data`` is a published file, None for the atlas (a notebook may name other data that it is about, see
     :func:`kit.runs.sources.data_for`), and ``train`` one to learn from, None for the data's own training
-    questions, if it has any. ``parameters`` are texts by name, as on a command line. A notebook that finished with the
-    same source, parameters, data and code, and whose files are still what it left, is skipped unless ``again``. Status
-    1: a notebook failed (the others ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad
-    data or parameters.
+    questions, if it has any. ``parameters`` are texts by name, as on a command line. ``root`` is the folder under which
+    figures and executed notebooks go, by default that of :func:`kit.paths.output`. Raises ``InputError`` for bad data
+    or parameters.
     """
+    root = root or output()
     chosen = find_notebooks(notebooks, which)
     given = read_parameters(parameters or {}, chosen)
     settings = find_scale(scale)
@@ -81,21 +119,15 @@ def run(
     jobs = []
     for notebook, values, source in zip(chosen, given, sources):
         benchmark = benchmarks[source]
-        if path and source != path:
-            print(f"{notebook.name}: {_shown(path)} has no pages, so it reads {_shown(source)}")
         other = train is not None and bool(benchmark.train)  # other training questions than the data's own
         folder = folder_name(benchmark.name, scale, trial=bool(parameters) or seed != 0 or other)
         options = {"data": str(source or ""), "train": str(learned or ""), "scale": scale, "seed": seed}
         content = [notebook.path.read_text("utf-8"), values, scale, seed, benchmark.name, benchmark.hash, code]
         content += [training.hash] if "train" in notebook.defaults and training else []
         values = {name: value for name, value in options.items() if name in notebook.defaults} | values
-        figures, executed = output() / "figures" / folder, output() / "notebooks" / "executed" / folder
-        jobs.append(Job(notebook, values, figures, executed, digest(content)))
-    try:
-        return _run_all(jobs, again)
-    except KeyboardInterrupt:
-        print("interrupted; the same command goes on where it stopped")
-        return 130
+        figures, executed = root / "figures" / folder, root / "notebooks" / "executed" / folder
+        jobs.append(Job(notebook, values, root, figures, executed, digest(content)))
+    return jobs
 
 
 def _run_all(jobs: Sequence[Job], again: bool) -> int:
@@ -107,7 +139,7 @@ def _run_all(jobs: Sequence[Job], again: bool) -> int:
                 bar.write(f"{job.notebook.name}: finished earlier, skipped")
                 continue
             begun = time.monotonic()
-            problem = _run_one(job, bar)
+            problem = run_one(job, bar)
             failed += problem is not None
             bar.write(problem or f"{job.notebook.name}: done in {time.monotonic() - begun:.0f} s")
     for figures, executed in dict.fromkeys((job.figures, job.executed) for job in jobs):
@@ -115,14 +147,13 @@ def _run_all(jobs: Sequence[Job], again: bool) -> int:
     return 1 if failed else 0
 
 
-def _run_one(job: Job, bar: tqdm) -> str | None:
-    """Run a notebook; what went wrong, told in a few lines, or None."""
+def run_one(job: Job, bar: tqdm) -> str | None:
+    """Run a notebook, telling the bar of its cells; what went wrong, told in a few lines, or None."""
     # While it runs, nothing says that it finished; its copy so far lies beside the one of the run before.
     job.file(".json").unlink(missing_ok=True)
     running = job.file(".running.ipynb")
     running.parent.mkdir(parents=True, exist_ok=True)
-    record = job.figures / f"{job.notebook.name}.json"
-    before = _stamp(record)
+    before = _stamp(job.record)
     at, start = -1, bar.n
 
     def cell_starts(cell: object, cell_index: int) -> None:
@@ -160,9 +191,9 @@ def _run_one(job: Job, bar: tqdm) -> str | None:
         return f"{problem}\n  executed so far: {_shown(job.file('.ipynb'))}"
     atomic_write(job.file(".html"), page(node, job.notebook.name).encode())
     made = [job.file(".ipynb"), job.file(".html")]
-    if _stamp(record) != before:
-        made += [record, *(job.figures / name for name in read_figures(record))]
-    write_finished(job.file(".json"), job.key, made)
+    if _stamp(job.record) != before:
+        made += [job.record, *(job.figures / name for name in read_figures(job.record))]
+    write_finished(job.file(".json"), job.key, made, job.root)
     return None
 
 
@@ -170,7 +201,7 @@ def _environment(job: Job) -> dict[str, str]:
     """What a kernel finds: the same folders whatever its working folder, and what makes runs alike and quiet."""
     offline = {} if "encoder" in job.parameters else {"HF_HUB_OFFLINE": "1"}  # the default encoder lies in a package
     return offline | {
-        "KIT_OUTPUT": str(output().resolve()),
+        "KIT_OUTPUT": str(job.root.resolve()),
         "KIT_CACHE": str(cache().resolve()),
         "KIT_FIGURES": str(job.figures.resolve()),
         "PYTHONHASHSEED": "0",
