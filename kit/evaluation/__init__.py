@@ -6,7 +6,7 @@ from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verd
 from kit.evaluation.experiment import Experiment, evaluate
 from kit.evaluation.histories import by_setting, histories, over_pool
 from kit.evaluation.learning import by_layers, learn_weights, over_grid
-from kit.evaluation.noise import attention_on_supports, misspelt, with_random_edges
+from kit.evaluation.noise import attention_on_supports, likeness, misspelt, with_random_edges
 from kit.evaluation.papers import paper_graphs, paper_numbers, paper_table
 from kit.evaluation.ranks import by_end, ends_found, first_and_last
 from kit.evaluation.steps import recalls_with_wrong_steps, step_recalls, with_wrong_steps
@@ -33,6 +33,7 @@ __all__ = [
     "histories",
     "judge_answers",
     "learn_weights",
+    "likeness",
     "misspelt",
     "over_grid",
     "over_pool",

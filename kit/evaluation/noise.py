@@ -45,6 +45,24 @@ def attention_on_supports(retriever: QSGNN, questions: Sequence[Question]) -> pd
     return pd.DataFrame(rows, columns=["question", "hops", "entities", "attention", "uniform"])
 
 
+@torch.no_grad()
+def likeness(retriever: QSGNN, questions: Sequence[Question]) -> np.ndarray:
+    """The mean cosine of two documents' vectors after the last layer, for each question: 1 is utter over-smoothing.
+
+    The retriever is indexed. (qsgnn.txt A.7)
+    """
+    assert retriever.surroundings is not None and retriever.network is not None
+    around, found = retriever.surroundings, []
+    vectors = retriever.encoder.encode([question.text for question in questions], role="query", progress=False)
+    for vector in vectors:
+        documents = around.around(vector[None], retriever.documents or len(around.corpus))
+        h, _, _ = retriever.network(around.batch(documents), torch.from_numpy(vector[None]))
+        unit = torch.nn.functional.normalize(h["d"], dim=1)
+        n = len(unit)
+        found.append(((unit @ unit.T).sum() - n).item() / max(n * (n - 1), 1))
+    return np.array(found)
+
+
 def with_random_edges(retriever: QSGNN, share: float, seed: int) -> QSGNN:
     """A copy of an indexed retriever to whose graph random edges between entities are added.
 

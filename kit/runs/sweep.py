@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 import kit
 from kit.corpus import Benchmark
 from kit.errors import InputError
-from kit.evaluation import evaluate
+from kit.evaluation import Experiment, evaluate
 from kit.evaluation.claims import Finding
 from kit.paths import NOTEBOOKS, output
 from kit.retrievers import make
@@ -111,6 +111,23 @@ def sweep_notebook(
         for _ in work:
             bar.update()
     return _joined(cells, map(_findings, planned))
+
+
+def experiment_of(
+    table: pd.DataFrame, labels: Sequence[str], benchmark: Benchmark, *, ks: Sequence[int], seed: int, draws: int
+) -> Experiment:
+    """A table of :func:`sweep_retriever` as an experiment whose retrievers are the cells, under these names.
+
+    It has no rankings, only what was measured of them.
+    """
+    n = len(benchmark.test)
+    if len(table) != n * len(labels):
+        raise InputError(f"expected a name for each of {len(table) // n} cells, not {len(labels)}", field="labels")
+    named = table.assign(retriever=[label for label in labels for _ in range(n)])
+    seconds = dict(zip(labels, table["seconds_to_fit"][::n]))
+    return Experiment(
+        named, {label: {} for label in labels}, seconds, benchmark, benchmark.test, tuple(sorted(ks)), seed, draws
+    )
 
 
 def summary(table: pd.DataFrame, n_settings: int) -> pd.DataFrame:

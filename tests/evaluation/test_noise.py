@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from kit.corpus.example import example
-from kit.evaluation import attention_on_supports, misspelt, with_random_edges
+from kit.evaluation import attention_on_supports, likeness, misspelt, with_random_edges
 from kit.retrievers import make
 from kit.retrievers.qsgnn import QSGNN
 
@@ -62,3 +63,13 @@ def test_a_misspelt_name_keeps_its_letters() -> None:
         assert question.text != before and sorted(question.text) == sorted(before)
         assert sum(a != b for a, b in zip(question.text, before)) == 2
         assert question.supporting == by_id[question.id].supporting
+
+
+def test_likeness_is_the_mean_cosine_of_pairs(retriever: QSGNN) -> None:
+    (found,) = likeness(retriever, HAND.test[:1])
+    around = retriever.surroundings
+    query = torch.from_numpy(retriever.encoder.encode([HAND.test[0].text], role="query"))
+    with torch.no_grad():
+        documents = retriever.network(around.batch([np.arange(6)]), query)[0]["d"]
+    pairs = [torch.cosine_similarity(documents[i], documents[j], 0).item() for i in range(6) for j in range(i)]
+    assert found == pytest.approx(np.mean(pairs), abs=1e-5)

@@ -19,7 +19,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.retrievers import make
 from kit.runs import sweep
-from kit.runs.sweep import grid, summary, sweep_notebook, sweep_retriever
+from kit.runs.sweep import experiment_of, grid, summary, sweep_notebook, sweep_retriever
 
 CELLS = grid({"branching": [1, 3], "budget": [4, 6]})
 
@@ -198,3 +198,14 @@ def test_bad_options_of_a_notebook_write_nothing(project, which: str, cell: dict
         sweep_notebook(which, [cell], notebooks=project.notebooks, **options)
     assert line in str(caught.value)
     assert not project.output.exists()
+
+
+def test_a_table_is_an_experiment_of_its_cells() -> None:
+    hand = example()
+    table = sweep_retriever("tfidf", [{}], hand, ks=(2, 5))
+    both = pd.concat([table, table], ignore_index=True)
+    found = experiment_of(both, ["a", "b"], hand, ks=(5, 2), seed=0, draws=100)
+    assert found.compare("a", "recall@2")["difference"].tolist() == [0]
+    assert found.summary(by="hops")["retriever"].unique().tolist() == ["a", "b"]
+    with pytest.raises(InputError, match="expected a name for each of 2 cells, not 1"):
+        experiment_of(both, ["a"], hand, ks=(2,), seed=0, draws=100)

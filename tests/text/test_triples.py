@@ -27,7 +27,7 @@ def corpus(*texts: tuple[str, str]) -> Corpus:
 def test_rules_on_the_example() -> None:
     found = dict(zip((p.id for p in example().corpus.passages), by_rules(example().corpus)))
     assert found["harbour"].triples == (
-        Triple("The Glass Harbour (film)", "silent film directed by", "Ines Moravec", 0),
+        Triple("The Glass Harbour (film)", "is a silent film directed by", "Ines Moravec", 0),
     )
     assert found["moravec"].triples == (Triple("Ines Moravec", "She was born in", "Selby Quay", 1),)
     assert found["quay"].triples == (Triple("Selby Quay", "Every spring the river", "Oll", 1),)
