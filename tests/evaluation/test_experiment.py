@@ -297,3 +297,11 @@ def test_nothing_to_compare_with(alphabetical, benchmark) -> None:
 def test_tables_hold_numbers(found) -> None:
     assert pd.api.types.is_float_dtype(found.table["recall@2"])
     assert pd.api.types.is_float_dtype(found.compare("a to z")["p_holm"])
+
+
+def test_some_of_the_retrievers(found) -> None:
+    part = found.only(["z to a"])
+    assert part.table.equals(found.table.iloc[3:].reset_index(drop=True)) and list(part.rankings) == ["z to a"]
+    assert part.summary()["mean"].tolist() == found.summary().query("retriever == 'z to a'")["mean"].tolist()
+    with pytest.raises(InputError, match="expected one of a to z, z to a, not 'b'"):
+        found.only(["b"])

@@ -197,3 +197,14 @@ def test_means_by_group() -> None:
     assert rows.loc[("a", 2), "mean"] == 0.5 and rows.loc[("a", 2), "n"] == 2
     assert 0 <= rows.loc[("a", 2), "low"] < 0.5 < rows.loc[("a", 2), "high"] <= 1
     assert rows.loc[("b", 1), "mean"] == 0.5 and math.isnan(rows.loc[("b", 1), "low"])
+
+
+def test_two_groups_apart() -> None:
+    """Means 3 and 1; by resampling each group alone its ends are those of their extremes at most."""
+    found = statistics.apart(np.array([2.0, 4.0]), np.array([1.0, 1.0]), 0, draws=2_000)
+    assert found.estimate == 2 and found.low == 1 and found.high == 3
+    assert np.isnan(statistics.apart(np.array([]), np.array([1.0])).estimate)
+    large = np.random.default_rng(0)
+    a, b = large.normal(1, 1, 400), large.normal(0, 1, 400)
+    estimate, low, high = statistics.apart(a, b)
+    assert low < estimate < high and high - low == pytest.approx(2 * 1.96 * np.sqrt(2 / 400), rel=0.15)
