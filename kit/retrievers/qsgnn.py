@@ -73,7 +73,7 @@ class QSGNN(Retriever):
     def __init__(
         self,
         encoder: str = DEFAULT_ENCODER,
-        dimension: int = 128,
+        dimension: int = 256,
         layers: int = 2,
         documents: int = 60,
         triples: str = "rules",

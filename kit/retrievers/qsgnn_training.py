@@ -20,6 +20,7 @@ from kit.retrievers.qsgnn_surroundings import Surroundings
 from kit.text import Encoder
 from kit.text.checkpoints import Checkpoints, weights, write_history
 from kit.text.contrastive import slope
+from kit.text.precision import mixed_precision
 
 KIND = "qsgnn"  # in the store
 OFFERED = 100  # documents nearest by the frozen encoder from which negatives are drawn (qsgnn-i06)
@@ -35,8 +36,8 @@ class Learning(msgspec.Struct, frozen=True):
     pretraining_epochs: int = 1
     epochs: int = 2
     batch: int = 12
-    pretraining_rate: float = 1e-3
-    learning_rate: float = 5e-4
+    pretraining_rate: float = 5e-4
+    learning_rate: float = 2e-4
     temperature: float = 0.07
     negatives: int = 30
     documents: int = 40
@@ -139,7 +140,8 @@ class Run:
         for rows, wanted in zip(self.surroundings.around(queries, self.learning.documents), supports):
             others = rows[~np.isin(rows, wanted)]
             documents.append(np.concatenate([wanted, others])[: self.learning.documents])
-        scores = document_scores(self.network, self.surroundings, queries, documents)
+        with mixed_precision():
+            scores = document_scores(self.network, self.surroundings, queries, documents)
         losses = []
         for of, rows, wanted in zip(scores, documents, supports):
             offered = np.arange(len(wanted), min(len(rows), OFFERED))
@@ -172,7 +174,8 @@ def document_scores(
     """Eq. 6: for each query the cosines of its documents' vectors after the last layer with its own."""
     batch = surroundings.batch(documents)
     h, q, _ = network(batch, torch.from_numpy(queries))
-    return cosine_similarity(h["d"], q[batch.of["d"]]).split([len(rows) for rows in documents])
+    # In full precision: cosines are divided by τ, and near each other.
+    return cosine_similarity(h["d"].float(), q.float()[batch.of["d"]]).split([len(rows) for rows in documents])
 
 
 @torch.no_grad()
