@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from kit.views.style import LOOKS, Look, look
+from kit.views.style import LOOKS, Look, look, own_look
 
 _DODGE = 0.09  # between the lines at one place, as a share of what places are apart on average
 _LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fill it
@@ -18,7 +18,7 @@ _LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not f
 def looks(names: Iterable[object]) -> dict[object, Look]:
     """A look for each name, no two alike: a method's own, and for settings those that the methods here leave."""
     names = list(dict.fromkeys(names))
-    own = {name: LOOKS[name] for name in names if name in LOOKS}
+    own = {name: found for name in names if (found := own_look(name))}
     free = [each for each in dict.fromkeys(LOOKS.values()) if each not in own.values()]
     return {name: own.get(name) or (free.pop(0) if free else look(str(name))) for name in names}
 

@@ -81,6 +81,17 @@ LOOKS = {
     "dpr": Look("#882255", "D", (2, 1.2)),
     "mdr": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
 }
+#: Methods that share a figure with all of those, told apart by marker and dash more than by lightness; a walk has the
+#: colour of what its agent reads with.
+_FURTHER = {
+    "pagerank": Look("#0072b2", "h", (8, 2)),
+    "qsgnn": Look("#aa4499", "P"),
+    "random": Look("#8a8a8a", "p", (1.2, 1.2)),
+    "kgp-tfidf": Look("#332288", "P", (8, 2)),
+    "kgp-dense": Look("#117733", "X", (8, 2)),
+    "kgp-mdr": Look("#c77700", "h", (8, 2)),
+    "kgp-t5": Look("#0072b2", "d", (8, 2)),
+}
 #: In a replay: any edge of the graph, and a message, a visit or attention along one.
 _REPLAYED = {"graph": Look("#8a8a8a", "o")} | dict.fromkeys(("message", "visit", "attention"), Look("#cc3311", "o"))
 _OTHER_COLOURS = ("#aa4499", "#0072b2", "#cc6677", "#44aa99", "#997700", "#666666")
@@ -88,9 +99,14 @@ _OTHER_MARKERS = ("P", "X", "h", "<", ">", "p", "d")
 _OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))
 
 
+def own_look(name: object) -> Look | None:
+    """The look that belongs to a builder or retriever, or None."""
+    return LOOKS.get(name) or _FURTHER.get(name)
+
+
 def look(name: str) -> Look:
     """The look of a builder or retriever; a name that has none gets one that depends on the name alone."""
-    if known := LOOKS.get(name) or _REPLAYED.get(name):
+    if known := own_look(name) or _REPLAYED.get(name):
         return known
     number = zlib.crc32(name.encode())
     colour, marker, dash = (each[number // size % len(each)] for each, size in _OTHERS)

@@ -25,18 +25,9 @@ _MEANING = {
     "rest": "search, queues, ranking",
 }
 
-#: A walk has the colour of what its agent reads with.
-_WALKS = {
-    "random": Look("#8a8a8a", "p", (1.2, 1.2)),
-    "kgp-tfidf": Look("#332288", "P", (8, 2)),
-    "kgp-dense": Look("#117733", "X", (8, 2)),
-    "kgp-mdr": Look("#c77700", "h", (8, 2)),
-    "kgp-t5": Look("#0072b2", "d", (8, 2)),
-}
-
 
 def _looks(names: Iterable[str]) -> dict[str, Look]:
-    return {name: _WALKS.get(name) or look(name) for name in dict.fromkeys(names)}
+    return {name: look(name) for name in dict.fromkeys(names)}
 
 
 @styled
