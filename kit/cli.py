@@ -15,7 +15,7 @@ import click
 import kit
 from kit.errors import InputError
 from kit.store import atomic_write
-from kit.values import read_value, read_values
+from kit.values import read_value, read_values, whole_numbers
 
 FILE = click.Path(path_type=Path)
 
@@ -130,7 +130,7 @@ def evaluate(
     from kit.text.language_models import usage_lines
 
     begun = time.perf_counter()
-    cut_offs = _numbers(ks, "k")
+    cut_offs = whole_numbers(ks, "k")
     named = make_all([name for name in retrievers if not Path(name).is_file()], **dict(settings))
     reading = Reading.named(reader, read, max(cut_offs), none=none, judge=judge)
     for file in (json_file, trec_file):
@@ -237,7 +237,7 @@ def sweep(
     else:
         benchmark = load(data, **options)
         training = load_training(train, setting=options["setting"], unit=options["unit"]) if train else None
-        table = sweep_retriever(what, grid(settings), benchmark, training, ks=_numbers(k, "k"), **work)
+        table = sweep_retriever(what, grid(settings), benchmark, training, ks=whole_numbers(k, "k"), **work)
     click.echo(summary(table, len(settings)).to_string(index=False, float_format="{:.4g}".format))
     if csv_file:
         atomic_write(csv_file, table.to_csv(index=False).encode())
@@ -271,7 +271,7 @@ def bench_graphs(passages: str, builders: str) -> None:
     names = builders.split(",")
     for name in names:
         check_builder(name)
-    for row in measure_all(names, _numbers(passages, "passages")):
+    for row in measure_all(names, whole_numbers(passages, "passages")):
         click.echo(row)
 
 
@@ -285,7 +285,17 @@ def bench_gnn_ret(passages: str, degrees: str) -> None:
     """
     from kit.runs.bench_gnn_ret import bench_gnn_ret as measure_all
 
-    for row in measure_all(_numbers(passages, "passages"), _numbers(degrees, "degrees")):
+    for row in measure_all(whole_numbers(passages, "passages"), whole_numbers(degrees, "degrees")):
+        click.echo(row)
+
+
+@bench.command("qsgnn")
+@click.option("--passages", default="1000,3000,10000,30000,100000", show_default=True, help="sizes of the atlas")
+def bench_qsgnn(passages: str) -> None:
+    """Milliseconds a question of QSGNN, in the graph around it and in the whole one, on one core."""
+    from kit.runs.bench_qsgnn import bench_qsgnn as measure_all
+
+    for row in measure_all(whole_numbers(passages, "passages")):
         click.echo(row)
 
 
@@ -359,13 +369,6 @@ def data_export(target: Path, to: str, split: str, data: Path | None, **options)
     from kit.corpus import export, load
 
     click.echo(export(load(data, **options), target, to, split))
-
-
-def _numbers(text: str, field: str) -> tuple[int, ...]:
-    parts = text.split(",")
-    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
-        raise InputError(f"expected whole numbers from 1 with commas between, not {text!r}", field=field)
-    return tuple(int(part) for part in parts)
 
 
 def _expect_writable(file: Path | None) -> None:

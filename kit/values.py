@@ -32,6 +32,14 @@ def read_values(text: str) -> list[Value]:
     return [read_value(part) for part in each]
 
 
+def whole_numbers(text: str, field: str) -> tuple[int, ...]:
+    """Whole numbers from 1 with commas between. Raises :class:`InputError`, about the ``field``, for anything else."""
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise InputError(f"expected whole numbers from 1 with commas between, not {text!r}", field=field)
+    return tuple(int(part) for part in parts)
+
+
 def typed(value: object) -> str:
     """The value as it is typed, alone or among others, so that it is read as the same value again."""
     plain = isinstance(value, str) and value == value.strip() != "" and read_value(value) == value

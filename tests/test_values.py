@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.errors import InputError
-from kit.values import read_value, read_values, typed
+from kit.values import read_value, read_values, typed, whole_numbers
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 VALUES = st.one_of(st.booleans(), st.integers(-(2**63), 2**63), st.floats(allow_nan=False, allow_infinity=False), TEXTS)
@@ -52,3 +52,10 @@ def test_what_is_typed_is_read_again(value: object) -> None:
 @given(st.lists(TEXTS, min_size=1, unique=True))
 def test_several_are_read_again(values: list[str]) -> None:
     assert read_values(", ".join(map(typed, values))) == values
+
+
+def test_whole_numbers() -> None:
+    assert whole_numbers("2, 5,10", "k") == (2, 5, 10)
+    for text in ("", "0", "1.5", "1,,2", "-1"):
+        with pytest.raises(InputError, match="field k: expected whole numbers from 1"):
+            whole_numbers(text, "k")
