@@ -11,17 +11,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-import msgspec
 
 import kit
 from kit.errors import InputError
 from kit.store import atomic_write
+from kit.values import read_value, read_values
 
 FILE = click.Path(path_type=Path)
 
 
 class Pairs(click.ParamType):
-    """``name=value``; the value is a number or true/false where it reads like one, else text."""
+    """``name=value``; the value is read as :func:`kit.values.read_value` does."""
 
     name = "NAME=VALUE"
 
@@ -29,24 +29,20 @@ class Pairs(click.ParamType):
         name, equals, text = value.partition("=")
         if not name or not equals:
             self.fail(f"expected NAME=VALUE, not {value!r}", param, ctx)
-        try:
-            return name, msgspec.json.decode(text, type=bool | int | float)
-        except msgspec.DecodeError:
-            return name, text
+        return name, read_value(text)
 
 
 class Values(Pairs):
-    """``name=value,value,…``, each value read as :class:`Pairs` does."""
+    """``name=value,value,…``, read as :func:`kit.values.read_values` does."""
 
     name = "NAME=VALUE,VALUE"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, object]:
-        name, _, texts = value.partition("=")
-        each = dict.fromkeys(text.strip() for text in texts.split(","))
-        if "" in each:
+        try:
+            values = read_values(value.partition("=")[2])
+        except InputError:
             self.fail(f"expected NAME=VALUE,VALUE, not {value!r}", param, ctx)
-        pair = super().convert
-        return name, [pair(f"{name}={text}", param, ctx)[1] for text in each]
+        return super().convert(value, param, ctx)[0], values
 
 
 def _data_options(command: Callable) -> Callable:

@@ -13,6 +13,7 @@ from kit.views.explorers import explore_graph, explore_quality, explore_rankings
 from kit.views.figures import save_figure, show_table
 from kit.views.gnn_plots import ablation, learned_weights, recall_by_layers, robustness, sender_grid, step_recall
 from kit.views.graph_plots import degree_distribution, graph_statistics
+from kit.views.grid import explore_settings
 from kit.views.quality_plots import quality_by_hops, quality_curves
 from kit.views.replay import replay
 from kit.views.retrieval_plots import differences, recall_at_k, recall_by_hops
@@ -52,6 +53,7 @@ __all__ = [
     "explore_rankings",
     "explore_retrieval",
     "explore_rgnn_ret",
+    "explore_settings",
     "found_by_supports",
     "gains",
     "graph_statistics",

@@ -329,9 +329,6 @@ function render({ model, el }) {
     if (done) event.preventDefault();
     if (event.key !== "Tab") event.stopPropagation();
   });
-  const keep = event => { // from JupyterLab, which takes ↓ in a dropdown for a way to the next cell
-    if (event.key !== "Tab" && !event.ctrlKey && !event.metaKey) event.stopPropagation();
-  };
   slider.addEventListener("input", () => go(Number(slider.value)));
   picture.addEventListener("pointerdown", event => {
     if (event.target.closest(".kit-node")) return;
@@ -386,8 +383,7 @@ function render({ model, el }) {
     problem.style.display = model.get("problem") ? "" : "none";
   }
   const resized = new ResizeObserver(() => {
-    const explorer = root.closest(".kit-explorer");
-    if (explorer) explorer.onkeydown = keep;
+    keepKeys(root);
     drawGraph();
   });
   model.on("change:story", drawStory);

@@ -22,7 +22,7 @@ class GraphCanvas(anywidget.AnyWidget):
     picture. Text reaches the page as text nodes only, and nothing is asked of any host.
     """
 
-    _esm = "\n".join((_HERE / name).read_text("utf-8") for name in ("shapes.js", "canvas.js"))
+    _esm = "\n".join((_HERE / name).read_text("utf-8") for name in ("keys.js", "shapes.js", "canvas.js"))
     _css = _HERE / "canvas.css"
     story = traitlets.Dict().tag(sync=True)
     looks = traitlets.Dict().tag(sync=True)

@@ -14,7 +14,7 @@ _BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell
 _NUMBER = re.compile(r"[-+−]?[\d.,\s]*\d[\d.,\s]*%?")
 
 #: A white sheet with dark ink in light and dark themes, as the canvas is.
-_STYLE = """<style>
+SHEET = """<style>
 .kit-sheet { color: #222; background: #fff; font-size: 14px; line-height: 1.35; padding: 2px 8px; }
 .kit-sheet ol { list-style: none; margin: 0; padding: 0; }
 .kit-sheet li { margin: 4px 0; padding: 2px 8px; border-left: 6px solid #ddd; overflow-wrap: anywhere; }
@@ -51,7 +51,7 @@ def evidence_html(passages: Sequence[Passage], ways: Mapping[str, str], marked: 
         head += " · <b>on the path</b></small>" if on_path else "</small>"
         body = table_html(passage.text) if passage.kind == "table" else f"<p>{escape(passage.text)}</p>"
         items.append(f'<li class="{"kit-on-path" * on_path}">{head}{body}</li>')
-    return f'{_STYLE}<div class="kit-sheet"><ol aria-label="Evidence">{"".join(items)}</ol></div>'
+    return f'{SHEET}<div class="kit-sheet"><ol aria-label="Evidence">{"".join(items)}</ol></div>'
 
 
 def table_html(text: str) -> str:
@@ -74,14 +74,19 @@ def documents_html(corpus: Corpus) -> str:
     rows = [(corpus.passages[rows[0]].title, name, *counts[name]) for name, rows in corpus.documents.items()]
     rows.append((f"{len(rows)} document{'s' * (len(rows) != 1)}", "", *map(sum, zip(*counts.values()))))
     names = ("title", "file", "pages", "tables", "passages")
-    table = _rows(names, [[str(value) for value in row] for row in rows])
-    return f'{_STYLE}<div class="kit-sheet"><table aria-label="Documents loaded">{table}</table></div>'
+    return sheet_html("Documents loaded", names, [[str(value) for value in row] for row in rows])
+
+
+def sheet_html(name: str, head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """A table of plain text under the name that a screen reader tells; numbers stand at the right."""
+    table = f'<table aria-label="{escape(name)}">{_rows(head, body)}</table>'
+    return f'{SHEET}<div class="kit-sheet">{table}</div>'
 
 
 def lines_html(lines: Sequence[str], kind: str = "kit-sheet") -> str:
     """Plain lines, one below the other; ``kit-problem`` makes them an alert."""
     role = "alert" if kind == "kit-problem" else "status"
-    return f'{_STYLE}<div class="{kind}" role="{role}">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>'
+    return f'{SHEET}<div class="{kind}" role="{role}">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>'
 
 
 def _cells(line: str) -> list[str]:

@@ -14,7 +14,7 @@ from kit.views.drawing import storyboard
 from kit.views.story import Story
 from kit.views.style import Figure
 
-EXPLORER = "kit-explorer"  # keys pressed within are kept from JupyterLab's shortcuts (canvas.js)
+EXPLORER = "kit-explorer"  # keys pressed within are kept from JupyterLab's shortcuts (keys.js)
 
 
 class Explorer(widgets.VBox):
