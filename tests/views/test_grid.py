@@ -111,7 +111,8 @@ def test_two_settings_give_every_combination(explorer):
 def test_another_retriever_brings_its_settings_and_values_around_the_default(explorer):
     explorer.controls["retriever"].value = "qsgnn"
     assert [*explorer.controls["setting"].options] == ["–", *RETRIEVERS["qsgnn"].settings()]
-    assert values(explorer)["setting"] == "dimension" and explorer.grid == {"dimension": [64, 128]}
+    default = RETRIEVERS["qsgnn"].settings()["dimension"]
+    assert values(explorer)["setting"] == "dimension" and explorer.grid == {"dimension": [default // 2, default]}
     assert "A cell takes minutes where it has to learn" in shown(explorer)
     assert "without takes a part away: entity, chunk" in shown(explorer)
     for setting, prefilled in (("without", '""'), ("sharpness", "5.0, 10.0"), ("seed", "0"), ("layers", "1, 2")):
