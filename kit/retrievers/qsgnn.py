@@ -18,6 +18,7 @@ from torch.nn.functional import cosine_similarity
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
 from kit.retrievers.base import Ranking, Retriever, expect_whole, ranking_from_rows
+from kit.retrievers.gnn_ret import one_thread
 from kit.retrievers.qsgnn_network import SHARPEST, Network
 from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.retrievers.qsgnn_surroundings import Surroundings
@@ -196,7 +197,9 @@ class QSGNN(Retriever):
         for start in range(0, len(queries), together):
             part = vectors[start : start + together]
             around = self._around(part, self.documents)
-            for scores, rows in zip(document_scores(self.network, self.surroundings, part, around), around):
+            with one_thread():
+                answers = document_scores(self.network, self.surroundings, part, around)
+            for scores, rows in zip(answers, around):
                 order = np.argsort(-scores.numpy(), kind="stable")[:k]
                 others = ~np.isin(near[len(found)], rows)
                 ranked = np.concatenate([rows[order], near[len(found)][others]])[:k]

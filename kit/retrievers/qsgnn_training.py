@@ -25,7 +25,7 @@ from kit.text.precision import mixed_precision
 KIND = "qsgnn"  # in the store
 OFFERED = 100  # documents nearest by the frozen encoder from which negatives are drawn (qsgnn-i06)
 DEV_CUT = 5  # of the recall on dev questions
-TOGETHER = 16  # queries whose graphs are passed over at once, where nothing is learned
+TOGETHER = 4  # queries whose graphs are passed over at once, where nothing is learned
 CHECKS = 2  # an epoch
 
 
