@@ -15,10 +15,12 @@ from torch_geometric.utils import scatter
 from tqdm.auto import tqdm
 
 from kit.corpus import Question
+from kit.retrievers.gnn_ret import one_thread
 from kit.retrievers.qsgnn import QSGNN
 
 
 @torch.no_grad()
+@one_thread()
 def attention_on_supports(retriever: QSGNN, questions: Sequence[Question]) -> pd.DataFrame:
     """How much of what entities hear from documents comes from supports, in the first layer.
 
@@ -46,6 +48,7 @@ def attention_on_supports(retriever: QSGNN, questions: Sequence[Question]) -> pd
 
 
 @torch.no_grad()
+@one_thread()
 def likeness(retriever: QSGNN, questions: Sequence[Question]) -> np.ndarray:
     """The mean cosine of two documents' vectors after the last layer, for each question: 1 is utter over-smoothing.
 

@@ -216,6 +216,7 @@ class QSGNN(Retriever):
         return [np.arange(most)] * len(vectors)
 
     @torch.no_grad()
+    @one_thread()
     def attend(self, query: Query | str, *, steered: bool = True, documents: int | None = None) -> Attention:
         """The attention in the graph that :meth:`retrieve` makes for a query.
 
