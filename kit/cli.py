@@ -87,6 +87,7 @@ def run(notebooks: tuple[str, ...], parameters: tuple[tuple[str, str], ...], **o
 @click.argument("retrievers", nargs=-1, required=True)
 @_data_options
 @click.option("--train", type=FILE, multiple=True, help="a file with questions to learn from; may be repeated")
+@click.option("--also", type=FILE, multiple=True, help="passages to learn from, too; questions in it are left out")
 @click.option("--k", "ks", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
 @click.option("--seed", default=0, show_default=True, help="where random choices start from")
 @click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting, for the retrievers that have it")
@@ -102,6 +103,7 @@ def evaluate(
     retrievers: tuple[str, ...],
     data: Path | None,
     train: tuple[Path, ...],
+    also: tuple[Path, ...],
     ks: str,
     seed: int,
     settings: tuple[tuple[str, object], ...],
@@ -135,9 +137,11 @@ def evaluate(
     reading = Reading.named(reader, read, max(cut_offs), none=none, judge=judge)
     for file in (json_file, trec_file):
         _expect_writable(file)
+    if also and not train:
+        raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
     benchmark = load(data, unit=unit, **options)
     runs = {name: read_run(Path(name), benchmark) for name in retrievers if Path(name).is_file()}
-    training = load_training(train, setting=options["setting"], unit=unit) if train else None
+    training = load_training(train, setting=options["setting"], unit=unit, corpus=also) if train else None
     everything = {name: named.get(name) or runs[name] for name in retrievers}
     reading.fit(training or benchmark)
     experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=seed, training=training)

@@ -73,10 +73,12 @@ def load_training(
     setting: str = "pooled",
     unit: str = "paragraph",
     seed: int = 0,
+    corpus: Sequence[str | Path] = (),
 ) -> Benchmark:
     """Questions to learn from (``train``, ``dev``) with a corpus of their own, which no test question is asked of.
 
-    Formats with splits keep train and dev, and their test questions are left out. The other questions are split 80 : 20
+    The passages of the files ``corpus`` are learned from, too, without their questions: with those that are searched
+    later, learning is transductive, as QSGNN's pre-training is in its paper. Formats with splits keep train and dev, and their test questions are left out. The other questions are split 80 : 20
     by a hash of seed and id.
 
     Raises:
@@ -87,7 +89,10 @@ def load_training(
     if not paths:
         raise InputError("expected at least one file to train on")
     first, *others = [_read(Path(path), format) for path in paths]
-    source = combine(first, others)
+    more = [_read(Path(path), format) for path in corpus]
+    for other in more:
+        other.items.clear()
+    source = combine(first, [*others, *more])
     unsplit = [item.question.id for item in source.items if not item.split]
     held_out = set(sorted(unsplit, key=lambda id: _hash(seed, id))[: round(DEV_SHARE * len(unsplit))])
     split: dict[str, list[Item]] = {"train": [], "dev": []}

@@ -171,6 +171,15 @@ def test_training_joins_files_and_keeps_published_splits(write, hotpotqa, musiqu
     assert set(single.collections) == {question.id for question in (*single.train, *single.dev)}
 
 
+def test_passages_are_learned_from_without_their_questions(write, hotpotqa, musique):
+    train, other = write("a.json", hotpotqa), write("b.jsonl", musique)
+    alone, both = load_training([train]), load_training([train], corpus=[other])
+    assert [question.id for question in both.train + both.dev] == [question.id for question in alone.train + alone.dev]
+    titles = {passage.title for passage in both.corpus.passages}
+    assert titles > {passage.title for passage in alone.corpus.passages}
+    assert titles >= {passage.title for passage in load_corpus([other]).passages}
+
+
 def test_training_without_questions_ends_in_one_line(write, own, hotpotqa):
     path = write("train.json", hotpotqa)
     with pytest.raises(InputError, match=r"^question 'h1' is in an earlier file too$"):
