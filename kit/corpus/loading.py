@@ -78,8 +78,8 @@ def load_training(
     """Questions to learn from (``train``, ``dev``) with a corpus of their own, which no test question is asked of.
 
     The passages of the files ``corpus`` are learned from, too, without their questions: with those that are searched
-    later, learning is transductive, as QSGNN's pre-training is in its paper. Formats with splits keep train and dev, and their test questions are left out. The other questions are split 80 : 20
-    by a hash of seed and id.
+    later, learning is transductive, as QSGNN's pre-training is in its paper. Formats with splits keep train and dev,
+    and their test questions are left out. The other questions are split 80 : 20 by a hash of seed and id.
 
     Raises:
         InputError: as :func:`load`; and where there is no question to train on.
