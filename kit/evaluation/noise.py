@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 import torch
 from msgspec.structs import replace as changed
-from torch_geometric.utils import scatter
 from tqdm.auto import tqdm
 
 from kit.corpus import Question
@@ -19,8 +18,6 @@ from kit.retrievers.gnn_ret import one_thread
 from kit.retrievers.qsgnn import QSGNN
 
 
-@torch.no_grad()
-@one_thread()
 def attention_on_supports(retriever: QSGNN, questions: Sequence[Question]) -> pd.DataFrame:
     """How much of what entities hear from documents comes from supports, in the first layer.
 
@@ -28,22 +25,21 @@ def attention_on_supports(retriever: QSGNN, questions: Sequence[Question]) -> pd
     ``entities``, how many stand in a support and elsewhere too, over which both are means. Questions without any are
     left out. The retriever is indexed.
     """
-    assert retriever.surroundings is not None and retriever.network is not None
-    around, rows = retriever.surroundings, []
-    vectors = retriever.encoder.encode([question.text for question in questions], role="query", progress=False)
-    for question, vector in zip(tqdm(questions, desc="attention", unit="question"), vectors):
-        (documents,) = around.around(vector[None], retriever.documents or len(around.corpus))
-        batch = around.batch([documents])
-        _, _, attention = retriever.network(batch, torch.from_numpy(vector[None]))
-        sender, entity = batch.edges["do"]
-        gold = torch.from_numpy(np.isin(documents, [around.corpus.row[id] for id in question.supporting_ids])).float()
-        parts = torch.stack([attention[0]["do"] * gold[sender], gold[sender], torch.ones(len(sender))], 1)
-        heard, supports, documents_of = scatter(parts, entity, dim=0, dim_size=len(batch.x["o"])).T
-        chosen = (supports > 0) & (supports < documents_of)
-        if n := int(chosen.sum()):
-            found = {"attention": heard[chosen].mean(), "uniform": (supports / documents_of)[chosen].mean()}
-            row = {"question": question.id, "hops": question.hops, "entities": n}
-            rows.append(row | {name: value.item() for name, value in found.items()})
+    assert retriever.surroundings is not None
+    row_of, rows = retriever.surroundings.corpus.row, []
+    for question in tqdm(questions, desc="attention", unit="question"):
+        heard = retriever.attend(question.query)
+        sender, entity = heard.edges["do"]
+        gold = np.isin(heard.nodes["d"], [row_of[id] for id in question.supporting_ids])[sender]
+        n = len(heard.nodes["o"])
+        attention, supports, documents = (
+            np.bincount(entity, weights, n) for weights in (heard.layers[0]["do"] * gold, gold, None)
+        )
+        chosen = (supports > 0) & (supports < documents)
+        if chosen.any():
+            found = {"attention": attention[chosen], "uniform": supports[chosen] / documents[chosen]}
+            row = {"question": question.id, "hops": question.hops, "entities": int(chosen.sum())}
+            rows.append(row | {name: float(values.mean()) for name, values in found.items()})
     return pd.DataFrame(rows, columns=["question", "hops", "entities", "attention", "uniform"])
 
 
