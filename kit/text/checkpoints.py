@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 KIND = "checkpoints"  # in the store
+HISTORY = "history.json"  # beside what was trained
 
 
 class Checkpoints:
@@ -83,11 +84,11 @@ def weights(module: torch.nn.Module) -> dict[str, Tensor]:
 
 
 def write_history(folder: Path, history: list[dict[str, float]]) -> None:
-    (folder / "history.json").write_text(json.dumps(history), "utf-8")
+    (folder / HISTORY).write_text(json.dumps(history), "utf-8")
 
 
 def read_history(folder: Path) -> list[dict[str, float]]:
-    return json.loads((folder / "history.json").read_text("utf-8"))
+    return json.loads((folder / HISTORY).read_text("utf-8"))
 
 
 def _state(folder: Path) -> Path:

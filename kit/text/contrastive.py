@@ -105,8 +105,11 @@ class _Run:
         import torch
         from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
+        from kit.text.attention import fuse_attention
+
         self.pairs, self.passages, self.training = pairs, passages, training
         self.base, self.model = base, copy.deepcopy(base.model)  # the encoder's own stays what it is
+        fuse_attention(self.model)
         self.loss = MultipleNegativesRankingLoss(self.model)
         self.optimiser = torch.optim.AdamW(self.model.parameters(), weight_decay=0.01)
         self.periods = plan(pairs, training)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from tqdm.auto import tqdm
 
 from kit.errors import InputError
 from kit.store import Store, content_key
+from kit.text.checkpoints import HISTORY
+from kit.text.precision import mixed_precision
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -29,7 +32,8 @@ class Encoder:
     """A sentence encoder whose vectors are kept in the store by content.
 
     ``name`` is the default, a name on the Hugging Face hub, or a folder. Vectors are float32 and of unit length, so an
-    inner product is a cosine. The model is only loaded when a text is new.
+    inner product is a cosine. The model is only loaded when a text is new. A model that the kit trained reads as it has
+    learned, in mixed precision (:mod:`kit.text.contrastive`).
     """
 
     def __init__(self, name: str = DEFAULT_ENCODER, store: Store | None = None) -> None:
@@ -43,6 +47,11 @@ class Encoder:
         return Path(self.name) if Path(self.name).is_dir() else None
 
     @cached_property
+    def _trained(self) -> bool:
+        """Whether the kit trained it."""
+        return self._folder is not None and (self._folder / HISTORY).is_file()
+
+    @cached_property
     def identity(self) -> str:
         """What the vectors depend on: the content of a local model's files, or the name of one on the hub."""
         if self._folder is None:
@@ -53,7 +62,7 @@ class Encoder:
     @cached_property
     def model(self) -> SentenceTransformer:
         try:
-            return _load(self.name, self._folder)
+            return _load(self.name, self._folder, self._trained)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"no sentence-transformers model of this name or folder ({error})", field="encoder"
@@ -104,13 +113,14 @@ class Encoder:
         parts = []
         for start in range(0, len(texts), _BATCH):
             part = texts[start : start + _BATCH]
-            parts.append(encode(part, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False))
+            with mixed_precision() if self._trained else nullcontext():
+                parts.append(encode(part, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False))
             bar.update(len(part))
         return np.concatenate(parts).astype(np.float32)
 
 
 @lru_cache(maxsize=2)
-def _load(name: str, folder: Path | None) -> SentenceTransformer:
+def _load(name: str, folder: Path | None, trained: bool) -> SentenceTransformer:
     # Imported here: torch takes seconds, and a run whose vectors are all in the store never needs it.
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
@@ -119,7 +129,12 @@ def _load(name: str, folder: Path | None) -> SentenceTransformer:
     if folder is None:
         return SentenceTransformer(name)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    return SentenceTransformer(str(folder), local_files_only=True)
+    model = SentenceTransformer(str(folder), local_files_only=True)
+    if trained:
+        from kit.text.attention import fuse_attention
+
+        fuse_attention(model)
+    return model
 
 
 @lru_cache(maxsize=8)

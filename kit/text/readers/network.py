@@ -8,14 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.nn.functional import scaled_dot_product_attention
-from transformers import AttentionInterface, PreTrainedModel
+from transformers import PreTrainedModel
 
+from kit.text.attention import FUSED
 from kit.text.readers.windows import LONGEST_SPAN, Window
 
 SPAN, NOWHERE = 0, 1  # kinds of answers; those that are no span follow
-FUSED = "kit-fused"  # the name of the attention below
 PLACES = 50  # of spans in a window, the likeliest, over which those of one text are summed
 KEPT = 2**18  # tokens whose states are kept: 0.2 GB at a width of 384
 
@@ -32,23 +30,6 @@ class Batch:
         self.opens, self.closes, self.shared = padded("opens"), padded("closes"), padded("shared")
         lengths = torch.tensor([len(window.ids) for window in windows], device=device)
         self.read = torch.arange(self.shared.shape[1], device=device) < lengths[:, None]
-
-
-def _fused(
-    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor, **_: object
-) -> tuple[Tensor, None]:
-    """Attention as transformers asks for it, by PyTorch's fused kernels, in full precision.
-
-    In plain matrix products it would take most of the time in long windows; in half precision a CPU takes twice as long
-    for its gradient.
-    """
-    kernels = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-    with torch.autocast(query.device.type, enabled=False), sdpa_kernel(kernels):
-        seen = scaled_dot_product_attention(query.float(), key.float(), value.float(), attn_mask=attention_mask)
-    return seen.transpose(1, 2).contiguous(), None
-
-
-AttentionInterface.register(FUSED, _fused)
 
 
 class LowerHalf:
