@@ -34,7 +34,7 @@ PARTS = ("", "entity", "chunk", "query", "intra", "pre-training", "fine-tuning")
 STARTS = ("dense", "random")
 DEV_QUESTIONS = 100
 _FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
-_RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "2"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 class Attention(NamedTuple):

@@ -1,7 +1,7 @@
 """Synthetic questions for pre-training, by templates over triples (qsgnn.txt §3.3; qsgnn-i22, qsgnn-i24).
 
 The paper has questions of one and of two hops, the latter over an entity that two documents share. Questions of three
-hops, and comparisons of two facts or chains, are added here, since people ask them.
+hops, and comparisons of several facts or of two chains, are added here, since people ask them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from kit.text.triples import DATE, Extraction, Triple
 
 CHAINS = 12  # over one entity, at most
 ALIKE = 40  # comparisons of facts that say the same, at most
+COMPARED = 4  # facts in a comparison, at most
 #: How many of the questions are of which kind.
-SHARES = {"one hop": 0.3, "two hops": 0.3, "three hops": 0.15, "comparison": 0.1, "comparison of chains": 0.15}
+SHARES = {"one hop": 0.25, "two hops": 0.25, "three hops": 0.15, "comparison": 0.2, "comparison of chains": 0.15}
 
 
 class Synthetic(NamedTuple):
@@ -64,8 +65,8 @@ def synthetic_questions(extractions: Sequence[Extraction], n: int, seed: int) ->
         [question(chain) for chain in singles],
         [question(chain) for chain in pairs],
         [question(chain) for chain in prolonged(sample(pairs, n, seed), known, generator)],
-        comparisons(singles, generator),
-        comparisons(pairs, generator),
+        comparisons(singles, COMPARED, generator),
+        comparisons(pairs, 2, generator),
     )
     return [each for share, of in zip(SHARES.values(), kinds) for each in sample(of, round(share * n), seed)]
 
@@ -112,8 +113,11 @@ def question(chain: Chain) -> Synthetic:
     return Synthetic(chain[-1].asked(words), tuple(fact.row for fact in chain))
 
 
-def comparisons(chains: Sequence[Chain], generator: np.random.Generator) -> list[Synthetic]:
-    """Two chains whose first facts say the same, that is, whose last two words are the same, of their subjects."""
+def comparisons(chains: Sequence[Chain], most: int, generator: np.random.Generator) -> list[Synthetic]:
+    """Two to ``most`` chains whose first facts say the same, that is, whose last two words are the same.
+
+    The chains begin at the subjects of those facts, which are named.
+    """
     alike: dict[str, list[Chain]] = defaultdict(list)
     for chain in chains:
         if chain[0].end == chain[0].triple.subject:
@@ -121,9 +125,11 @@ def comparisons(chains: Sequence[Chain], generator: np.random.Generator) -> list
     found = []
     for of in alike.values():
         for _ in range(min(len(of), ALIKE) if len(of) > 1 else 0):
-            one, other = (of[pick] for pick in generator.choice(len(of), 2, replace=False))
-            supports = tuple(fact.row for fact in one + other)
+            number = min(generator.integers(2, most, endpoint=True), len(of))
+            compared = [of[pick] for pick in generator.choice(len(of), number, replace=False)]
+            supports = tuple(fact.row for chain in compared for fact in chain)
             if len(set(supports)) == len(supports):
-                text = f"Which {one[0].triple.relation}, {one[0].end} or {other[0].end}?"
+                *names, last = (chain[0].end for chain in compared)
+                text = f"Which {compared[0][0].triple.relation}, {', '.join(names)} or {last}?"
                 found.append(Synthetic(text, supports))
     return found

@@ -117,6 +117,7 @@ def start(
     unit: str = "paragraph",
     encoder: str = DEFAULT_ENCODER,
     costly: bool = False,
+    transductive: bool = False,
     **parameters: Plain,
 ) -> Lesson:
     """Begin a notebook: read the data, choose the questions, say where figures go.
@@ -124,15 +125,20 @@ def start(
     ``notebook`` is its file's name without the suffix. ``data`` is a published file (a relative path is looked for from
     the working folder, then from the project's), or empty for the atlas; ``train`` another one to learn from, empty
     for the data's own training questions, None where nothing is learned. ``n_questions`` overrides the scale's, which
-    is smaller for a ``costly`` notebook. Further ``parameters`` are kept in the record. Raises ``InputError`` for bad
-    data, scale, seed or number of questions.
+    is smaller for a ``costly`` notebook. ``transductive``: what learns from ``train`` may know the passages that are
+    searched, too. Further ``parameters`` are kept in the record. Raises ``InputError`` for bad data, scale, seed or
+    number of questions.
     """
     settings = find_scale(scale)
     _check_whole(seed, "seed", least=0)
     if n_questions is not None:
         _check_whole(n_questions, "n_questions", least=1)
-    benchmark = read_benchmark(find_data(data), settings, setting=setting, unit=unit)
-    training = None if train is None else read_training(find_data(train), benchmark, setting=setting, unit=unit)
+    searched = find_data(data)
+    benchmark = read_benchmark(searched, settings, setting=setting, unit=unit)
+    training = None
+    if train is not None:
+        known = [searched] if transductive and searched else []
+        training = read_training(find_data(train), benchmark, setting=setting, unit=unit, corpus=known)
     most = settings.n_costly if costly else settings.n_questions
     asked = sample(benchmark.test, most if n_questions is None else n_questions, seed)
     if not asked:

@@ -49,11 +49,19 @@ def read_benchmark(
 
 
 def read_training(
-    train: str | Path | None, benchmark: Benchmark, *, setting: str = "pooled", unit: str = "paragraph"
+    train: str | Path | None,
+    benchmark: Benchmark,
+    *,
+    setting: str = "pooled",
+    unit: str = "paragraph",
+    corpus: Sequence[str | Path] = (),
 ) -> Benchmark | None:
-    """What a run learns from: a training file, or (``train`` empty) the benchmark's own questions; None without any."""
+    """What a run learns from: a training file, or (``train`` empty) the benchmark's own questions; None without any.
+
+    The passages of the files ``corpus`` are learned from, too (:func:`kit.corpus.load_training`).
+    """
     if train:
-        return load_training([train], setting=setting, unit=unit)
+        return load_training([train], setting=setting, unit=unit, corpus=corpus)
     return benchmark.without_test() if benchmark.train else None
 
 

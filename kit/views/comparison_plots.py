@@ -14,7 +14,8 @@ def gains(table: pd.DataFrame, title: str, by: str, baseline: str, metric: str =
     """Differences in a metric to ``baseline`` for each group of questions, a line a retriever, with 95 % intervals.
 
     ``table`` has a row a retriever and group, as ``Experiment.compare(baseline, by=by)`` has: retriever, the column
-    ``by`` (a number of hops, or words), difference, low, high (fractions) and n (questions).
+    ``by`` (a number of hops, or words, between which there are no lines), difference, low, high (fractions) and n
+    (questions).
     """
     require(table, "retriever", by, "difference", "low", "high", "n")
     n = table.groupby(by, sort=False)["n"].max()
@@ -26,7 +27,8 @@ def gains(table: pd.DataFrame, title: str, by: str, baseline: str, metric: str =
     figure = Figure(title)
     [[ax]] = panels(figure)
     ax.axhline(0, color=INK, linewidth=1.2)
-    ends = interval_lines(ax, points, "retriever", "place", evenly(names.values()), looks(table["retriever"]))
+    places, styles = evenly(names.values()), looks(table["retriever"])
+    ends = interval_lines(ax, points, "retriever", "place", places, styles, joined=by == "hops")
     ax.set_ylabel(f"{heading(metric)} minus that of {baseline}", parse_math=False)
     label_lines(ax, ends)
     return figure

@@ -44,11 +44,13 @@ def interval_lines(
     x: str,
     places: Mapping[float | str, float],
     styles: Mapping[object, Look],
+    joined: bool = True,
 ) -> list[tuple[float, float, str, str]]:
     """A line for each value of the column ``by`` along the column ``x``, with intervals, the lines a little apart.
 
     ``table`` has a row a point: mean, low, high. ``places`` says where on the axis the values of x stand, ``styles``
-    how those of ``by`` are drawn and in which order. Returns the lines' right ends as ``label_lines`` takes them.
+    how those of ``by`` are drawn and in which order. Without ``joined`` the points stand alone, as they should where x
+    has no order. Returns the lines' right ends as ``label_lines`` takes them.
     """
     ends = []
     at_places = list(places.values())
@@ -59,7 +61,8 @@ def interval_lines(
             continue
         at = [places[value] + dodge * (number - (len(styles) - 1) / 2) for value in rows[x]]
         reach = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
-        _, caps, bars = ax.errorbar(at, rows["mean"], reach, capsize=3, elinewidth=1.5, markersize=9, **style.line)
+        line = style.line if joined else style.line | {"linestyle": "none"}
+        _, caps, bars = ax.errorbar(at, rows["mean"], reach, capsize=3, elinewidth=1.5, markersize=9, **line)
         for part in (*caps, *bars):
             part.set_alpha(0.6)
         ends.append((at[-1], float(rows["mean"].iloc[-1]), wrapped(name, 20), style.colour))

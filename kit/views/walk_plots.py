@@ -146,9 +146,8 @@ def time_by_size(table: pd.DataFrame, title: str) -> Figure:
     plain_log(lines, "y", means["seconds"])
     for name, drawn in styles.items():
         of = means[means["retriever"] == name].sort_values("passages")
-        lines.plot(of["passages"], of["seconds"], label=wrapped(name, 24), **drawn.line)
+        lines.plot(of["passages"], of["seconds"], **drawn.line)
     lines.set(title="milliseconds a question", xlabel="passages in the collection")
-    lines.legend(loc="best", fontsize=SMALL)
     last = means.loc[means.groupby("retriever", sort=False)["passages"].idxmax()]
     for height, row in enumerate(last.itertuples()):
         left = 0.0
@@ -157,11 +156,15 @@ def time_by_size(table: pd.DataFrame, title: str) -> Figure:
             fill = {"facecolor": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
             bars.barh(height, width, 0.6, left=left, **fill)
             left += width
+        # The line of the other panel before the name, which takes the place of a legend that would lie on lines.
+        key = {"transform": bars.get_yaxis_transform(), "clip_on": False, "markevery": [1]}
+        bars.plot([-0.07, -0.04, -0.01], [height] * 3, **styles[row.retriever].line, **key)
         at = {"textcoords": "offset points", "va": "center", "fontsize": SMALL, "color": INK}
         bars.annotate(f"{left:,.0f}" if left >= 100 else f"{left:.3g}", (left, height), (4, 0), **at)
     names = [f"{wrapped(row.retriever, 20)}\n{row.passages:,.0f} passages" for row in last.itertuples()]
     bars.set_yticks(range(len(last)), names, parse_math=False, fontsize=SMALL)
     bars.set_ylim(len(last) - 0.4, -0.6)
+    bars.tick_params(axis="y", length=0, pad=28)
     bars.set_title("what they go to, largest collection", color=GREY)
     bars.margins(x=0.14)
     bars.grid(axis="y", visible=False)

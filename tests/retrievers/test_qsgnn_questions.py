@@ -10,6 +10,7 @@ from kit.corpus import load
 from kit.retrievers.qsgnn_questions import (
     ALIKE,
     CHAINS,
+    COMPARED,
     SHARES,
     Fact,
     Synthetic,
@@ -69,15 +70,25 @@ def test_chains_need_a_passage_about_what_lies_between() -> None:
 
 def test_comparisons_are_of_facts_that_say_the_same() -> None:
     other = Fact(Triple("Ebba Lund", "later moved to", "Orm", 0), 2, "Ebba Lund", "Orm")
-    found = comparisons([(TO_ORM, TO_VENLAND), (TO_VENLAND,), (other,)], generator())
+    found = comparisons([(TO_ORM, TO_VENLAND), (TO_VENLAND,), (other,)], 2, generator())
     assert {each.supports for each in found} <= {(0, 1, 2), (2, 0, 1)} and found
     assert {each.text for each in found} <= {
         "Which moved to, Ada Venn or Ebba Lund?",
         "Which later moved to, Ebba Lund or Ada Venn?",
     }
     # Not of two that share a passage, and of subjects alone.
-    assert comparisons([(TO_ORM,), (other._replace(row=0),)], generator()) == []
-    assert comparisons([(FROM_ORM,), (other._replace(end="Orm", other="Ebba Lund"),)], generator()) == []
+    assert comparisons([(TO_ORM,), (other._replace(row=0),)], 2, generator()) == []
+    assert comparisons([(FROM_ORM,), (other._replace(end="Orm", other="Ebba Lund"),)], 2, generator()) == []
+
+
+def test_comparisons_name_up_to_four() -> None:
+    alike = [(Fact(Triple(name, "has", "it", 0), row, name, "it"),) for row, name in enumerate("ABCDE")]
+    found = comparisons(alike * 9, COMPARED, generator())
+    assert {len(each.supports) for each in found} == {2, 3, 4}
+    names = "ABCDE"
+    for each in found:
+        *first, last = (names[row] for row in each.supports)
+        assert each.text == f"Which has, {', '.join(first)} or {last}?"
 
 
 def test_hubs_are_capped_and_the_seed_decides() -> None:
@@ -88,9 +99,12 @@ def test_hubs_are_capped_and_the_seed_decides() -> None:
     over = Counter(fold(other.end) for _, other in pairs)
     assert max(over.values()) <= CHAINS and len(over) > 500
     alike = [Fact(Triple(str(row), "is", "it", 0), row, str(row), "it") for row in range(3 * ALIKE)]
-    assert len(comparisons([(fact,) for fact in alike], generator())) <= ALIKE
+    assert len(comparisons([(fact,) for fact in alike], COMPARED, generator())) <= ALIKE
 
     found = synthetic_questions(told, 100, seed=0)
-    assert [sum(len(each.supports) == n for each in found) for n in (1, 2, 3, 4)] == [30, 40, 15, 15]
+    sizes = Counter(len(each.supports) for each in found)
+    # 25 of one, 25 of two and 15 of three hops, 15 pairs of chains, and 20 comparisons of two to four facts.
+    assert sizes.total() == 100 and sizes[1] == 25
+    assert all(sizes[n] > fewest for n, fewest in ((2, 25), (3, 15), (4, 15)))
     assert sum(SHARES.values()) == 1
     assert found == synthetic_questions(told, 100, seed=0) != synthetic_questions(told, 100, seed=1)

@@ -191,6 +191,17 @@ def test_a_training_file_is_learned_from_and_named_in_the_record(project, town: 
     assert begin(project, data=str(town), train=str(project.data)).training.hash != source["training_hash"]
 
 
+def test_transductive_learning_knows_the_passages_that_are_searched_but_not_their_questions(
+    project, town: Path
+) -> None:
+    lesson = begin(project, data=str(town), train=str(project.data), transductive=True)
+    alone = load_training([project.data])
+    assert [question.id for question in lesson.training.train] == [question.id for question in alone.train]
+    titles = {passage.title for passage in lesson.benchmark.corpus.passages}
+    assert titles <= {passage.title for passage in lesson.training.corpus.passages}
+    assert len(lesson.training.corpus) == len(alone.corpus) + 6
+
+
 def test_a_training_file_is_found_from_the_working_folder(project) -> None:
     assert begin(project, train="dev.json").training.name == "hotpotqa-dev"
 

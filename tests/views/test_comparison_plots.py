@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from kit.errors import InputError
 from kit.views import gains, recall_against_time
@@ -21,6 +23,11 @@ TIMES = pd.DataFrame({"retriever": ["dense", "qsgnn"], "seconds": [0.0004, 0.05]
 )
 
 
+def through(ax: Axes) -> list[Line2D]:
+    """The lines through three points, not the ends of their intervals."""
+    return [line for line in ax.get_lines() if len(line.get_xdata()) == 3 and line.get_marker() != "_"]
+
+
 def test_hops_stand_in_order_and_groups_as_given() -> None:
     ax = gains(DIFFERENCES, "t", "hops", "dense").axes[0]
     assert [tick.get_text() for tick in ax.get_xticklabels()] == [
@@ -30,8 +37,10 @@ def test_hops_stand_in_order_and_groups_as_given() -> None:
     ]
     lines = [line.get_ydata().tolist() for line in ax.get_lines() if len(line.get_xdata()) == 3]
     assert [pytest.approx(y) for y in lines[:1]] == [[-0.05, 0.0, 0.1]]
+    assert {line.get_linestyle() for line in through(ax)} <= {"-", "--"}
     ax = gains(DIFFERENCES, "t", "structure", "dense").axes[0]
     assert ax.get_xticklabels()[0].get_text().startswith("4 of <b>$x$")
+    assert {line.get_linestyle() for line in through(ax)} == {"None"}
     assert ax.get_ylabel() == "Recall@5 minus that of dense"
 
 
