@@ -23,6 +23,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+# Two files of tests run side by side: threads of both that wait for each other would take several times as long.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("kit", deadline=None)  # speed is measured in benchmarks, not by a clock in a test
 settings.load_profile("kit")
 
