@@ -19,7 +19,7 @@ from kit.errors import InputError
 from kit.evaluation import metrics, statistics
 from kit.evaluation.experiment import Experiment
 from kit.graphs import build
-from kit.retrievers import KGP, MDR, KGPRandom, Ranking, Retriever, Visit
+from kit.retrievers import KGP, MDR, KGPRandom, NodeVisit, Ranking, Retriever
 from kit.retrievers.kgp import GRAPH
 from kit.retrievers.kgp_agents import RandomAgent
 from kit.retrievers.mdr import Path, path_text
@@ -51,7 +51,7 @@ def ask(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFrame:
     for first in range(0, len(questions), _BATCH):
         part = questions[first : first + _BATCH]
         found = retriever.retrieve_many([question.query for question in part], N_PASSAGES)
-        rows += [measured(question, ranking.ids, ranking.trace.scored) for question, ranking in zip(part, found)]
+        rows += [measured(question, ranking.ids, ranking.trace.n_scored) for question, ranking in zip(part, found)]
     return pd.DataFrame(rows)
 
 
@@ -71,9 +71,9 @@ def turns(retriever: KGP, ranking: Ranking) -> pd.DataFrame:
     the paths that were added to the queue.
     Paths that could not grow are not told.
     """
-    told: dict[tuple[str, ...], list[Visit]] = {}
-    for step in ranking.trace.steps:
-        if isinstance(step, Visit):
+    told: dict[tuple[str, ...], list[NodeVisit]] = {}
+    for step in ranking.trace.events:
+        if isinstance(step, NodeVisit):
             told.setdefault(tuple(filter(None, (*step.before, step.source))), []).append(step)
     rows = []
     for path, visits in told.items():
@@ -117,7 +117,7 @@ def by_agent(experiment: Experiment, names: Sequence[str], chance: pd.DataFrame)
     for name in names:
         rankings = experiment.rankings[name]
         of = [(question, rankings[question.id]) for question in experiment.questions]
-        rows = [measured(question, ranking.ids, ranking.trace.scored) for question, ranking in of]
+        rows = [measured(question, ranking.ids, ranking.trace.n_scored) for question, ranking in of]
         parts.append(pd.DataFrame(rows).assign(retriever=name))
     return pd.concat(parts, ignore_index=True)
 

@@ -6,15 +6,14 @@ from collections.abc import Iterable
 
 from kit.errors import InputError
 from kit.retrievers.base import (
-    Asked,
-    EdgeAdded,
+    InitialScore,
     Message,
+    NodeVisit,
     Ranking,
     Retriever,
-    Scored,
     Seed,
+    SubQuestionEvent,
     Trace,
-    Visit,
     ranking_from_rows,
     ranking_from_scores,
 )
@@ -42,9 +41,9 @@ RETRIEVERS: dict[str, type[Retriever]] = {
 
 
 def make(name: str, **settings: object) -> Retriever:
-    """A retriever by name. Raises :class:`InputError` for a name or a setting that does not exist."""
+    """A retriever by name. Raises :class:`InputError` for a name, a setting or a value that does not exist."""
     retriever = _known(name)
-    known = retriever.settings()
+    known = retriever.defaults()
     if unknown := settings.keys() - known.keys():
         raise InputError(f"the retriever {name} has no setting {min(unknown)!r}; it has {', '.join(known) or 'none'}")
     return retriever(**settings)
@@ -52,7 +51,7 @@ def make(name: str, **settings: object) -> Retriever:
 
 def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
     """Several retrievers by name; a setting goes to those that have it. Raises :class:`InputError` if none does."""
-    fields = {name: _known(name).settings().keys() for name in names}
+    fields = {name: _known(name).defaults().keys() for name in names}
     if unknown := settings.keys() - set().union(*fields.values()):
         raise InputError(f"no retriever of {', '.join(fields) or 'none'} has a setting {min(unknown)!r}")
     return {name: make(name, **{key: settings[key] for key in settings.keys() & fields[name]}) for name in fields}
@@ -74,26 +73,25 @@ __all__ = [
     "MDR",
     "QSGNN",
     "RETRIEVERS",
-    "Asked",
     "Dense",
-    "EdgeAdded",
     "GNNRet",
     "Golden",
+    "InitialScore",
     "KGPChat",
     "KGPDense",
     "KGPRandom",
     "KGPTfidf",
     "Message",
+    "NodeVisit",
     "PageRank",
     "RGNNRet",
     "Ranking",
     "Retriever",
-    "Scored",
     "Seed",
     "Structural",
+    "SubQuestionEvent",
     "Tfidf",
     "Trace",
-    "Visit",
     "make",
     "make_all",
     "ranking_from_rows",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from inspect import Parameter, signature
+from typing import Any, Self
 
 import msgspec
 import numpy as np
@@ -11,9 +13,11 @@ import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
+from kit.graphs import PassageGraph
+from kit.settings import Settings, check, defaults
 
 
-class Step(msgspec.Struct, frozen=True, tag_field="kind"):
+class Event(msgspec.Struct, frozen=True, tag_field="kind"):
     """One thing that happened during a retrieval.
 
     ``round`` counts what happens at once, from 0: a layer of messages, a hop, the answer to a sub-question.
@@ -22,21 +26,21 @@ class Step(msgspec.Struct, frozen=True, tag_field="kind"):
     round: int
 
 
-class Scored(Step, frozen=True, tag="scored"):
+class InitialScore(Event, frozen=True, tag="scored"):
     """What a passage's text alone is worth to the round's query, before anything reaches it (higher is nearer)."""
 
     passage: str
     score: float
 
 
-class Seed(Step, frozen=True, tag="seed"):
+class Seed(Event, frozen=True, tag="seed"):
     """A passage that the round started from, with its score (higher is nearer)."""
 
     passage: str
     score: float
 
 
-class Message(Step, frozen=True, tag="message"):
+class Message(Event, frozen=True, tag="message"):
     """A value that one passage passed to another, and the other's score before and after the round.
 
     With all messages of the round to one target, after = (1 − Σ weight) · before + Σ weight · value. Where source and
@@ -51,7 +55,7 @@ class Message(Step, frozen=True, tag="message"):
     after: float
 
 
-class Visit(Step, frozen=True, tag="visit"):
+class NodeVisit(Event, frozen=True, tag="visit"):
     """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for.
 
     ``source`` is empty where a path begins; ``before`` are the passages of the path that come before ``source``.
@@ -60,40 +64,32 @@ class Visit(Step, frozen=True, tag="visit"):
     passage: str
     source: str
     score: float
-    wanted: str = ""
+    generated_evidence: str = ""
     before: tuple[str, ...] = ()
 
 
-class Asked(Step, frozen=True, tag="asked"):
+class SubQuestionEvent(Event, frozen=True, tag="asked"):
     """A sub-question that opened a round, with the answer that it got (empty while unknown)."""
 
     text: str
     answer: str = ""
 
 
-class EdgeAdded(Step, frozen=True, tag="edge-added"):
-    """An edge that the method added to its evidence graph; the ends are passages or entities."""
-
-    source: str
-    target: str
-    label: str
-
-
-AnyStep = Scored | Seed | Message | Visit | Asked | EdgeAdded
+AnyEvent = InitialScore | Seed | Message | NodeVisit | SubQuestionEvent
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """The steps of one retrieval in the order in which they happened: enough to replay it.
+    """The events of one retrieval in the order in which they happened: enough to replay it.
 
-    ``scored`` counts the passages that a walk's agent compared with what it looked for, each time that it did.
+    ``n_scored`` counts the passages that a walk's agent compared with what it looked for, each time that it did.
     """
 
-    steps: tuple[AnyStep, ...] = ()
-    scored: int = 0
+    events: tuple[AnyEvent, ...] = ()
+    n_scored: int = 0
 
     @property
     def seeds(self) -> tuple[Seed, ...]:
-        return tuple(step for step in self.steps if isinstance(step, Seed))
+        return tuple(step for step in self.events if isinstance(step, Seed))
 
     def to_json(self) -> bytes:
         return msgspec.json.encode(self)
@@ -112,27 +108,41 @@ class Ranking(msgspec.Struct, frozen=True):
 
 
 class Retriever:
-    """A method. Subclasses are built from their settings alone, then ``fit``, ``index`` and ``retrieve``.
+    """A method: built from its settings alone, then ``fit`` where it learns, ``index``, and ``retrieve``.
 
-    A retriever that learns overrides ``fit``; what it learns does not depend on the corpus that it later searches.
+    Three things stand apart: ``settings`` (frozen), what ``fit`` learned, and what ``index`` made of a corpus. None is
+    ever changed in place, so that :meth:`variant` can share what stays the same. ``retrieve`` and ``retrieve_many``
+    make no trace; ``explain`` does. What is learned does not depend on the corpus that is searched later.
     """
 
     name: str
+    #: The struct of the method's settings; a subclass nests its own.
+    Settings: type[Settings] = Settings
+    #: The settings that :meth:`index` depends on: a variant with another value is indexed anew.
+    indexed_by: tuple[str, ...] = ()
     #: Whether the queries that it is asked are :class:`kit.corpus.GoldQuery`; its settings then say so.
     sees_gold: bool = False
+    #: What :meth:`index` was given last.
+    corpus: Corpus | None = None
+
+    def __init__(self, **settings: Any) -> None:
+        """Raises :class:`kit.errors.InputError` for a setting or a value that the method does not have."""
+        self.settings = check(self.Settings, settings, f"the retriever {self.name}")
 
     @classmethod
-    def settings(cls) -> dict[str, object]:
-        """The settings with their defaults: what the constructor takes, and what it hands to its base with ``**``."""
-        found: dict[str, object] = {}
-        for each in cls.__mro__:
-            if "__init__" in vars(each):
-                _, *taken = signature(each.__init__).parameters.values()  # the first is self
-                named = {it.name: it.default for it in taken if it.kind is Parameter.POSITIONAL_OR_KEYWORD}
-                found = named | found
-                if not any(it.kind is Parameter.VAR_KEYWORD for it in taken):
-                    break
-        return found
+    def defaults(cls) -> dict[str, Any]:
+        """The names of the settings with their defaults."""
+        if cls.__init__ is not Retriever.__init__:  # TRANSITION: until every method has its struct
+            found: dict[str, Any] = {}
+            for each in cls.__mro__:
+                if "__init__" in vars(each):
+                    _, *taken = signature(each.__init__).parameters.values()
+                    named = {it.name: it.default for it in taken if it.kind is Parameter.POSITIONAL_OR_KEYWORD}
+                    found = named | found
+                    if not any(it.kind is Parameter.VAR_KEYWORD for it in taken):
+                        break
+            return found
+        return defaults(cls.Settings)
 
     def fit(self, benchmark: Benchmark) -> None:
         """Learn from ``benchmark.train`` and choose on ``benchmark.dev``. The default learns nothing."""
@@ -142,20 +152,52 @@ class Retriever:
         raise NotImplementedError
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        """The rankings of several queries over the indexed corpus, each of length min(k, passages)."""
+        """The rankings of several queries over the indexed corpus, each of length min(k, passages), without traces."""
         raise NotImplementedError
+
+    def retrieve(self, query: Query | str, k: int) -> Ranking:
+        """The ranking of one query; a plain string will do."""
+        return self.retrieve_many([as_query(query)], k)[0]
+
+    def explain(self, query: Query | str, k: int) -> Ranking:
+        """The same ranking as :meth:`retrieve`, with the trace of how it came about."""
+        return with_seeds(self.retrieve(query, k))
+
+    def variant(self, *, corpus: Corpus | None = None, over: PassageGraph | None = None, **settings: Any) -> Self:
+        """The same retriever, what it learned included, with other settings, another corpus, or a graph made elsewhere.
+
+        It is indexed anew where the corpus or a setting of ``indexed_by`` differs. ``over`` is a graph of its corpus,
+        for a method that has one.
+        """
+        other = copy(self)
+        known = msgspec.structs.asdict(self.settings)
+        other.settings = check(self.Settings, known | settings, f"the retriever {self.name}")
+        changed = any(getattr(other.settings, name) != known[name] for name in self.indexed_by)
+        if corpus is not None or (changed and self.corpus is not None):
+            other.index(corpus if corpus is not None else self.corpus)
+        if over is not None:
+            other.graph = over
+        return other
 
     def usage(self) -> pd.DataFrame | None:
         """What a language model was used for: see :meth:`kit.text.LanguageModel.usage`. None where there is none."""
         return None
 
-    def retrieve(self, query: Query | str, k: int) -> Ranking:
-        """The ranking of one query; a plain string will do."""
-        return self.retrieve_many([Query("", query) if isinstance(query, str) else query], k)[0]
+
+def as_query(query: Query | str) -> Query:
+    return Query("", query) if isinstance(query, str) else query
+
+
+def with_seeds(ranking: Ranking) -> Ranking:
+    """The ranking with a trace that holds its passages as seeds: all that a single search has to tell."""
+    if ranking.trace.events:
+        return ranking
+    seeds = tuple(Seed(0, id, float(score)) for id, score in zip(ranking.ids, ranking.scores))
+    return msgspec.structs.replace(ranking, trace=Trace(seeds))
 
 
 def ranking_from_scores(corpus: Corpus, scores: np.ndarray, k: int) -> Ranking:
-    """The k best rows of a score vector (passages,) as a ranking whose trace holds them as seeds.
+    """The k best rows of a score vector (passages,) as a ranking.
 
     Ties are broken by corpus order, so that a result never depends on a sort.
     """
@@ -169,9 +211,8 @@ def ranking_from_scores(corpus: Corpus, scores: np.ndarray, k: int) -> Ranking:
 
 
 def ranking_from_rows(corpus: Corpus, rows: np.ndarray, scores: np.ndarray) -> Ranking:
-    """A ranking of the given rows, best first, whose trace holds them as seeds."""
-    ids = tuple(corpus.passages[row].id for row in rows)
-    return Ranking(ids, scores, Trace(tuple(Seed(0, id, float(score)) for id, score in zip(ids, scores))))
+    """A ranking of the given rows, best first."""
+    return Ranking(tuple(corpus.passages[row].id for row in rows), scores)
 
 
 def expect_whole(least: int, **settings: object) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kit.corpus import Corpus, Query
 from kit.retrievers.base import Ranking, Retriever, ranking_from_rows
+from kit.settings import Settings
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours
 
 
@@ -13,9 +14,21 @@ class Dense(Retriever):
     """The passages whose vectors are nearest to the query's; exact search (faiss)."""
 
     name = "dense"
+    indexed_by = ("encoder",)
 
-    def __init__(self, encoder: str = DEFAULT_ENCODER) -> None:
-        self.encoder = Encoder(encoder)
+    class Settings(Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+
+    #: The encoder that training left, where there was any.
+    learned: Encoder | None = None
+
+    @property
+    def encoder(self) -> Encoder:
+        return self.learned or Encoder(self.settings.encoder)
+
+    @encoder.setter
+    def encoder(self, encoder: Encoder) -> None:  # TRANSITION: until DPR and MDR set `learned`
+        self.learned = encoder
 
     def index(self, corpus: Corpus) -> None:
         self.corpus = corpus

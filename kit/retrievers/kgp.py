@@ -19,7 +19,7 @@ import numpy as np
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
 from kit.graphs import PassageGraph, build, builders
-from kit.retrievers.base import AnyStep, Ranking, Retriever, Seed, Trace, Visit, expect_whole
+from kit.retrievers.base import AnyEvent, NodeVisit, Ranking, Retriever, Seed, Trace, expect_whole
 from kit.retrievers.kgp_agents import Advice, Agent, DenseAgent, RandomAgent, TfidfAgent, Turn
 from kit.retrievers.mdr import MDR, path_text
 from kit.retrievers.structure import StructureReader
@@ -54,7 +54,7 @@ class Walk:
     ended: list[Path] = field(default_factory=list)
     found: dict[int, None] = field(default_factory=dict)
     scored: int = 0
-    steps: list[AnyStep] = field(default_factory=list)
+    steps: list[AnyEvent] = field(default_factory=list)
 
 
 class KGP(Retriever):
@@ -139,12 +139,12 @@ class KGP(Retriever):
             walk.queue.append(Path((*path.rows, row), (*path.scores, score)))  # line 9
             walk.found.setdefault(row)  # line 10
             id, source = self.corpus.passages[row].id, ids[-1] if ids else ""
-            walk.steps.append(Visit(len(ids), id, source, score, advice.wanted, tuple(ids[:-1])))
+            walk.steps.append(NodeVisit(len(ids), id, source, score, advice.generated_evidence, tuple(ids[:-1])))
             if len(walk.found) == self.budget:  # line 11
                 return
 
     def _ranking(self, walk: Walk, k: int) -> Ranking:
-        visits = [step for step in walk.steps if isinstance(step, Visit)]
+        visits = [step for step in walk.steps if isinstance(step, NodeVisit)]
         scales = [_scale([visit.score for visit in visits if bool(visit.source) == later]) for later in (False, True)]
         paths = [*walk.ended, *walk.queue]
         values = [
@@ -214,13 +214,13 @@ class KGPMDR(KGP):
     name = "kgp-mdr"
 
     def __init__(self, **settings: object) -> None:
-        super().__init__(**{name: value for name, value in settings.items() if name not in TrainedRetriever.settings()})
-        self.mdr = MDR(**{name: value for name, value in settings.items() if name in TrainedRetriever.settings()})
+        super().__init__(**{name: value for name, value in settings.items() if name not in TrainedRetriever.defaults()})
+        self.mdr = MDR(**{name: value for name, value in settings.items() if name in TrainedRetriever.defaults()})
         self.agent = DenseAgent(self.mdr.encoder, path_text)
 
     @classmethod
     def settings(cls) -> dict[str, object]:
-        return super().settings() | TrainedRetriever.settings()
+        return super().defaults() | TrainedRetriever.defaults()
 
     def fit(self, benchmark: Benchmark) -> None:
         self.mdr.fit(benchmark)

@@ -36,7 +36,7 @@ class Advice:
     """
 
     scores: np.ndarray
-    wanted: str = ""
+    generated_evidence: str = ""
 
 
 class Agent(Protocol):
@@ -70,22 +70,24 @@ class RandomAgent:
 class TfidfAgent:
     """φ is the cosine of TF-IDF vectors, with the whole collection's idf (kgp-i11), to the question alone (8.2).
 
-    An agent that writes the evidence that it looks for is one with :meth:`wanted` of its own.
+    An agent that writes the evidence that it looks for is one with :meth:`generated_evidence` of its own.
     """
 
     def index(self, corpus: Corpus, tfidf: TfidfIndex) -> None:
         self.corpus, self._tfidf = corpus, tfidf
 
-    def wanted(self, turns: Sequence[Turn]) -> list[str]:
+    def generated_evidence(self, turns: Sequence[Turn]) -> list[str]:
         """f: the text that the candidates of each turn are to be like; empty: the question."""
         return [""] * len(turns)
 
     def advise(self, turns: Sequence[Turn]) -> list[Advice]:
-        wanted = self.wanted(turns)
-        vectors = self._tfidf.vectorizer.transform([text or turn.query.text for turn, text in zip(turns, wanted)])
+        generated_evidence = self.generated_evidence(turns)
+        vectors = self._tfidf.vectorizer.transform(
+            [text or turn.query.text for turn, text in zip(turns, generated_evidence)]
+        )
         return [
             Advice((self._tfidf.passages[turn.candidates] @ vector.T).toarray().ravel(), text)
-            for turn, vector, text in zip(turns, vectors, wanted)
+            for turn, vector, text in zip(turns, vectors, generated_evidence)
         ]
 
 
@@ -98,7 +100,7 @@ class WritingAgent(TfidfAgent):
     def __init__(self, model: LanguageModel, prompt: Callable[[str, Sequence[str]], str]) -> None:
         self.model, self.prompt = model, prompt
 
-    def wanted(self, turns: Sequence[Turn]) -> list[str]:
+    def generated_evidence(self, turns: Sequence[Turn]) -> list[str]:
         paths = [[one_line(self.corpus.passages[row].full_text) for row in turn.path] for turn in turns]
         prompts = [self.prompt(turn.query.text, path) for turn, path in zip(turns, paths)]
         return [answer.text for answer in self.model.generate(prompts, progress=len(prompts) > 64)]

@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 
 from kit.corpus import Corpus, Passage, Query, Question
-from kit.retrievers.base import AnyStep, Ranking, Seed, Trace, Visit, expect_whole
+from kit.retrievers.base import AnyEvent, NodeVisit, Ranking, Seed, Trace, expect_whole
 from kit.retrievers.training import TrainedRetriever
 
 BEAM_MEANWHILE = 5  # in the checks of training: a third of the work
@@ -63,7 +63,7 @@ class MDR(TrainedRetriever):
             [Path((row,), score) for row, score in zip(*both)]
             for both in zip(rows[:, : self.beam].tolist(), scores[:, : self.beam].tolist())
         ]
-        steps: list[list[AnyStep]] = [
+        steps: list[list[AnyEvent]] = [
             [Seed(0, self.corpus.passages[path.rows[0]].id, path.score) for path in of] for of in paths
         ]
         for hop in range(1, self.hops):
@@ -96,12 +96,12 @@ class MDR(TrainedRetriever):
             longer.append(sorted(extended, key=lambda path: -path.score))
         return longer
 
-    def _visit(self, hop: int, path: Path) -> Visit:
+    def _visit(self, hop: int, path: Path) -> NodeVisit:
         *before, source, passage = (self.corpus.passages[row].id for row in path.rows)
-        return Visit(hop, passage, source, path.score, before=tuple(before))
+        return NodeVisit(hop, passage, source, path.score, before=tuple(before))
 
     def _ranking(
-        self, paths: Sequence[Path], rows: np.ndarray, scores: np.ndarray, steps: Sequence[AnyStep], k: int
+        self, paths: Sequence[Path], rows: np.ndarray, scores: np.ndarray, steps: Sequence[AnyEvent], k: int
     ) -> Ranking:
         """Passages by first appearance (all-i02), then those nearest to the question, scored no higher."""
         best: dict[int, float] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kit.corpus import Corpus
-from kit.retrievers.base import AnyStep, Message, Scored, Seed
+from kit.retrievers.base import AnyEvent, InitialScore, Message, Seed
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Layer:
 
 def steps_of(
     layers: Sequence[Layer], h: np.ndarray, rows: np.ndarray, corpus: Corpus, first: int = 0
-) -> list[list[AnyStep]]:
+) -> list[list[AnyEvent]]:
     """The steps of each query that concern its ranked ``rows`` (queries, k); ``h`` are the distances after all layers.
 
     First what each ranked passage's text alone is worth; then for each layer, a round counted from ``first``, its
@@ -46,8 +46,8 @@ def steps_of(
         kept.insert(0, np.flatnonzero(number[layer.target]))
         distance[number[layer.target[kept[0]]] - 1] = layer.before[kept[0]]
     passages = corpus.passages
-    steps: list[list[AnyStep]] = [
-        [Scored(first, passages[row].id, 1 - value) for row, value in zip(own, values)]
+    steps: list[list[AnyEvent]] = [
+        [InitialScore(first, passages[row].id, 1 - value) for row, value in zip(own, values)]
         for own, values in zip(rows.tolist(), distance.reshape(rows.shape).tolist())
     ]
     for round, (layer, of) in enumerate(zip(layers, kept), start=first):

@@ -15,7 +15,8 @@ from sknetwork.ranking import PageRank as RandomWalk
 
 from kit.corpus import Corpus, Query
 from kit.graphs.multilevel import MultiLevelGraph
-from kit.retrievers.base import Ranking, Retriever, expect_share, expect_whole, ranking_from_scores
+from kit.retrievers.base import Ranking, Retriever, ranking_from_scores
+from kit.settings import Positive, Settings, Share
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours
 from kit.text.triples import extract
 
@@ -33,22 +34,18 @@ class PageRank(Retriever):
 
     name = "pagerank"
 
-    def __init__(
-        self,
-        encoder: str = DEFAULT_ENCODER,
-        entities: int = 3,
-        passage_weight: float = 0.05,
-        damping: float = 0.7,
-        triples: str = "rules",
-    ) -> None:
-        expect_whole(1, entities=entities)
-        expect_share(passage_weight=passage_weight, damping=damping)
-        self.encoder, self.triples = Encoder(encoder), triples
-        self.entities, self.passage_weight, self.damping = entities, passage_weight, damping
+    indexed_by = ("encoder", "triples")
+
+    class Settings(Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+        entities: Positive = 3
+        passage_weight: Share = 0.05
+        damping: Share = 0.7
+        triples: str = "rules"
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-        graph = MultiLevelGraph.of(corpus, extract(corpus, self.triples))
+        self.corpus, self.encoder = corpus, Encoder(self.settings.encoder)
+        graph = MultiLevelGraph.of(corpus, extract(corpus, self.settings.triples))
         related, contained = graph.adjacency["oo"], graph.contained["o"]
         # Nodes: the entities, then the passages.
         self.adjacency = sparse.csr_matrix(sparse.block_array([[related + related.T, contained.T], [contained, None]]))
@@ -63,11 +60,13 @@ class PageRank(Retriever):
         restarts = np.zeros((len(queries), self.adjacency.shape[0]))
         n_entities = len(self.frequency)
         near = np.maximum(vectors @ self.vectors.T, 0) ** 4
-        restarts[:, n_entities:] = self.passage_weight * near / np.maximum(near.max(axis=1, keepdims=True), 1e-9)
+        restarts[:, n_entities:] = (
+            self.settings.passage_weight * near / np.maximum(near.max(axis=1, keepdims=True), 1e-9)
+        )
         if self.nearest:
-            scores, rows = self.nearest.search(vectors, self.entities)
+            scores, rows = self.nearest.search(vectors, self.settings.entities)
             np.put_along_axis(restarts, rows, np.maximum(scores, 0) / self.frequency[rows], axis=1)
-        walk = RandomWalk(self.damping, n_iter=ITERATIONS, tol=0)
+        walk = RandomWalk(self.settings.damping, n_iter=ITERATIONS, tol=0)
         if self.adjacency.nnz:  # otherwise it stays where it begins
             restarts = np.stack([walk.fit_predict(self.adjacency, weights=weights) for weights in restarts])
         return [ranking_from_scores(self.corpus, scores, k) for scores in restarts[:, n_entities:]]

@@ -135,18 +135,18 @@ class Layer(nn.Module):
         self.after_inter = nn.ModuleDict({level: Update(n) for level in "ocd"})
 
     def forward(
-        self, h: Mapping[str, Tensor], query: Tensor, batch: Batch, wanted: str
+        self, h: Mapping[str, Tensor], query: Tensor, batch: Batch, generated_evidence: str
     ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """New vectors of the levels that are wanted, and the attention of the edges on the way to them."""
+        """New vectors of the levels that are generated_evidence, and the attention of the edges on the way to them."""
         h, attention = dict(h), {}
         for kind, passing in self.intra.items():
             level = kind[0]
             message, attention[kind] = passing(h[level], query, batch.of[level], batch.edges[kind])
             h[level] = self.after_intra[level](h[level], message)
-        messages = {level: torch.zeros_like(h[level]) for level in wanted}
+        messages = {level: torch.zeros_like(h[level]) for level in generated_evidence}
         for kind, passing in self.inter.items():
             sender, receiver = kind
-            if receiver in wanted:
+            if receiver in generated_evidence:
                 message, attention[kind] = passing(
                     h[receiver], h[sender], query, batch.of[receiver], batch.of[sender], batch.edges[kind]
                 )
@@ -177,14 +177,14 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(Layer(n, message, steered, intra, sharpness) for _ in range(layers))
 
     def forward(
-        self, batch: Batch, query: Tensor, wanted: str = "d"
+        self, batch: Batch, query: Tensor, generated_evidence: str = "d"
     ) -> tuple[dict[str, Tensor], Tensor, list[dict[str, Tensor]]]:
-        """Vectors of the wanted levels' nodes, of the queries (queries, n), and each layer's attention."""
+        """Vectors of the generated_evidence levels' nodes, of the queries (queries, n), and each layer's attention."""
         q = self.compress(query)
         h = {level: self.compress(x) for level, x in batch.x.items()}
         attention = []
         for number, layer in enumerate(self.layers, 1):
-            h, weights = layer(h, q, batch, wanted if number == len(self.layers) else "ocd")
+            h, weights = layer(h, q, batch, generated_evidence if number == len(self.layers) else "ocd")
             attention.append(weights)
         return h, q, attention
 

@@ -137,16 +137,16 @@ class Run:
 
     def _loss(self, queries: np.ndarray, supports: Sequence[Sequence[int]], generator: np.random.Generator) -> Tensor:
         documents = []
-        for rows, wanted in zip(self.surroundings.around(queries, self.learning.documents), supports):
-            others = rows[~np.isin(rows, wanted)]
-            documents.append(np.concatenate([wanted, others])[: self.learning.documents])
+        for rows, generated_evidence in zip(self.surroundings.around(queries, self.learning.documents), supports):
+            others = rows[~np.isin(rows, generated_evidence)]
+            documents.append(np.concatenate([generated_evidence, others])[: self.learning.documents])
         with mixed_precision():
             scores = document_scores(self.network, self.surroundings, queries, documents)
         losses = []
-        for of, rows, wanted in zip(scores, documents, supports):
-            offered = np.arange(len(wanted), min(len(rows), OFFERED))
+        for of, rows, generated_evidence in zip(scores, documents, supports):
+            offered = np.arange(len(generated_evidence), min(len(rows), OFFERED))
             picks = torch.from_numpy(generator.permutation(offered)[: self.learning.negatives])
-            losses.append(nt_xent(of[: len(wanted)], of[picks], self.learning.temperature))
+            losses.append(nt_xent(of[: len(generated_evidence)], of[picks], self.learning.temperature))
         return torch.stack(losses).mean()
 
     def _check(self) -> None:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from kit.corpus import GoldQuery, Query, Question
 from kit.errors import InputError
-from kit.retrievers.base import AnyStep, Asked, Message, Ranking, Trace, expect_share
+from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, expect_share
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, Route, hinge, remembered
 from kit.retrievers.messages import Layer, steps_of
 from kit.text import DEFAULT_ENCODER
@@ -23,7 +23,7 @@ from kit.text import DEFAULT_ENCODER
 TARGETS = ("all", "own", "later")
 
 
-def gold_steps(query: Query) -> list[Asked]:
+def gold_steps(query: Query) -> list[SubQuestionEvent]:
     """The sub-questions of the data set, each ``#1`` filled with the gold answer of the first.
 
     Where a question has none, its gold triples are asked (subject >> relation), as MuSiQue words such sub-questions.
@@ -33,14 +33,18 @@ def gold_steps(query: Query) -> list[Asked]:
     if question and question.decomposition:
         answers = [step.answer for step in question.decomposition]
         filled = [step.filled(answers) for step in question.decomposition]
-        return [Asked(0, text, answer) for text, answer in zip(filled, answers)]
+        return [SubQuestionEvent(0, text, answer) for text, answer in zip(filled, answers)]
     if question and question.triples:
-        return [Asked(0, f"{subject} >> {relation}", object) for subject, relation, object in question.triples]
-    return [Asked(0, line) for line in query.text.splitlines() if line.strip()] or [Asked(0, query.text)]
+        return [
+            SubQuestionEvent(0, f"{subject} >> {relation}", object) for subject, relation, object in question.triples
+        ]
+    return [SubQuestionEvent(0, line) for line in query.text.splitlines() if line.strip()] or [
+        SubQuestionEvent(0, query.text)
+    ]
 
 
 #: Where sub-questions come from.
-DECOMPOSERS: dict[str, Callable[[Query], list[Asked]]] = {"gold": gold_steps}
+DECOMPOSERS: dict[str, Callable[[Query], list[SubQuestionEvent]]] = {"gold": gold_steps}
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ class RGNNRet(GNNRet):
             found |= zip(block, self._rank([asked[i] for i in block], [vectors[i] for i in block], k))
         return [found[i] for i in range(len(queries))]
 
-    def vectors_of(self, asked: Sequence[Sequence[Asked]]) -> list[np.ndarray]:
+    def vectors_of(self, asked: Sequence[Sequence[SubQuestionEvent]]) -> list[np.ndarray]:
         """Unit vectors (steps, dimension) of each question's sub-questions."""
         vectors = self.encode([step.text for steps in asked for step in steps])
         return np.split(vectors, np.cumsum([len(steps) for steps in asked])[:-1]) if asked else []
@@ -137,7 +141,7 @@ class RGNNRet(GNNRet):
         return [self.distances(np.stack([own[t] for own in vectors if len(own) > t])) for t in range(most)]
 
     def _rank(
-        self, asked: Sequence[Sequence[Asked]], vectors: Sequence[np.ndarray], k: int
+        self, asked: Sequence[Sequence[SubQuestionEvent]], vectors: Sequence[np.ndarray], k: int
     ) -> list[tuple[Ranking, list[Ranking]]]:
         k = min(k, len(self.corpus))
         walked = list(self.walk(self.by_step(vectors), k))
@@ -155,18 +159,18 @@ class RGNNRet(GNNRet):
         return results
 
     def _traces(
-        self, asked: Sequence[Sequence[Asked]], walked: Sequence[Step], rows: np.ndarray
-    ) -> list[list[AnyStep]]:
+        self, asked: Sequence[Sequence[SubQuestionEvent]], walked: Sequence[Step], rows: np.ndarray
+    ) -> list[list[AnyEvent]]:
         """The steps of each question that concern its merged ``rows`` (queries, k)."""
         passages = self.corpus.passages
-        traces: list[list[AnyStep]] = [[] for _ in asked]
+        traces: list[list[AnyEvent]] = [[] for _ in asked]
         beta, first = self.beta.item(), 0
         for t, step in enumerate(walked):
             own = rows[: len(step.h)]
             told = steps_of(step.layers, step.h.numpy(), own, self.corpus, first)
             last = first + len(step.layers)
             for i, steps in enumerate(told):
-                traces[i] += [Asked(first, asked[i][t].text, asked[i][t].answer), *steps]
+                traces[i] += [SubQuestionEvent(first, asked[i][t].text, asked[i][t].answer), *steps]
                 if step.before is not None and beta < 1:
                     of = (1 - part[i].numpy()[own[i]] for part in (step.before, step.h, step.memory))
                     columns = zip(own[i].tolist(), *(part.tolist() for part in of))
@@ -207,8 +211,8 @@ class RGNNRet(GNNRet):
         (Appendix B, without labels, gives each step the nearest support that is left.)
         """
         steps = question.decomposition
-        wanted = {"all": steps, "own": steps[t : t + 1], "later": steps[t:]}[self.target]
-        numbers = {step.support for step in wanted} - {None}
+        generated_evidence = {"all": steps, "own": steps[t : t + 1], "later": steps[t:]}[self.target]
+        numbers = {step.support for step in generated_evidence} - {None}
         return [id for number in sorted(numbers) for id in question.supporting[number]]
 
 

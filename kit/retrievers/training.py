@@ -50,7 +50,7 @@ class TrainedRetriever(Dense):
         expect_whole(0, n_train=n_train, seed=seed)
         if type(learning_rate) not in (int, float) or not 0 < learning_rate < 1:
             raise InputError(f"expected a number between 0 and 1, not {learning_rate!r}", field="learning_rate")
-        super().__init__(encoder)
+        super().__init__(encoder=encoder)
         self.base = self.encoder
         self.negatives, self.n_train = negatives, n_train
         self.training = Training(epochs, batch, float(learning_rate), seed)

@@ -15,7 +15,7 @@ from kit.corpus.documents import Structure
 from kit.errors import InputError
 from kit.evaluation.walks import indexed
 from kit.paths import ROOT
-from kit.retrievers import KGP, Ranking, Visit, make
+from kit.retrievers import KGP, NodeVisit, Ranking, make
 from kit.retrievers.structure import StructureReader
 from kit.text.structure_names import named_structures
 from kit.views.evidence import documents_html, evidence_html, lines_html, where
@@ -331,8 +331,8 @@ def on_path(scene: Scene) -> set[str]:
 def _ways(ranking: Ranking, corpus: Corpus) -> dict[str, str]:
     """For each passage of a walk how it was met first."""
     ways: dict[str, str] = {}
-    for step in ranking.trace.steps:
-        if isinstance(step, Visit):
+    for step in ranking.trace.events:
+        if isinstance(step, NodeVisit):
             source = corpus[step.source] if step.source else None
             way = f"visited from {where(source)} of {source.document}" if source else "a seed"
             ways.setdefault(step.passage, f"{way}, score {step.score:.3g}")

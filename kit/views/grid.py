@@ -121,7 +121,7 @@ class SettingsExplorer(widgets.VBox):
     def choose(self, values: Mapping[str, Sequence[Value]], retriever: str = "") -> None:
         """Put a grid into the controls: values by setting, of another retriever where one is named."""
         name = retriever or self.retriever
-        known = RETRIEVERS[name].settings() if name in RETRIEVERS else {}
+        known = RETRIEVERS[name].defaults() if name in RETRIEVERS else {}
         if name not in self.controls["retriever"].options:
             raise InputError(f"expected one of {', '.join(self.controls['retriever'].options)}, not {name!r}")
         if strange := [setting for setting in values if setting not in known]:
@@ -136,7 +136,7 @@ class SettingsExplorer(widgets.VBox):
 
     def evaluate(self) -> None:
         """Evaluate the grid that the controls say, and show what came of it."""
-        name, cells, settings = self.retriever, self.cells, RETRIEVERS[self.retriever].settings()
+        name, cells, settings = self.retriever, self.cells, RETRIEVERS[self.retriever].defaults()
         as_it_comes = [place for place, cell in enumerate(cells) if settings | cell == settings]
         table = compare_cells(self._evaluate(name, cells), cells, next(iter(as_it_comes), 0), self._metric)
         title = f"{name}: {heading(self._metric)}" + f" by {' and '.join(self.grid)}" * bool(self.grid)
@@ -194,7 +194,7 @@ class SettingsExplorer(widgets.VBox):
         self._busy = busy
 
     def _retriever_changed(self) -> None:
-        settings = RETRIEVERS[self.retriever].settings()
+        settings = RETRIEVERS[self.retriever].defaults()
         self.controls["setting"].options = [_NONE, *settings]
         self.controls["setting"].value = next(iter([*_numbers(self.retriever), *settings]), _NONE)
         self.controls["second"].options = [_NONE, *settings]
@@ -204,7 +204,7 @@ class SettingsExplorer(widgets.VBox):
 
     def _prefill(self, setting: str, values: str) -> None:
         name = self.controls[setting].value
-        default = RETRIEVERS[self.retriever].settings().get(name, "")
+        default = RETRIEVERS[self.retriever].defaults().get(name, "")
         self.controls[values].value = "" if name == _NONE else ", ".join(map(typed, _around(default)))
         self.controls[values].layout.visibility = "hidden" if name == _NONE else "visible"
         self._describe()
@@ -217,7 +217,7 @@ class SettingsExplorer(widgets.VBox):
         except InputError as error:
             self._told.value = lines_html([str(error)])
             return
-        retriever, settings = RETRIEVERS[self.retriever], RETRIEVERS[self.retriever].settings()
+        retriever, settings = RETRIEVERS[self.retriever], RETRIEVERS[self.retriever].defaults()
         chosen = [name for name in grid if name in settings]  # not another's, while the choices are being replaced
         comes = ", ".join(f"{name} is {typed(settings[name])} by default" for name in chosen)
         if seconds := self._seconds.get(self.retriever):
@@ -266,13 +266,13 @@ def _serverless() -> list[str]:
             make(name)
         except InputError:  # as of a server's model, which has no default
             continue
-        found += [name] if retriever.settings() else []
+        found += [name] if retriever.defaults() else []
     return sorted(found, key=lambda name: not _numbers(name))
 
 
 def _numbers(retriever: str) -> list[str]:
     """The settings that are numbers worth a try: more than another draw."""
-    settings = RETRIEVERS[retriever].settings().items()
+    settings = RETRIEVERS[retriever].defaults().items()
     return [name for name, default in settings if type(default) in (int, float) and name != "seed"]
 
 

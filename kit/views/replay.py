@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from kit.corpus import Corpus, Question
 from kit.errors import InputError
 from kit.evaluation import metrics
-from kit.retrievers import Message, Ranking, Visit
+from kit.retrievers import Message, NodeVisit, Ranking
 from kit.views.layout import Place, beside, spring
 from kit.views.links import links, node_of
 from kit.views.story import Column, Edge, Entry, Mark, Scale, Scene, Story
@@ -53,7 +53,7 @@ def replay(
     turns = turns_of(ranking.trace)
     if not turns:
         raise InputError("expected a ranking with the trace of its steps", field="trace")
-    if any(isinstance(step, Visit) for step in ranking.trace.steps):
+    if any(isinstance(step, NodeVisit) for step in ranking.trace.events):
         teller = WalkTeller(ranking, corpus, question, graph, top)
     else:
         teller = _Teller(ranking, corpus, question, distances, top, turns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kit.retrievers import Asked, Message, Scored, Seed, Trace, Visit
+from kit.retrievers import InitialScore, Message, NodeVisit, Seed, SubQuestionEvent, Trace
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Layer:
 class Turn:
     """What follows from one question: scores of the text alone, layers of messages, scores kept from before."""
 
-    asked: Asked | None = None
+    asked: SubQuestionEvent | None = None
     scores: dict[str, float] = field(default_factory=dict)
     layers: list[Layer] = field(default_factory=list)
     kept: list[Message] = field(default_factory=list)
@@ -42,11 +42,11 @@ def turns_of(trace: Trace) -> list[Turn]:
     """
     turns: list[Turn] = []
     rounds: dict[int, Layer] = {}
-    for step in trace.steps:
-        if isinstance(step, Asked) or not turns:
-            turns.append(Turn(step if isinstance(step, Asked) else None))
+    for step in trace.events:
+        if isinstance(step, SubQuestionEvent) or not turns:
+            turns.append(Turn(step if isinstance(step, SubQuestionEvent) else None))
         turn = turns[-1]
-        if isinstance(step, Scored):
+        if isinstance(step, InitialScore):
             turn.scores[step.passage] = step.score
         elif isinstance(step, Message) and step.source == step.target:
             turn.kept.append(step)
@@ -84,14 +84,14 @@ class Leg:
 
     round: int
     path: tuple[str, ...]
-    visits: list[Visit] = field(default_factory=list)
+    visits: list[NodeVisit] = field(default_factory=list)
 
 
 def legs_of(trace: Trace) -> list[Leg]:
     """The legs of a walk in the order of their first visits."""
     legs: dict[tuple[int, tuple[str, ...]], Leg] = {}
-    for step in trace.steps:
-        if isinstance(step, Visit):
+    for step in trace.events:
+        if isinstance(step, NodeVisit):
             key = step.round, ((*step.before, step.source) if step.source else ())
             legs.setdefault(key, Leg(*key)).visits.append(step)
     return list(legs.values())

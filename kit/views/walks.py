@@ -30,7 +30,7 @@ class WalkTeller:
         self.legs = legs_of(ranking.trace)
         begin = [leg for leg in self.legs if not leg.path]
         self.seeds = {visit.passage: visit.score for leg in begin for visit in leg.visits} or self.found_by
-        self.seeds_wanted = begin[0].visits[0].wanted if begin else ""
+        self.seeds_wanted = begin[0].visits[0].generated_evidence if begin else ""
         self.legs = [leg for leg in self.legs if leg.path]
         self.base = list(dict.fromkeys([*self.gold, *self.seeds]))
         self.scale = self._scale()
@@ -101,8 +101,10 @@ class WalkTeller:
             if a in self._drawn and b in self._drawn
         ]
         best = next((v.passage for v in leg.visits if v.passage in self.gold), leg.visits[0].passage)
-        wanted = leg.visits[0].wanted
-        return self._scene(step, caption, wanted, leg.path, frontier, edges, self._tree(leg.path), notes, best)
+        generated_evidence = leg.visits[0].generated_evidence
+        return self._scene(
+            step, caption, generated_evidence, leg.path, frontier, edges, self._tree(leg.path), notes, best
+        )
 
     def _result(self) -> Scene:
         """The ranking that the method returned."""
@@ -124,7 +126,7 @@ class WalkTeller:
         self,
         step: str,
         caption: str,
-        wanted: str = "",
+        generated_evidence: str = "",
         path: Sequence[str] = (),
         frontier: Collection[str] = (),
         edges: Sequence[Edge] = (),
@@ -144,7 +146,7 @@ class WalkTeller:
                 marks.append(Mark(id, "missed", note="not met so far"))
         if self.gold:
             caption += f" {self._counted(self._met)} met."
-        asked = f"Evidence wanted: {wanted}" if wanted else ""
+        asked = f"Evidence generated_evidence: {generated_evidence}" if generated_evidence else ""
         return Scene(step, caption, tuple(marks), tuple(edges), (column,) if column else (), asked, focus)
 
     def _tree(self, path: Sequence[str]) -> Column:

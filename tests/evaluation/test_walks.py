@@ -159,7 +159,7 @@ def test_the_second_hop_goes_to_the_nearest_neighbour(mdr) -> None:
     among.index(HAND.corpus)
     trace = among.retrieve(RIVER.query, 6).trace
     assert trace.seeds == mdr.retrieve(RIVER.query, 6).trace.seeds  # the first hop is the same
-    for step in trace.steps[len(trace.seeds) :]:
+    for step in trace.events[len(trace.seeds) :]:
         source = HAND.corpus.row[step.source]
         near = among.graph.neighbours(source)
         [f] = mdr.encoder.encode([path_text(RIVER.text, [HAND.corpus[step.source]])], role="query")
@@ -178,7 +178,7 @@ def test_a_path_without_neighbours_stays(mdr) -> None:
     among.index(HAND.corpus)
     ranking = among.retrieve(Query("", "floods of a river in a fishing town"), 6)
     seeds = [seed.passage for seed in ranking.trace.seeds]
-    assert "moravec" not in seeds and len(ranking.trace.steps) == len(seeds) and len(ranking.ids) == 6
+    assert "moravec" not in seeds and len(ranking.trace.events) == len(seeds) and len(ranking.ids) == 6
 
 
 def test_passages_scored_in_the_second_hop(mdr) -> None:

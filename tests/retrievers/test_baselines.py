@@ -93,12 +93,12 @@ def test_unknown_names_and_settings() -> None:
 
 def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
     walk = {"graph": "entity+structure", "branching": 3, "depth": 2, "budget": 30}
-    assert make("kgp-tfidf").settings() == walk
-    assert make("kgp-random").settings() == walk | {"seed": 0}
-    assert make("bm25").settings() == {}
-    trained = RETRIEVERS["dpr"].settings()
-    assert RETRIEVERS["mdr"].settings() == trained | {"hops": 2, "beam": 15, "branches": 3}
-    assert RETRIEVERS["kgp-mdr"].settings() == walk | trained
+    assert make("kgp-tfidf").defaults() == walk
+    assert make("kgp-random").defaults() == walk | {"seed": 0}
+    assert make("bm25").defaults() == {}
+    trained = RETRIEVERS["dpr"].defaults()
+    assert RETRIEVERS["mdr"].defaults() == trained | {"hops": 2, "beam": 15, "branches": 3}
+    assert RETRIEVERS["kgp-mdr"].defaults() == walk | trained
     mixed = make_all(["kgp-random", "kgp-mdr"], seed=4, budget=9, epochs=1)
     assert (mixed["kgp-mdr"].mdr.training.epochs, mixed["kgp-mdr"].mdr.training.seed) == (1, 4)
     assert mixed["kgp-random"].budget == mixed["kgp-mdr"].budget == 9

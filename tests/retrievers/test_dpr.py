@@ -110,10 +110,10 @@ def test_negatives_and_the_pool_to_choose_on() -> None:
     assert {len(pair.negatives) for pair in random} == {20} and {pair.negatives for pair in none} == {()}
     assert hard[0].supports == {benchmark.corpus.row[id] for id in questions[0].supporting_ids}
     small = pool(questions, benchmark.corpus, nearest)
-    wanted = {id for question in questions for id in question.supporting_ids}
+    generated_evidence = {id for question in questions for id in question.supporting_ids}
     near = nearest.nearest([question.text for question in questions], training.DEV_PASSAGES)
-    wanted |= {benchmark.corpus.passages[row].id for rows in near for row in rows}
-    assert {passage.id for passage in small.passages} == wanted
+    generated_evidence |= {benchmark.corpus.passages[row].id for rows in near for row in rows}
+    assert {passage.id for passage in small.passages} == generated_evidence
 
 
 @pytest.mark.parametrize(

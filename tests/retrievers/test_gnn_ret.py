@@ -17,7 +17,7 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import Links, PassageGraph, SharedTerms
-from kit.retrievers import Dense, GNNRet, Message, Scored, Seed, make
+from kit.retrievers import Dense, GNNRet, InitialScore, Message, Seed, make
 from kit.retrievers.gnn_ret import descend, hinge, messages_of, nearest, pass_messages
 from kit.text import Incidence
 
@@ -212,13 +212,13 @@ def indexed() -> GNNRet:
 
 def test_the_trace_tells_the_whole_way_to_the_scores(indexed: GNNRet) -> None:
     ranking = indexed.retrieve(example().test[0].query, 6)
-    scores = {step.passage: step.score for step in ranking.trace.steps if isinstance(step, Scored)}
+    scores = {step.passage: step.score for step in ranking.trace.events if isinstance(step, InitialScore)}
     dense = Dense()
     dense.index(indexed.corpus)
     plain = dense.retrieve(example().test[0].query, 6)
     assert scores == pytest.approx(dict(zip(plain.ids, plain.scores.tolist())), abs=1e-6)
-    assert [step.passage for step in ranking.trace.steps if isinstance(step, Seed)] == list(plain.ids[:2])
-    messages = [step for step in ranking.trace.steps if isinstance(step, Message)]
+    assert [step.passage for step in ranking.trace.events if isinstance(step, Seed)] == list(plain.ids[:2])
+    messages = [step for step in ranking.trace.events if isinstance(step, Message)]
     assert messages
     for message in messages:
         assert message.before == pytest.approx(scores[message.target], abs=1e-6)

@@ -18,7 +18,7 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import PassageGraph, build
-from kit.retrievers import KGP, KGPTfidf, Visit, make
+from kit.retrievers import KGP, KGPTfidf, NodeVisit, make
 from kit.retrievers.kgp_agents import TfidfAgent, Turn
 from kit.retrievers.mdr import path_text
 from kit.text import DEFAULT_ENCODER, Encoder
@@ -34,7 +34,7 @@ def indexed(name: str, corpus: Corpus | None = None, **chosen: object) -> KGP:
 
 def visits(ranking) -> list[tuple[int, tuple[str, ...]]]:
     """Round and path of each visit."""
-    steps = [step for step in ranking.trace.steps if isinstance(step, Visit)]
+    steps = [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
     return [(step.round, tuple(id for id in (*step.before, step.source, step.passage) if id)) for step in steps]
 
 
@@ -53,7 +53,7 @@ def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once():
         (2, ("harbour", "moravec", "moravec-later")),  # again: five distinct ones so far
         (2, ("novel", "moravec-later", "moravec")),
     ]
-    assert ranking.trace.scored == 2 + 1 + 1 + 2 + 1
+    assert ranking.trace.n_scored == 2 + 1 + 1 + 2 + 1
 
 
 def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_appearance():
@@ -69,7 +69,7 @@ def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_app
 def test_the_walk_ends_with_the_budget():
     ranking = indexed("kgp-tfidf", budget=4, branching=2, depth=3).retrieve(RIVER, 6)
     assert visits(ranking)[2:] == [(1, ("harbour", "moravec")), (1, ("novel", "moravec-later"))]
-    assert ranking.trace.scored == 4
+    assert ranking.trace.n_scored == 4
 
 
 def test_seeds_that_fill_the_budget_are_all():
@@ -101,7 +101,7 @@ def test_unknown_graphs_and_readings_are_refused():
 class WantsTheRiver(TfidfAgent):
     """Writes the same evidence at every step."""
 
-    def wanted(self, turns: Sequence[Turn]) -> list[str]:
+    def generated_evidence(self, turns: Sequence[Turn]) -> list[str]:
         return ["The Oll is a river that rises in chalk hills."] * len(turns)
 
 
@@ -110,9 +110,9 @@ def test_candidates_are_ranked_by_the_evidence_that_an_agent_writes():
     retriever.agent = WantsTheRiver()
     retriever.index(example().corpus)
     [advice] = retriever.agent.advise([Turn(Query("", RIVER), (3,), np.array([1, 4]))])
-    assert advice.wanted.startswith("The Oll") and advice.scores[0] == 0 < advice.scores[1]
-    steps = [step for step in retriever.retrieve(RIVER, 6).trace.steps if isinstance(step, Visit)]
-    assert {step.wanted for step in steps} == {"The Oll is a river that rises in chalk hills."}
+    assert advice.generated_evidence.startswith("The Oll") and advice.scores[0] == 0 < advice.scores[1]
+    steps = [step for step in retriever.retrieve(RIVER, 6).trace.events if isinstance(step, NodeVisit)]
+    assert {step.generated_evidence for step in steps} == {"The Oll is a river that rises in chalk hills."}
 
 
 def test_the_sentence_encoder_reads_the_question_or_the_path():

@@ -13,7 +13,7 @@ from kit.corpus import Benchmark, export, load
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
-from kit.retrievers import Ranking, Visit, make, make_all
+from kit.retrievers import NodeVisit, Ranking, make, make_all
 from kit.retrievers.gnn_ret import one_thread
 from kit.store import Store
 from kit.text import TfidfIndex
@@ -51,12 +51,12 @@ def test_candidates_are_ranked_by_what_the_model_writes(tiny_t5: Path) -> None:
     corpus, question = example().corpus, example().test[0]
     retriever = make("kgp-t5", writer=f"t5:{tiny_t5}", **WALK)
     retriever.index(corpus)
-    visits = [step for step in retriever.retrieve(question.query, 6).trace.steps if isinstance(step, Visit)]
+    visits = [step for step in retriever.retrieve(question.query, 6).trace.events if isinstance(step, NodeVisit)]
     model, index = SequenceToSequence(str(tiny_t5)), TfidfIndex(corpus)
     for visit in visits:
         path = [corpus[id].full_text.replace("\n", " ") for id in (*visit.before, visit.source) if id]
         (answer,) = model.generate([prefixed_evidence_prompt(question.text, path)], progress=False)
-        assert visit.wanted == answer.text
+        assert visit.generated_evidence == answer.text
         scores = index.scores([answer.text or question.text])[0]
         assert visit.score == pytest.approx(scores[corpus.row[visit.passage]], abs=1e-6)
     usage = retriever.usage().set_index("source")["calls"]
@@ -88,9 +88,9 @@ def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(
     assert runs[0].read_bytes() == runs[1].read_bytes()
     assert [it.trace.to_json() for it in replayed.values()] == [it.trace.to_json() for it in first.values()]
     for question in load(data).test:
-        visit = next(step for step in first[question.id].trace.steps if isinstance(step, Visit))
+        visit = next(step for step in first[question.id].trace.events if isinstance(step, NodeVisit))
         (asked,) = language_model(replay).generate([evidence_prompt(question.text, [])], progress=False)
-        assert visit.wanted == asked.text != ""
+        assert visit.generated_evidence == asked.text != ""
 
 
 def test_a_server_killed_in_the_middle_is_named_and_what_was_answered_is_kept(

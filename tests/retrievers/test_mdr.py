@@ -11,7 +11,7 @@ import pytest
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Question
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.retrievers import MDR, Seed, Visit, training
+from kit.retrievers import MDR, NodeVisit, Seed, training
 from kit.retrievers.mdr import orders, path_text
 from kit.text import Encoder
 
@@ -75,8 +75,8 @@ def test_two_first_hops_and_the_best_next_one() -> None:
     retriever = MDR(beam=2, branches=1)
     retriever.index(CORPUS)
     ranking = retriever.retrieve(TEXT, 6)
-    seeds = [step for step in ranking.trace.steps if isinstance(step, Seed)]
-    visits = [step for step in ranking.trace.steps if isinstance(step, Visit)]
+    seeds = [step for step in ranking.trace.events if isinstance(step, Seed)]
+    visits = [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
     dense = {path[0]: score for score, path in every_path(1)}
     first = list(dense)[:2]
     assert [seed.passage for seed in seeds] == [CORPUS.passages[row].id for row in first]
@@ -96,7 +96,7 @@ def test_a_visit_tells_the_whole_path() -> None:
     retriever = MDR(hops=3, beam=1, branches=1)
     retriever.index(CORPUS)
     ranking = retriever.retrieve(TEXT, 6)
-    (seed,), visits = ranking.trace.seeds, [step for step in ranking.trace.steps if isinstance(step, Visit)]
+    (seed,), visits = ranking.trace.seeds, [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
     assert [(visit.round, visit.before, visit.source, visit.passage) for visit in visits] == [
         (1, (), seed.passage, ranking.ids[1]),
         (2, (seed.passage,), ranking.ids[1], ranking.ids[2]),
@@ -109,7 +109,7 @@ def test_a_path_through_everything_ends_there() -> None:
         retriever.index(Corpus(CORPUS.passages[:n]))
         ranking = retriever.retrieve(TEXT, 9)
         assert sorted(ranking.ids) == sorted(passage.id for passage in CORPUS.passages[:n])
-        assert max(getattr(step, "round", 0) for step in ranking.trace.steps) == n - 1
+        assert max(getattr(step, "round", 0) for step in ranking.trace.events) == n - 1
 
 
 def test_only_the_path_length_is_learned(tiny_model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import Links, PassageGraph
-from kit.retrievers import Asked, GNNRet, Message, RGNNRet, Scored
+from kit.retrievers import GNNRet, InitialScore, Message, RGNNRet, SubQuestionEvent
 from kit.retrievers.gnn_ret import hinge
 from kit.retrievers.rgnn_ret import gold_steps, round_robin
 
@@ -28,9 +28,9 @@ def texts(query: Query) -> list[str]:
 
 def test_gold_sub_questions_are_filled_with_gold_answers() -> None:
     assert gold_steps(RIVER.gold_query) == [
-        Asked(0, "Who directed the film The Glass Harbour?", "Ines Moravec"),
-        Asked(0, "In which town was Ines Moravec born?", "Selby Quay"),
-        Asked(0, "Which river floods Selby Quay?", "Oll"),
+        SubQuestionEvent(0, "Who directed the film The Glass Harbour?", "Ines Moravec"),
+        SubQuestionEvent(0, "In which town was Ines Moravec born?", "Selby Quay"),
+        SubQuestionEvent(0, "Which river floods Selby Quay?", "Oll"),
     ]
 
 
@@ -103,16 +103,16 @@ def test_gradients_of_both_weights_by_hand(four: RGNNRet) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "wanted"),
+    ("target", "generated_evidence"),
     [
         ("all", [["harbour", "moravec", "quay"]] * 3),
         ("own", [["harbour"], ["moravec"], ["quay"]]),
         ("later", [["harbour", "moravec", "quay"], ["moravec", "quay"], ["quay"]]),
     ],
 )
-def test_targets_of_a_step(target: str, wanted: list[list[str]]) -> None:
+def test_targets_of_a_step(target: str, generated_evidence: list[list[str]]) -> None:
     retriever = RGNNRet(target=target)
-    assert [retriever.targets(RIVER, t) for t in range(3)] == wanted
+    assert [retriever.targets(RIVER, t) for t in range(3)] == generated_evidence
 
 
 def test_a_step_that_only_computes_has_the_later_targets() -> None:
@@ -133,8 +133,8 @@ def test_batches_of_unequal_length_do_not_matter(indexed: RGNNRet) -> None:
     alone = [indexed.retrieve(query, 5) for query in queries]
     for a, b in zip(alone, indexed.retrieve_many(queries, 5)):
         assert a.ids == b.ids
-        assert [step for step in a.trace.steps if isinstance(step, Asked)] == [
-            step for step in b.trace.steps if isinstance(step, Asked)
+        assert [step for step in a.trace.events if isinstance(step, SubQuestionEvent)] == [
+            step for step in b.trace.events if isinstance(step, SubQuestionEvent)
         ]
     assert indexed.retrieve_many([], 5) == []
 
@@ -154,13 +154,13 @@ def test_one_step_without_memory_is_gnn_ret(indexed: RGNNRet) -> None:
 
 def test_the_trace_replays_every_step(indexed: RGNNRet) -> None:
     [steps], merged = indexed.retrieve_steps([RIVER.gold_query], 6), indexed.retrieve(RIVER.gold_query, 6)
-    told, scores, rounds = [], {}, [step.round for step in merged.trace.steps]
+    told, scores, rounds = [], {}, [step.round for step in merged.trace.events]
     assert rounds == sorted(rounds)
-    for step in merged.trace.steps:
-        if isinstance(step, Asked) and scores:
+    for step in merged.trace.events:
+        if isinstance(step, SubQuestionEvent) and scores:
             told.append(scores)
             scores = {}
-        elif isinstance(step, Scored):
+        elif isinstance(step, InitialScore):
             scores[step.passage] = step.score
         elif isinstance(step, Message):
             assert step.before == pytest.approx(scores[step.target], abs=1e-6)

@@ -110,15 +110,15 @@ def test_two_settings_give_every_combination(explorer):
 
 def test_another_retriever_brings_its_settings_and_values_around_the_default(explorer):
     explorer.controls["retriever"].value = "qsgnn"
-    assert [*explorer.controls["setting"].options] == ["–", *RETRIEVERS["qsgnn"].settings()]
-    default = RETRIEVERS["qsgnn"].settings()["dimension"]
+    assert [*explorer.controls["setting"].options] == ["–", *RETRIEVERS["qsgnn"].defaults()]
+    default = RETRIEVERS["qsgnn"].defaults()["dimension"]
     assert values(explorer)["setting"] == "dimension" and explorer.grid == {"dimension": [default // 2, default]}
     assert "A cell takes minutes where it has to learn" in shown(explorer)
     assert "without takes a part away: entity, chunk" in shown(explorer)
     for setting, prefilled in (("without", '""'), ("sharpness", "5.0, 10.0"), ("seed", "0"), ("layers", "1, 2")):
         explorer.controls["setting"].value = setting
         assert explorer.controls["values"].value == prefilled
-        assert RETRIEVERS["qsgnn"].settings()[setting] in explorer.grid[setting]
+        assert RETRIEVERS["qsgnn"].defaults()[setting] in explorer.grid[setting]
     explorer.controls["retriever"].value = "bm25"
     assert explorer.cells == [{}] and "1 cell of bm25." in shown(explorer)
     click(explorer)
@@ -245,7 +245,7 @@ def test_every_retrievers_settings_can_be_chosen():
     explorer = explore_settings(stub)
     for name in explorer.controls["retriever"].options:
         explorer.controls["retriever"].value = name
-        for setting, default in RETRIEVERS[name].settings().items():
+        for setting, default in RETRIEVERS[name].defaults().items():
             explorer.controls["setting"].value = setting
             assert default in explorer.grid[setting], (name, setting)
         assert "``" not in explorer._meaning.value and ":class:" not in explorer._meaning.value

@@ -12,8 +12,8 @@ from kit.corpus import Corpus, Passage
 from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.graphs.graph import Links
-from kit.retrievers import Asked, Message, Ranking, Scored, Seed, Trace
-from kit.retrievers.base import AnyStep
+from kit.retrievers import InitialScore, Message, Ranking, Seed, SubQuestionEvent, Trace
+from kit.retrievers.base import AnyEvent
 from kit.views.drawing import storyboard
 from kit.views.figures import save_figure
 from kit.views.replay import replay
@@ -33,12 +33,12 @@ def graph(corpus) -> PassageGraph:
     return PassageGraph(corpus, {"entity": Links(links)})
 
 
-def ranked(*ids: str, steps: tuple[AnyStep, ...]) -> Ranking:
+def ranked(*ids: str, steps: tuple[AnyEvent, ...]) -> Ranking:
     return Ranking(ids, np.linspace(1, 0, len(ids)), Trace(steps))
 
 
-def scored(scores: dict[str, float], round: int = 0) -> tuple[Scored, ...]:
-    return tuple(Scored(round, id, score) for id, score in scores.items())
+def scored(scores: dict[str, float], round: int = 0) -> tuple[InitialScore, ...]:
+    return tuple(InitialScore(round, id, score) for id, score in scores.items())
 
 
 @pytest.fixture
@@ -140,8 +140,11 @@ def test_a_support_that_is_not_ranked_is_drawn_as_missed(corpus, questions, grap
 @pytest.fixture
 def steps(corpus, questions, graph) -> Story:
     """Two sub-questions without messages, β = 0.9; the rankings p2 p0 p1 and p1 p0 p2, merged in turn."""
-    first = (Asked(0, "Who directed The Long Ferry?", "Ada Lund"), *scored({"p2": 0.8, "p0": 0.6, "p1": 0.1}))
-    second = (Asked(1, "Where was Ada Lund born?"), *scored({"p1": 0.9, "p0": 0.5, "p2": 0.2}, 1))
+    first = (
+        SubQuestionEvent(0, "Who directed The Long Ferry?", "Ada Lund"),
+        *scored({"p2": 0.8, "p0": 0.6, "p1": 0.1}),
+    )
+    second = (SubQuestionEvent(1, "Where was Ada Lund born?"), *scored({"p1": 0.9, "p0": 0.5, "p2": 0.2}, 1))
     sent = (Seed(0, "p2", 0.8), Message(0, "p2", "p0", 0.8, 0.5, 0.6, 0.7))
     values = {"p1": (0.1, 0.9, 0.82), "p0": (0.7, 0.5, 0.52), "p2": (0.8, 0.2, 0.26)}
     kept = tuple(Message(1, id, id, old, 0.1, before, after) for id, (old, before, after) in values.items())
@@ -247,7 +250,7 @@ def test_without_text_nothing_of_the_corpus_is_left(steps, least, tmp_path):
 
 
 def test_hostile_titles_and_questions_stay_text(corpus, questions, graph, hostile, tmp_path):
-    asked = (Asked(0, hostile, hostile), *scored({"p5": 0.9, **SCORES}), *SENDERS, *MIN)
+    asked = (SubQuestionEvent(0, hostile, hostile), *scored({"p5": 0.9, **SCORES}), *SENDERS, *MIN)
     story = replay(ranked("p5", *SCORES, steps=asked), corpus, question=questions[1], graph=graph)
     assert story.by_id["p5"].title == f"§2 {hostile}"
     svg, *_ = save_figure(storyboard(story, hostile), pd.DataFrame({"n": [1]}), tmp_path, "a")

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from kit.retrievers import Asked, Message, Scored, Seed, Trace, Visit
+from kit.retrievers import InitialScore, Message, NodeVisit, Seed, SubQuestionEvent, Trace
 from kit.views.turns import legs_of, message_sum, turns_of
 
 
 def test_a_trace_of_messages_is_one_turn_with_its_layers():
     first = Message(0, "a", "b", 0.8, 0.5, 0.2, 0.5)
     second = Message(1, "b", "a", 0.5, 0.5, 0.8, 0.65)
-    steps = (Scored(0, "a", 0.8), Scored(0, "b", 0.2), Seed(0, "a", 0.8), first, Seed(1, "a", 0.8), second)
+    steps = (InitialScore(0, "a", 0.8), InitialScore(0, "b", 0.2), Seed(0, "a", 0.8), first, Seed(1, "a", 0.8), second)
     [turn] = turns_of(Trace(steps))
     assert turn.asked is None and turn.scores == {"a": 0.8, "b": 0.2} and turn.kept == []
     assert [layer.senders for layer in turn.layers] == [[Seed(0, "a", 0.8)], [Seed(1, "a", 0.8)]]
@@ -18,7 +18,13 @@ def test_a_trace_of_messages_is_one_turn_with_its_layers():
 
 def test_each_sub_question_opens_a_turn_and_a_message_to_oneself_is_kept_from_before():
     kept = Message(1, "a", "a", 0.8, 0.1, 0.3, 0.35)
-    steps = (Asked(0, "Who?", "Ada"), Scored(0, "a", 0.8), Asked(1, "Where?"), Scored(1, "a", 0.3), kept)
+    steps = (
+        SubQuestionEvent(0, "Who?", "Ada"),
+        InitialScore(0, "a", 0.8),
+        SubQuestionEvent(1, "Where?"),
+        InitialScore(1, "a", 0.3),
+        kept,
+    )
     one, two = turns_of(Trace(steps))
     assert (one.asked.text, one.scores, one.kept) == ("Who?", {"a": 0.8}, [])
     assert (two.asked.text, two.scores, two.kept) == ("Where?", {"a": 0.3}, [kept])
@@ -35,7 +41,7 @@ def test_no_steps_are_no_turns():
 
 def test_messages_to_one_passage_stand_in_the_order_of_their_senders():
     late, early = Message(0, "b", "c", 0.6, 0.25, 0.2, 0.45), Message(0, "a", "c", 0.8, 0.25, 0.2, 0.45)
-    [turn] = turns_of(Trace((Scored(0, "c", 0.2), Seed(0, "a", 0.8), Seed(0, "b", 0.6), late, early)))
+    [turn] = turns_of(Trace((InitialScore(0, "c", 0.2), Seed(0, "a", 0.8), Seed(0, "b", 0.6), late, early)))
     assert turn.layers[0].by_target == {"c": [early, late]}
 
 
@@ -48,8 +54,8 @@ def test_the_sum_of_messages_is_what_the_passage_keeps_and_the_mean_of_what_it_g
 
 
 def test_the_visits_of_a_path_are_a_leg_wherever_they_stand():
-    begin = Visit(0, "a", "", 0.9)
-    b, c, d = Visit(1, "b", "a", 0.5), Visit(1, "c", "a", 0.4), Visit(2, "d", "b", 0.3, "a mill", ("a",))
+    begin = NodeVisit(0, "a", "", 0.9)
+    b, c, d = NodeVisit(1, "b", "a", 0.5), NodeVisit(1, "c", "a", 0.4), NodeVisit(2, "d", "b", 0.3, "a mill", ("a",))
     legs = legs_of(Trace((Seed(0, "a", 0.7), begin, b, d, c)))
     assert [(leg.round, leg.path, leg.visits) for leg in legs] == [
         (0, (), [begin]),

@@ -14,7 +14,7 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.graphs.graph import Links
-from kit.retrievers import Ranking, Seed, Trace, Visit, make
+from kit.retrievers import NodeVisit, Ranking, Seed, Trace, make
 from kit.views.drawing import storyboard
 from kit.views.explorer import Explorer
 from kit.views.figures import save_figure
@@ -34,12 +34,12 @@ def graph(corpus) -> PassageGraph:
 STEPS = (
     Seed(0, "p2", 0.6),
     Seed(0, "p4", 0.5),
-    Visit(0, "p4", "", 0.8),
-    Visit(0, "p2", "", 0.7),
-    Visit(1, "p1", "p4", 0.4, "Marrow is a port."),
-    Visit(1, "p0", "p2", 0.9, "Ada Lund was born."),
-    Visit(2, "p3", "p1", 0.5, "", ("p4",)),
-    Visit(2, "p0", "p1", 0.2, "", ("p4",)),
+    NodeVisit(0, "p4", "", 0.8),
+    NodeVisit(0, "p2", "", 0.7),
+    NodeVisit(1, "p1", "p4", 0.4, "Marrow is a port."),
+    NodeVisit(1, "p0", "p2", 0.9, "Ada Lund was born."),
+    NodeVisit(2, "p3", "p1", 0.5, "", ("p4",)),
+    NodeVisit(2, "p0", "p1", 0.2, "", ("p4",)),
 )
 RANKING = Ranking(("p2", "p0", "p4", "p1", "p3"), np.array([1.5, 1.5, 0.5, 0.5, 0.5]), Trace(STEPS, 9))
 
@@ -75,7 +75,7 @@ def test_each_path_that_grows_is_a_scene(story):
 
 def test_the_evidence_that_the_agent_wrote_is_told(story):
     assert [scene.asked for scene in story.scenes] == [
-        "", "Evidence wanted: Marrow is a port.", "Evidence wanted: Ada Lund was born.", "", ""
+        "", "Evidence generated_evidence: Marrow is a port.", "Evidence generated_evidence: Ada Lund was born.", "", ""
     ]  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def test_seeds_the_path_its_candidates_and_what_is_missing_are_told_apart(story)
 
 
 def test_a_candidate_that_is_not_visited_is_drawn(corpus, graph):
-    ranking = Ranking(("p0", "p1"), np.array([1.0, 1.0]), Trace((Seed(0, "p0", 0.6), Visit(1, "p1", "p0", 0.4))))
+    ranking = Ranking(("p0", "p1"), np.array([1.0, 1.0]), Trace((Seed(0, "p0", 0.6), NodeVisit(1, "p1", "p0", 0.4))))
     story = replay(ranking, corpus, graph=graph)
     assert roles(story, 1) == {"p0": "path", "p1": "visited", "p2": "candidate"}
     assert notes(story, 1)["p2"] == "a candidate, not visited now"
@@ -131,7 +131,7 @@ def test_without_a_graph_there_is_the_tree(corpus, questions):
 
 
 def test_hostile_evidence_stays_text(corpus, questions, graph, hostile, tmp_path):
-    steps = (Seed(0, "p5", 0.6), Visit(1, "p4", "p5", 0.4, hostile))
+    steps = (Seed(0, "p5", 0.6), NodeVisit(1, "p4", "p5", 0.4, hostile))
     ranking = Ranking(("p5", "p4"), np.array([1.0, 1.0]), Trace(steps))
     story = replay(ranking, corpus, question=questions[1], graph=graph)
     svg, *_ = save_figure(storyboard(story, hostile), pd.DataFrame({"n": [1]}), tmp_path, "a")

@@ -1,0 +1,61 @@
+"""Settings of a method, a graph builder or a training: one frozen typed struct each, checked where they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from kit.errors import InputError
+
+Whole = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a thing can be told; subclasses add typed fields with defaults, ``Literal`` where only some words will do."""
+
+
+SettingsT = TypeVar("SettingsT", bound=Settings)
+
+
+def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> SettingsT:
+    """The settings of the thing called ``name``, defaults where nothing is given.
+
+    Raises :class:`InputError` for an unknown setting, with the known ones, and for a value of another type or range.
+    """
+    known = defaults(kind)
+    if unknown := values.keys() - known.keys():
+        raise InputError(f"{name} has no setting {min(unknown)!r}; it has {', '.join(known) or 'none'}")
+    try:
+        return msgspec.convert(dict(values), kind)
+    except msgspec.ValidationError:
+        for field in msgspec.structs.fields(kind):
+            try:
+                msgspec.convert(values.get(field.name, field.default), field.type)
+            except msgspec.ValidationError:
+                expected = f"expected {_expected(field.type)}, not {values[field.name]!r}"
+                raise InputError(expected, field=field.name) from None
+        raise
+
+
+def _expected(kind: Any) -> str:
+    """What a field takes, in words."""
+    about = msgspec.inspect.type_info(kind)
+    if isinstance(about, msgspec.inspect.LiteralType):
+        return f"one of {', '.join(map(repr, about.values))}"
+    if not isinstance(about, msgspec.inspect.IntType | msgspec.inspect.FloatType):
+        return {"BoolType": "true or false", "StrType": "text"}.get(type(about).__name__, str(kind))
+    words = "a whole number" if isinstance(about, msgspec.inspect.IntType) else "a number"
+    words += f" from {about.ge:g}" if about.ge is not None else f" above {about.gt:g}" if about.gt is not None else ""
+    return words + (
+        f" to {about.le:g}" if about.le is not None else f" below {about.lt:g}" if about.lt is not None else ""
+    )
+
+
+def defaults(kind: type[Settings]) -> dict[str, Any]:
+    """The settings' names with their defaults, in the order in which they are declared."""
+    return {field.name: field.default for field in msgspec.structs.fields(kind)}
