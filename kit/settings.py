@@ -16,7 +16,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a thing can be told; subclasses add typed fields with defaults, ``Literal`` where only some words will do."""
+    """What a thing can be told; subclasses add typed fields with defaults, ``Literal`` where only some words do."""
 
 
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -50,10 +50,8 @@ def _expected(kind: Any) -> str:
     if not isinstance(about, msgspec.inspect.IntType | msgspec.inspect.FloatType):
         return {"BoolType": "true or false", "StrType": "text"}.get(type(about).__name__, str(kind))
     words = "a whole number" if isinstance(about, msgspec.inspect.IntType) else "a number"
-    words += f" from {about.ge:g}" if about.ge is not None else f" above {about.gt:g}" if about.gt is not None else ""
-    return words + (
-        f" to {about.le:g}" if about.le is not None else f" below {about.lt:g}" if about.lt is not None else ""
-    )
+    bounds = {"from": about.ge, "above": about.gt, "to": about.le, "below": about.lt}
+    return " ".join([words, *(f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None)])
 
 
 def defaults(kind: type[Settings]) -> dict[str, Any]:
