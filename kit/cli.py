@@ -131,8 +131,7 @@ def evaluate(
     from kit.retrievers import make_all
     from kit.text.language_models import usage_lines
 
-    begun = time.perf_counter()
-    cut_offs = whole_numbers(ks, "k")
+    begun, cut_offs = time.perf_counter(), whole_numbers(ks, "k")
     named = make_all([name for name in retrievers if not Path(name).is_file()], **dict(settings))
     reading = Reading.named(reader, read, max(cut_offs), none=none, judge=judge)
     for file in (json_file, trec_file):
@@ -308,21 +307,23 @@ def data() -> None:
     """Make, check, describe, fetch and export data."""
 
 
-@data.command("make")
-@click.argument("folder", type=FILE, required=False)
-@click.option("--size", default="class", show_default=True, help="class or large")
-@click.option("--seed", default=0, show_default=True, help="where random choices start from")
-def data_make(folder: Path | None, size: str, seed: int) -> None:
-    """Generate the atlas into FOLDER, by default where the embedded one lies."""
-    from kit.corpus.atlas import generate, write
-    from kit.paths import ATLAS
+class Generators(click.Group):
+    """A command for each program that makes data of the project's own."""
 
-    folder = folder or ATLAS
-    if folder.exists() and not folder.is_dir():
-        raise InputError("expected a folder to write to, this is a file", file=folder)
-    benchmark = generate(seed=seed, size=size)
-    write(benchmark, folder)
-    click.echo(f"{folder}: {len(benchmark.corpus):,} passages, {len(benchmark.test):,} test questions")
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from kit.corpus.generating import generators
+
+        return generators()
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        from kit.corpus.generating import generator
+
+        return generator(cmd_name).main if cmd_name in self.list_commands(ctx) else None
+
+
+@data.group("make", cls=Generators)
+def data_make() -> None:
+    """Make the project's own data anew."""
 
 
 @data.command("check")

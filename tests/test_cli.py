@@ -115,7 +115,7 @@ def test_a_sweep_of_a_notebook_is_planned_with_what_it_is_given(data: Path, monk
 def test_data_commands(data: Path, tmp_path: Path) -> None:
     assert "0 errors, 0 notes" in kit("data", "check", data).stdout
     assert "single-chain" in kit("data", "describe").stdout
-    made = kit("data", "make", tmp_path / "atlas", "--seed", 3)
+    made = kit("data", "make", "atlas", tmp_path / "atlas", "--seed", 3)
     assert made.returncode == 0, made.stderr
     assert kit("data", "check", tmp_path / "atlas").returncode == 0
 
@@ -246,7 +246,7 @@ def test_a_bad_training_file_writes_nothing(
         (["run", "-p", "nonsense", "1"], "nonsense"),
         (["run", "-p", "train", "1"], "field parameter train: give --train instead"),
         (["data", "fetch", "nothing"], "nothing"),
-        (["data", "make", __file__], "expected a folder"),
+        (["data", "make", "atlas", __file__], "expected a folder"),
         (["sweep", "bm25"], "Missing option '-g'"),
         (["sweep", "bm52", "-g", "a=1"], "no retriever 'bm52'; known are bm25, tfidf, dense"),
         (["sweep", "99", "-g", "seed=1"], "expected the beginning of a notebook's name"),

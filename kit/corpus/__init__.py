@@ -5,6 +5,7 @@ from kit.corpus.documents import read_documents
 from kit.corpus.exporting import EXPORTS, export
 from kit.corpus.fetching import DOWNLOADS, fetch
 from kit.corpus.formats import FORMATS
+from kit.corpus.generating import generated
 from kit.corpus.loading import SETTINGS, UNITS, check, load, load_corpus, load_training
 from kit.corpus.problems import Problem
 from kit.corpus.types import Benchmark, Corpus, EvidenceGraph, GoldQuery, Passage, Query, Question, SubQuestion
@@ -29,6 +30,7 @@ __all__ = [
     "describe_corpus",
     "export",
     "fetch",
+    "generated",
     "load",
     "load_corpus",
     "load_training",

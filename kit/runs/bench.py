@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from kit.corpus.atlas import AtlasSize, generate
+from kit.corpus import generated
 from kit.evaluation.graph_quality import describe_graph
 from kit.graphs import BUILDERS, build
 from kit.text import Encoder
@@ -34,7 +34,7 @@ def bench_graphs(builders: Sequence[str], sizes: Sequence[int]) -> Iterator[str]
 
 
 def _measure(builder: str, size: int) -> str:
-    corpus = generate(size=AtlasSize.holding(size)).corpus
+    corpus = generated("atlas", size=size).corpus
     times = [time.perf_counter()]
     if "encoder" in BUILDERS[builder].__struct_fields__:
         Encoder().encode([passage.full_text for passage in corpus.passages])

@@ -9,12 +9,11 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer
 
-from kit.corpus.atlas import AtlasSize, generate
+from kit.corpus import generated
 from kit.retrievers.gnn_ret import one_thread
 from kit.retrievers.qsgnn import QSGNN
 from kit.runs.bench import peak_memory
@@ -39,7 +38,7 @@ def bench_qsgnn(sizes: Sequence[int]) -> Iterator[str]:
 
 
 def _measure(size: int) -> str:
-    world = generate(size=replace(AtlasSize.holding(size), test=_QUESTIONS))
+    world = generated("atlas", size=size, test=_QUESTIONS)
     queries = [question.query for question in world.test]
     retriever = QSGNN()
     retriever.encoder = _Hashed()  # type: ignore[assignment]

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kit.corpus import Benchmark, Question, load, load_training
-from kit.corpus.atlas import generate
+from kit.corpus import Benchmark, Question, generated, load, load_training
 from kit.corpus.formats.documents import pdfs
 from kit.errors import InputError
 from kit.paths import ROOT
@@ -45,7 +44,7 @@ def read_benchmark(
         raise InputError(
             f"expected pooled paragraphs of the {scale.atlas} atlas, not {setting} and {unit}", field="setting"
         )
-    return generate(size=scale.atlas)
+    return generated("atlas", size=scale.atlas)
 
 
 def read_training(

@@ -9,8 +9,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from kit.corpus import Benchmark, load
-from kit.corpus.atlas import AtlasSize, generate
+from kit.corpus import Benchmark, generated, load
 from kit.paths import ROOT
 from kit.text.language_models import EVIDENCE_WRITER
 from kit.text.language_models.evidence import Finetuning, train_evidence_writer
@@ -18,14 +17,14 @@ from kit.text.language_models.sequence_to_sequence import SequenceToSequence
 from kit.text.language_models.small_t5 import Shape, new_t5
 
 SEEDS = (101, 102, 103, 104)  # of the worlds that are learned from
-WORLD = AtlasSize(14, train=2500)
+WORLD = {"size": 2_114, "train": 2_500}
 SHAPE = Shape(words=2500)
 SETTINGS = Finetuning(epochs=6, batch=16, learning_rate=2e-3, longest_prompt=256)
 
 
 def train() -> SequenceToSequence:
     """The trained writer, found again in the store: an hour and a half of a core the first time."""
-    worlds = [generate(seed, WORLD) for seed in SEEDS]
+    worlds = [generated("atlas", seed=seed, **WORLD) for seed in SEEDS]
     texts = [passage.full_text for world in worlds for passage in world.corpus.passages]
     texts += [question.text for world in worlds for question in world.train]
     atlas = load()

@@ -7,14 +7,14 @@ from collections import Counter
 
 import msgspec
 import pytest
+from kit_data_atlas import Atlas, build, generate, write
+from kit_data_atlas.evidence import text_of
+from kit_data_atlas.phrasings import RELATIONS
+from kit_data_atlas.questions import called, leaks, mentions
+from kit_data_atlas.solver import Size, solve
+from kit_data_atlas.world import Entity, Literal
 
 from kit import paths
-from kit.corpus.atlas import Atlas, AtlasSize, build, generate, write
-from kit.corpus.atlas.evidence import text_of
-from kit.corpus.atlas.phrasings import RELATIONS
-from kit.corpus.atlas.questions import called, leaks, mentions
-from kit.corpus.atlas.solver import Size, solve
-from kit.corpus.atlas.world import Entity, Literal
 from kit.corpus.types import Benchmark, Question
 from kit.errors import InputError
 
@@ -278,12 +278,12 @@ def test_relations_are_all_told_and_asked_about(atlas):
 
 
 def test_seeds_differ_and_repeat():
-    size = AtlasSize(4, 40, 20, 40)
-    assert generate(3, size).hash == generate(3, size).hash != generate(4, size).hash
+    size = {"size": 600, "train": 40, "dev": 20, "test": 40}
+    assert generate(3, **size).hash == generate(3, **size).hash != generate(4, **size).hash
 
 
 def test_nothing_is_mentioned_everywhere_in_a_large_corpus():
-    atlas = build(1, AtlasSize(70))
+    atlas = build(1, 70 * 151)
     corpus = atlas.benchmark.corpus
     assert len(corpus) > 9000 and not atlas.benchmark.test
     countries = {entity.name for entity in atlas.world.entities if entity.kind == "country"}
@@ -293,11 +293,11 @@ def test_nothing_is_mentioned_everywhere_in_a_large_corpus():
 
 def test_too_few_countries_for_the_questions_is_bad_input():
     with pytest.raises(InputError, match="more countries"):
-        generate(0, AtlasSize(3, 5000, 10, 10))
+        generate(0, 450, train=5000, dev=10, test=10)
 
 
 def test_a_corpus_of_about_so_many_passages():
-    assert len(generate(2, AtlasSize.holding(1000)).corpus) == pytest.approx(1000, rel=0.1)
+    assert len(generate(2, 1000).corpus) == pytest.approx(1000, rel=0.1)
 
 
 def test_aliases_are_told_and_used(atlas):

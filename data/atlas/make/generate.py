@@ -7,40 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import msgspec
 
-from kit.corpus.atlas import articles, culture, geography, society
-from kit.corpus.atlas.evidence import Draft
-from kit.corpus.atlas.names import Names
-from kit.corpus.atlas.questions import ask_all
-from kit.corpus.atlas.world import World
 from kit.corpus.types import Benchmark, Corpus
 from kit.errors import InputError
+from kit.paths import ATLAS
 from kit.store import atomic_write
+
+from . import articles, culture, geography, society
+from .evidence import Draft
+from .names import Names
+from .questions import ask_all
+from .world import World
 
 SPLITS = ("train", "dev", "test")
 
 
-@dataclass(frozen=True)
-class AtlasSize:
-    """How many countries (each 56 documents, about 151 passages) and how many questions a split."""
-
-    countries: int
-    train: int = 0
-    dev: int = 0
-    test: int = 0
-
-    @classmethod
-    def holding(cls, passages: int) -> AtlasSize:
-        """The size of a corpus of about so many passages, without questions."""
-        return cls(max(1, round(passages / 151)))
-
-
-SIZES = {
-    "small": AtlasSize(3, 100, 40, 60),
-    "class": AtlasSize(14, 600, 200, 500),
-    "large": AtlasSize(70, 1200, 400, 2000),
-}
+#: By name: how many countries (each 56 documents, about 151 passages), and how many questions a split.
+SIZES = {"small": (3, 100, 40, 60), "class": (14, 600, 200, 500), "large": (70, 1200, 400, 2000)}
+PASSAGES = 151  # of a country, about
 
 
 @dataclass(frozen=True)
@@ -52,23 +38,27 @@ class Atlas:
     drafts: dict[str, Draft]
 
 
-def generate(seed: int = 0, size: str | AtlasSize = "class") -> Benchmark:
-    """The atlas of a seed and a size, a name in SIZES or a size of one's own; InputError for another name."""
-    return build(seed, size).benchmark
+def generate(seed: int = 0, size: str | int = "class", **questions: int) -> Benchmark:
+    """The atlas of a seed and a size.
+
+    The size is a name in SIZES, or about how many passages there are, then without questions but for those that are
+    asked for: ``train``, ``dev``, ``test`` (how many). InputError for another name.
+    """
+    return build(seed, size, **questions).benchmark
 
 
-def build(seed: int = 0, size: str | AtlasSize = "class") -> Atlas:
+def build(seed: int = 0, size: str | int = "class", **questions: int) -> Atlas:
     """As generate, with the facts and drafts that tests and lessons look into."""
     if isinstance(size, str) and size not in SIZES:
         raise InputError(f"expected one of {', '.join(SIZES)}, found {size!r}", field="size")
-    size = SIZES[size] if isinstance(size, str) else size
+    countries, *numbers = SIZES[size] if isinstance(size, str) else (max(1, round(size / PASSAGES)), 0, 0, 0)
+    totals = dict(zip(SPLITS, numbers)) | questions
     rng = random.Random(seed)
     world = World()
-    _populate(world, size.countries, rng)
+    _populate(world, countries, rng)
     pages = [articles.write_article(world, entity, rng) for entity in world.entities]
-    totals = {"train": size.train, "dev": size.dev, "test": size.test}
     splits, drafts = {}, {}
-    for split, families in zip(SPLITS, share_out(size.countries, list(totals.values()), rng)):
+    for split, families in zip(SPLITS, share_out(countries, list(totals.values()), rng)):
         asked = ask_all(world, families, totals[split], f"atlas-{split}", rng) if totals[split] else []
         splits[split] = [question for question, _ in asked]
         drafts |= {question.id: draft for question, draft in asked}
@@ -99,6 +89,19 @@ def share_out(n_families: int, totals: Sequence[int], rng: random.Random) -> lis
         shares.append(sorted(families[start:end]))
         start = end
     return shares
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=ATLAS)
+@click.option("--size", default="class", show_default=True, help="small, class or large")
+@click.option("--seed", default=0, show_default=True, help="where random choices start from")
+def main(folder: Path, size: str, seed: int) -> None:
+    """Generate the atlas into FOLDER, by default where the embedded one lies."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError("expected a folder to write to, this is a file", file=folder)
+    benchmark = generate(seed, size)
+    write(benchmark, folder)
+    click.echo(f"{folder}: {len(benchmark.corpus):,} passages, {len(benchmark.test):,} test questions")
 
 
 def write(benchmark: Benchmark, folder: Path) -> list[Path]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from kit.corpus.atlas.names import Names, demonym
-from kit.corpus.atlas.phrasings import LEXICON
-from kit.corpus.atlas.world import Entity, Literal, World, number, year
+from .names import Names, demonym
+from .phrasings import LEXICON
+from .world import Entity, Literal, World, number, year
 
 SISTER_CITIES = (2, 3, 4, 5)
 

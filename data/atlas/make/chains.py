@@ -6,9 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kit.corpus.atlas.phrasings import RELATIONS
-from kit.corpus.atlas.solver import Expression, Named, Object, Subject
-from kit.corpus.atlas.world import SYMMETRIC, Entity, Fact, World
+from .phrasings import RELATIONS
+from .solver import Expression, Named, Object, Subject
+from .world import SYMMETRIC, Entity, Fact, World
 
 #: What a question calls a thing that it describes.
 NOUNS = {

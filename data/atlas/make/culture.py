@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kit.corpus.atlas.geography import Country
-from kit.corpus.atlas.timeline import PRESENT, alive, birth, suited
-from kit.corpus.atlas.world import Entity, year
+from .geography import Country
+from .timeline import PRESENT, alive, birth, suited
+from .world import Entity, year
 
 LYRICISTS = ("novelist", "musician", "composer", "politician", "actor")
 

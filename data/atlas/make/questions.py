@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from kit.corpus.atlas.evidence import Draft, Pool, text_of
-from kit.corpus.atlas.patterns import chain, converging_detail, meeting, parallel, places, tally
-from kit.corpus.atlas.phrasings import RELATIONS
-from kit.corpus.atlas.solver import Answer, NoAnswer, solve
-from kit.corpus.atlas.world import WORDS, Entity, Fact, World
 from kit.corpus.types import EvidenceGraph, Question
 from kit.errors import InputError
+
+from .evidence import Draft, Pool, text_of
+from .patterns import chain, converging_detail, meeting, parallel, places, tally
+from .phrasings import RELATIONS
+from .solver import Answer, NoAnswer, solve
+from .world import WORDS, Entity, Fact, World
 
 Pattern = Callable[[Pool], Draft | None]
 

@@ -6,12 +6,13 @@ import random
 import re
 from collections.abc import Sequence
 
-from kit.corpus.atlas import solver
-from kit.corpus.atlas.chains import NOUNS, Step, ask, name, noun, word
-from kit.corpus.atlas.evidence import Draft, Evidence, Pool, text_of
-from kit.corpus.atlas.phrasings import RELATIONS
-from kit.corpus.atlas.world import Entity, Fact, Literal
 from kit.corpus.types import SubQuestion
+
+from . import solver
+from .chains import NOUNS, Step, ask, name, noun, word
+from .evidence import Draft, Evidence, Pool, text_of
+from .phrasings import RELATIONS
+from .world import Entity, Fact, Literal
 
 #: The plurals of the verbs that clauses begin with.
 PLURALS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kit.corpus.atlas.world import Entity, Literal, World
+from .world import Entity, Literal, World
 
 Answer = Entity | Literal | str
 

@@ -15,7 +15,8 @@ import msgspec
 
 from kit.corpus.documents import Structure
 from kit.corpus.formats.documents import Asked, Quote
-from kit.corpus.reports.printing import Report, TableText
+
+from .printing import Report, TableText
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")

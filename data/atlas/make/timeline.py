@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kit.corpus.atlas.geography import Country
-from kit.corpus.atlas.world import Entity
+from .geography import Country
+from .world import Entity
 
 #: The year in which the encyclopedia was written.
 PRESENT = 2012

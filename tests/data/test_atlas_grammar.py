@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
-
-from kit.corpus.atlas import solver
-from kit.corpus.atlas.grammar import compile_template
-from kit.corpus.atlas.names import smooth
-from kit.corpus.atlas.solver import Named, NoAnswer, Object, Subject, solve
-from kit.corpus.atlas.world import World, year
+from kit_data_atlas import solver
+from kit_data_atlas.grammar import compile_template
+from kit_data_atlas.names import smooth
+from kit_data_atlas.solver import Named, NoAnswer, Object, Subject, solve
+from kit_data_atlas.world import World, year
 
 
 def fill(text: str, seed: int = 0, **slots: str) -> str:

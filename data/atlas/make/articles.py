@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from kit.corpus.atlas.names import title
-from kit.corpus.atlas.phrasings import CAREERS, POOLS, RELATIONS, SECTIONS, Section, template
-from kit.corpus.atlas.world import Entity, Fact, World
 from kit.corpus.types import Passage
+
+from .names import title
+from .phrasings import CAREERS, POOLS, RELATIONS, SECTIONS, Section, template
+from .world import Entity, Fact, World
 
 #: Words a passage aims at; it stops adding unrelated sentences there.
 LENGTH = (50, 72)

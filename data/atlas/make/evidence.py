@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kit.corpus.atlas import solver
-from kit.corpus.atlas.chains import Step, ask, describe, expression, lead, name
-from kit.corpus.atlas.world import Entity, Fact, Literal, World
 from kit.corpus.types import SubQuestion
+
+from . import solver
+from .chains import Step, ask, describe, expression, lead, name
+from .world import Entity, Fact, Literal, World
 
 
 @dataclass

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from string import ascii_uppercase
 
-from kit.corpus.atlas import institutions
-from kit.corpus.atlas.geography import Country
-from kit.corpus.atlas.phrasings import LEXICON
-from kit.corpus.atlas.timeline import PRESENT, alive, birth, living, profession, suited
-from kit.corpus.atlas.world import Entity, day, number
+from . import institutions
+from .geography import Country
+from .phrasings import LEXICON
+from .timeline import PRESENT, alive, birth, living, profession, suited
+from .world import Entity, day, number
 
 #: Professions with the range of years of birth that suits what else the country needs them for.
 PROFESSIONS = (

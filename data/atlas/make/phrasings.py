@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from importlib import resources
+from pathlib import Path
 
 import msgspec
 
-from kit.corpus.atlas.grammar import Template, compile_template
+from .grammar import Template, compile_template
 
 
 class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +48,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _load() -> tuple[dict[str, Relation], dict[str, tuple[Section, ...]], dict[str, tuple[str, ...]], dict]:
-    folder = resources.files("kit.corpus.atlas") / "prose"
+    folder = Path(__file__).parent / "prose"
     relations, sections, careers = {}, {}, {}
     for name in ("people", "works", "places", "institutions"):
         for kind, tables in tomllib.loads((folder / f"{name}.toml").read_text("utf-8")).items():

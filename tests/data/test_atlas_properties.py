@@ -6,22 +6,21 @@ from collections import Counter
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from kit_data_atlas import build
+from kit_data_atlas.evidence import text_of
+from kit_data_atlas.generate import share_out
+from kit_data_atlas.questions import PLAN, quotas
+from kit_data_atlas.solver import solve
+from kit_data_atlas.world import Entity
 
-from kit.corpus.atlas import AtlasSize, build
-from kit.corpus.atlas.evidence import text_of
-from kit.corpus.atlas.generate import share_out
-from kit.corpus.atlas.questions import PLAN, quotas
-from kit.corpus.atlas.solver import solve
-from kit.corpus.atlas.world import Entity
-
-TINY = AtlasSize(5, 36, 36, 36)
+TINY = {"size": 755, "train": 36, "dev": 36, "test": 36}
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32))
 @example(1634994)  # two zoologists of one name
 def test_any_seed_keeps_the_promises(seed):
-    atlas = build(seed, TINY)
+    atlas = build(seed, **TINY)
     benchmark, corpus = atlas.benchmark, atlas.benchmark.corpus
     assert len(corpus.row) == len(corpus)
     assert all(fact.passage in corpus for fact in atlas.world.facts)

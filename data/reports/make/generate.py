@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import click
 import msgspec
 
-from kit.corpus.reports.asking import ask_all
-from kit.corpus.reports.printing import Report, to_pdf
+from kit.paths import ROOT
 from kit.store import atomic_write
+
+from .asking import ask_all
+from .printing import Report, to_pdf
 
 _TEXTS = ("river", "harbour", "train", "mites")
 _SEED = 0
@@ -33,3 +36,11 @@ def write(folder: Path) -> list[Path]:
     for name, content in files.items():
         atomic_write(folder / name, content)
     return [folder / name for name in files]
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=ROOT / "data" / "reports")
+def main(folder: Path) -> None:
+    """Write the reports and their questions into FOLDER, by default where the committed ones lie."""
+    for path in write(folder):
+        click.echo(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from kit.corpus.atlas.phrasings import LEXICON
+from .phrasings import LEXICON
 
 TITLES = LEXICON["titles"]
 #: Real places that the syllables could meet by chance.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kit.corpus.atlas.geography import Country, faculties
-from kit.corpus.atlas.phrasings import LEXICON
-from kit.corpus.atlas.timeline import PRESENT, suited
-from kit.corpus.atlas.world import Entity, number, year
+from .geography import Country, faculties
+from .phrasings import LEXICON
+from .timeline import PRESENT, suited
+from .world import Entity, number, year
 
 WORDS = LEXICON["titles"]
 FOUNDERS = ("industrialist", "scientist", "novelist", "film director", "composer", "actor")

@@ -1,0 +1,39 @@
+"""Data that a program of the project makes: the package ``data/NAME/make``, which nothing else in ``kit`` imports.
+
+Its ``main`` is the click command ``kit data make NAME``; where the data are a benchmark of any size and seed, its
+``generate`` returns one.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import util
+from types import ModuleType
+
+from kit.corpus.types import Benchmark
+from kit.paths import ROOT
+
+
+def generators() -> list[str]:
+    """The names of the data that can be made, as the command line writes them: ``evidence-writer``."""
+    return sorted(file.parents[1].name.replace("_", "-") for file in ROOT.glob("data/*/make/__init__.py"))
+
+
+def generator(name: str) -> ModuleType:
+    """The package that makes the data of this name, loaded from its folder."""
+    module_name = f"kit_data_{name.replace('-', '_')}"
+    if module_name not in sys.modules:
+        file = ROOT / "data" / name.replace("-", "_") / "make" / "__init__.py"
+        spec = util.spec_from_file_location(module_name, file, submodule_search_locations=[str(file.parent)])
+        sys.modules[module_name] = module = util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[module_name]
+            raise
+    return sys.modules[module_name]
+
+
+def generated(name: str, **settings: object) -> Benchmark:
+    """A benchmark made anew: ``generated("atlas", seed=1, size=20_000, test=100)``."""
+    return generator(name).generate(**settings)
