@@ -1,35 +1,32 @@
 """An encoder learns from pairs: the text of a query is to be nearer to its passage than to all others of the batch.
 
 The loss of DPR and MDR (kgp.txt §8.2) is sentence-transformers' multiple-negatives ranking loss: a softmax over the
-batch's positives and the sampled negatives, with cosines times 20. The loop is our own: the library's trainer needs two
-more packages, and more lines to be told where to sample, measure and go on.
+batch's positives and the sampled negatives, with cosines times 20. The loop is :mod:`kit.text.training`: the library's
+trainer needs two more packages, and more lines to be told where to sample, measure and go on.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
-from tqdm.auto import tqdm
 
-from kit.text.checkpoints import Checkpoints, weights, write_history
 from kit.text.encoder import Encoder
 from kit.text.precision import mixed_precision
+from kit.text.training import PATIENCE, Period, linear_warmup_decay, parts_of_epoch, train
 
 if TYPE_CHECKING:
     import torch
     from sentence_transformers import SentenceTransformer
 
+slope = linear_warmup_decay  # TRANSITION, until QSGNN's training has moved to kit.text.training
 KIND = "trained"  # in the store
-CHECKS = 2  # an epoch: the model is measured and a checkpoint written so often
 _TOGETHER = 12  # texts that are encoded at once
-PATIENCE = 2  # checks in a row that bring nothing better before training stops
-WARM_UP = 0.1  # the share of the steps in which the learning rate rises; then it falls to 0, both in a straight line
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -76,129 +73,63 @@ def finetune(
 ) -> Path:
     """Train, and keep the model under ``key`` among what is ``trained`` in the base's store: its folder.
 
-    The folder has the model (sentence-transformers, safetensors) and ``history.json``: a row a step (``step``, from 1,
-    and ``loss``) and a row a check (``step`` and ``measured``). ``measure`` tells how good an encoder is (higher is
-    better). The model that it likes best is kept, which may be the base itself, and training stops when ``PATIENCE``
-    checks in a row find none better; without ``measure`` the last one is kept. An interrupted training goes on from its
-    last check, to the same result.
+    The folder has the model (sentence-transformers, safetensors) and the history of :func:`kit.text.training.train`.
+    ``measure`` tells how good an encoder is (higher is better). The model that it likes best is kept, which may be the
+    base itself, and training stops when ``PATIENCE`` checks in a row find none better; without ``measure`` the last one
+    is kept.
     """
-    run = _Run(base, pairs, passages, training, key)
-    run.resume()
-    run.train(measure)
-    folder = base.store.put_folder(KIND, key, run.write)
-    run.checkpoints.forget()
-    return folder
+    # Imported here: torch takes seconds, and what is stored does not need it.
+    import torch
+    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+
+    from kit.text.attention import fuse_attention
+
+    model = copy.deepcopy(base.model)  # the encoder's own stays what it is
+    fuse_attention(model)
+    ranking = MultipleNegativesRankingLoss(model)
+
+    def loss(batch: _Batch) -> torch.Tensor:
+        with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
+            vectors = _vectors(model, batch, passages)
+        return ranking.compute_loss_from_embeddings([part.float() for part in vectors], None)
+
+    def check(step: int) -> dict[str, float]:
+        return {"measured": measure(LiveEncoder(model) if step else base)}  # the base's vectors may be at hand
+
+    # Without dropout: a step takes two thirds of the time.
+    return train(
+        model,
+        torch.optim.AdamW(model.parameters(), weight_decay=0.01),
+        plan(pairs, training),
+        loss,
+        store=base.store,
+        kind=KIND,
+        key=key,
+        write=lambda folder: model.save_pretrained(str(folder), create_model_card=False),
+        check=check if measure else None,
+        patience=PATIENCE,
+    )
 
 
-class _Run:
-    """A training under way: all of its state, and how that is written and read."""
+class _Batch(NamedTuple):
+    pairs: Sequence[Pair]
+    negatives: Sequence[int]
 
-    def __init__(
-        self,
-        base: Encoder,
-        pairs: Sequence[Pair],
-        passages: Sequence[str],
-        training: Training,
-        key: str,
-    ) -> None:
-        # Imported here: torch takes seconds, and what is stored does not need it.
-        import torch
-        from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-        from kit.text.attention import fuse_attention
+def _vectors(model: SentenceTransformer, batch: _Batch, passages: Sequence[str]) -> list[torch.Tensor]:
+    """Vectors (pairs, dimension) of the queries, of their passages, and of the sampled negatives if any are."""
+    import torch
 
-        self.pairs, self.passages, self.training = pairs, passages, training
-        self.base, self.model = base, copy.deepcopy(base.model)  # the encoder's own stays what it is
-        fuse_attention(self.model)
-        self.loss = MultipleNegativesRankingLoss(self.model)
-        self.optimiser = torch.optim.AdamW(self.model.parameters(), weight_decay=0.01)
-        self.periods = plan(pairs, training)
-        self.total = sum(map(len, self.periods))
-        self.checkpoints = Checkpoints(base.store, key, len(self.periods))
-        self.best = weights(self.model)
-        self.history: list[dict[str, float]] = []
-        self.done = 0  # periods
-
-    def train(self, measure: Callable[[Encoder], float] | None) -> None:
-        """Go on from here to the end."""
-        with tqdm(total=self.total, initial=self.step, desc="training", unit="step") as bar:
-            if measure and not self.history:
-                self._check(measure, self.base)  # whose vectors may be at hand
-            while self.done < len(self.periods) and not self._stale():
-                self._period(self.periods[self.done], bar)
-                self.done += 1
-                if measure:
-                    self._check(measure, LiveEncoder(self.model))
-                else:
-                    self.best = weights(self.model)
-                self.checkpoints.save(self.done, self.model, self.best, self.optimiser, self.history)
-
-    @property
-    def step(self) -> int:
-        return sum("loss" in row for row in self.history)
-
-    def _period(self, batches: Sequence[Sequence[Pair]], bar: tqdm) -> None:
-        import torch
-
-        # Without dropout: a step takes two thirds of the time, and nothing in it is random.
-        self.model.eval()
-        for batch in batches:
-            step = self.step
-            for group in self.optimiser.param_groups:
-                group["lr"] = self.training.learning_rate * slope(step, self.total)
-            with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
-                vectors = self._vectors(batch, step)
-            loss = self.loss.compute_loss_from_embeddings([part.float() for part in vectors], None)
-            self.optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-            self.optimiser.step()
-            self.history.append({"step": step + 1, "loss": loss.item()})
-            bar.set_postfix(loss=f"{loss.item():.3f}")
-            bar.update()
-
-    def _vectors(self, batch: Sequence[Pair], step: int) -> list[torch.Tensor]:
-        """Vectors (pairs, dimension) of the queries, of their passages, and of the sampled negatives if any are."""
-        import torch
-
-        negatives = sample_negatives(batch, np.random.default_rng([self.training.seed, step]))
-        rows = [*(pair.positive for pair in batch), *negatives]
-        query, document = (self.model.prompts.get(role) or "" for role in ("query", "document"))
-        texts = [query + pair.query for pair in batch] + [document + self.passages[row] for row in rows]
-        # By length and few at once, so that hardly any padding is computed.
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        parts = []
-        for start in range(0, len(order), _TOGETHER):
-            tokens = self.model.preprocess([texts[place] for place in order[start : start + _TOGETHER]])
-            parts.append(self.model(send_to(tokens, self.model.device))["sentence_embedding"])
-        vectors = torch.cat(parts)[np.argsort(order)]
-        return list(vectors.split(len(batch)))
-
-    def _check(self, measure: Callable[[Encoder], float], encoder: Encoder) -> None:
-        now = measure(encoder)
-        if now > max(self._measured(), default=-np.inf):
-            self.best = weights(self.model)
-        self.history.append({"step": self.step, "measured": now})
-
-    def _measured(self) -> list[float]:
-        return [row["measured"] for row in self.history if "measured" in row]
-
-    def _stale(self) -> bool:
-        measured = self._measured()
-        return bool(measured) and len(measured) - 1 - int(np.argmax(measured)) >= PATIENCE
-
-    # ---- what is written
-
-    def write(self, folder: Path) -> None:
-        """The best model and the history."""
-        self.model.load_state_dict(self.best)
-        self.model.save_pretrained(str(folder), create_model_card=False)
-        write_history(folder, self.history)
-
-    def resume(self) -> None:
-        """Go to where the last sound checkpoint left off, if there is one."""
-        if found := self.checkpoints.load(self.model, self.optimiser):
-            self.done, self.best, self.history = found
+    rows = [*(pair.positive for pair in batch.pairs), *batch.negatives]
+    query, document = (model.prompts.get(role) or "" for role in ("query", "document"))
+    texts = [query + pair.query for pair in batch.pairs] + [document + passages[row] for row in rows]
+    # By length and few at once, so that hardly any padding is computed.
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    parts = []
+    for start in range(0, len(order), _TOGETHER):
+        tokens = model.preprocess([texts[place] for place in order[start : start + _TOGETHER]])
+        parts.append(model(send_to(tokens, model.device))["sentence_embedding"])
+    return list(torch.cat(parts)[np.argsort(order)].split(len(batch.pairs)))
 
 
 def send_to(tokens: Mapping[str, object], device: torch.device) -> dict[str, object]:
@@ -206,23 +137,25 @@ def send_to(tokens: Mapping[str, object], device: torch.device) -> dict[str, obj
     return {name: value.to(device) if hasattr(value, "to") else value for name, value in tokens.items()}
 
 
-def slope(step: int, total: int) -> float:
-    """The share of the highest learning rate at a step, from 0."""
-    rising = max(1, round(WARM_UP * total))
-    return min((step + 1) / rising, (total - step) / max(1, total - rising))
+def plan(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:
+    """The periods of all epochs, each dealt anew."""
+    epochs = [
+        make_batches(pairs, training.batch, np.random.default_rng([training.seed, epoch]))
+        for epoch in range(training.epochs)
+    ]
+    parts = [part for batches in epochs for part in parts_of_epoch(batches) if part]
+    total = sum(map(len, parts))
+
+    def period(part: Sequence[Sequence[Pair]], step: int) -> Period:
+        generators = (np.random.default_rng([training.seed, step + number]) for number in range(len(part)))
+        batches = [_Batch(batch, sample_negatives(batch, generator)) for batch, generator in zip(part, generators)]
+        return Period(batches, step, total, training.learning_rate)
+
+    starts = np.cumsum([0, *map(len, parts)]).tolist()
+    return [partial(period, part, step) for part, step in zip(parts, starts)]
 
 
-def plan(pairs: Sequence[Pair], training: Training) -> list[list[list[Pair]]]:
-    """The batches of all epochs, cut into the periods between two checks."""
-    periods = []
-    for epoch in range(training.epochs):
-        batches = deal(pairs, training.batch, np.random.default_rng([training.seed, epoch]))
-        cuts = np.linspace(0, len(batches), CHECKS + 1).round().astype(int)
-        periods += [batches[start:end] for start, end in pairwise(cuts) if end > start]
-    return periods
-
-
-def deal(pairs: Sequence[Pair], size: int, generator: np.random.Generator) -> list[list[Pair]]:
+def make_batches(pairs: Sequence[Pair], size: int, generator: np.random.Generator) -> list[list[Pair]]:
     """The pairs in batches of at most ``size``, in which no pair's passage is a support of another's question.
 
     Such a passage would be taught as a negative although it is right.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +17,8 @@ from tqdm.auto import tqdm
 
 from kit.errors import InputError
 from kit.store import Store, content_key
-from kit.text.checkpoints import HISTORY
 from kit.text.precision import mixed_precision
+from kit.text.training import HISTORY
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -26,6 +27,17 @@ DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 _BATCH = 16
 _SAVED_AT_ONCE = 2048  # texts between two writes to the store: what an interruption can cost
 _MODEL_FILES = {".json", ".txt", ".safetensors", ".bin"}
+_queries_are_cold = ContextVar("queries_are_cold", default=False)
+
+
+@contextmanager
+def cold_queries() -> Iterator[None]:
+    """Within it the vectors of queries are neither looked up nor kept, so that a clock sees what a user waits."""
+    before = _queries_are_cold.set(True)
+    try:
+        yield
+    finally:
+        _queries_are_cold.reset(before)
 
 
 class Encoder:
@@ -73,7 +85,8 @@ class Encoder:
         if not len(texts):
             return np.zeros((0, 0), np.float32)
         keys = [content_key(self.identity, role, text) for text in texts]
-        known = self.store.get_many("embeddings", list(dict.fromkeys(keys)))
+        stored = not (role == "query" and _queries_are_cold.get())
+        known = self.store.get_many("embeddings", list(dict.fromkeys(keys))) if stored else {}
         # By length, so that a batch holds texts of one length and hardly any padding.
         missing = sorted(
             {key: text for key, text in zip(keys, texts) if key not in known}.items(), key=lambda kt: len(kt[1])
@@ -88,7 +101,8 @@ class Encoder:
                 part = missing[start : start + _SAVED_AT_ONCE]
                 vectors = self._embed([text for _, text in part], role, bar)
                 new = {key: vector.tobytes() for (key, _), vector in zip(part, vectors)}
-                self.store.put_many("embeddings", new)
+                if stored:
+                    self.store.put_many("embeddings", new)
                 known |= new
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
 

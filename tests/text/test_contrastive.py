@@ -1,4 +1,4 @@
-"""Training on pairs: how they are dealt out, and what is kept, resumed and made again."""
+"""Training on pairs: how they are made into batches, the loss, and what is learned."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.numpy import load_file
 
 from kit.corpus.example import example
 from kit.store import Store
-from kit.text import Encoder, contrastive
-from kit.text.contrastive import Pair, Training, deal, finetune, plan, sample_negatives, slope
+from kit.text import Encoder
+from kit.text.contrastive import Pair, Training, finetune, make_batches, plan, sample_negatives
 
 TEXTS = [passage.full_text for passage in example().corpus.passages]
 PAIRS = [
@@ -35,27 +34,14 @@ def base(tiny_model: str, tmp_path: Path) -> Encoder:
     return Encoder(tiny_model, Store(tmp_path))
 
 
-def weights(folder: Path) -> dict[str, np.ndarray]:
-    return load_file(folder / "model.safetensors")
-
-
-def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
-    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
-
-
 def history(folder: Path) -> list[dict[str, float]]:
     return json.loads((folder / "history.json").read_text("utf-8"))
-
-
-def test_the_learning_rate_rises_for_a_tenth_of_the_steps_and_falls_to_nothing() -> None:
-    assert [slope(step, 20) for step in (0, 1, 2, 11, 19)] == pytest.approx([0.5, 1, 1, 0.5, 1 / 18])
-    assert slope(0, 1) == 1
 
 
 def test_no_support_of_a_question_is_a_negative_of_it() -> None:
     # 0 and 1 are of one question; 2 needs 0 too.
     pairs = [pair(0, 1), pair(1, 0), pair(2, 0), pair(3)]
-    batches = deal(pairs, 4, np.random.default_rng(0))
+    batches = make_batches(pairs, 4, np.random.default_rng(0))
     assert sorted(sorted(each.positive for each in batch) for batch in batches)[0] in ([0], [0, 3])
     assert sample_negatives([PAIRS[0], PAIRS[3]], np.random.default_rng(0)) == []  # 5 is what the other looks for
     # One has no negative of its own, so the other's is there for both.
@@ -65,7 +51,7 @@ def test_no_support_of_a_question_is_a_negative_of_it() -> None:
 @given(st.lists(st.frozensets(st.integers(0, 9), min_size=1, max_size=3), max_size=30), st.integers(1, 6))
 def test_every_pair_is_dealt_once(questions: list[frozenset[int]], size: int) -> None:
     pairs = [Pair(str(number), min(supports), supports) for number, supports in enumerate(questions)]
-    batches = deal(pairs, size, np.random.default_rng(0))
+    batches = make_batches(pairs, size, np.random.default_rng(0))
     assert sorted(int(each.query) for batch in batches for each in batch) == list(range(len(pairs)))
     for batch in batches:
         assert 1 <= len(batch) <= size
@@ -73,12 +59,15 @@ def test_every_pair_is_dealt_once(questions: list[frozenset[int]], size: int) ->
             assert all(one.positive not in other.supports for other in batch if other is not one)
 
 
-def test_an_epoch_is_cut_into_periods_and_dealt_anew() -> None:
+def test_each_epoch_is_dealt_anew_and_its_place_in_the_schedule_is_known() -> None:
     pairs = [pair(row) for row in range(12)]
-    periods = plan(pairs, Training(2, 3, 0.1, 0))
-    assert [len(period) for period in periods] == [2, 2, 2, 2]
-    assert periods[:2] != periods[2:] and periods == plan(pairs, Training(2, 3, 0.1, 0))
-    assert [len(period) for period in plan(pairs[:1], TRAINING)] == [1, 1]
+    periods, again = ([period() for period in plan(pairs, Training(2, 3, 0.1, 0))] for _ in range(2))
+    assert [(len(period.batches), period.step, period.total) for period in periods] == [
+        (2, at, 8) for at in (0, 2, 4, 6)
+    ]
+    assert [period.batches for period in periods[:2]] != [period.batches for period in periods[2:]]
+    assert periods == again
+    assert [len(period().batches) for period in plan(pairs[:1], TRAINING)] == [1, 1]
 
 
 def test_training_brings_queries_to_their_passages(base: Encoder, tmp_path: Path) -> None:
@@ -123,45 +112,3 @@ def test_the_best_model_is_kept_and_training_stops_when_nothing_gets_better(base
     np.testing.assert_allclose(seen[0], base.encode(TEXTS), atol=1e-3)  # measured in half the precision
     np.testing.assert_allclose(Encoder(str(folder), base.store).encode(TEXTS), seen[1], atol=1e-3)
     assert np.abs(seen[1] - seen[0]).max() > 1e-2
-
-
-def test_an_interrupted_training_ends_as_if_it_never_was(
-    tiny_model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stores = [Store(tmp_path / name) for name in "ab"]
-    whole = finetune(Encoder(tiny_model, stores[0]), PAIRS, TEXTS, TRAINING, None, "key")
-    steps: list[int] = []
-    real = contrastive.sample_negatives
-
-    def killed_at(last: int):
-        def draw(batch, generator):
-            steps.append(len(batch))
-            if len(steps) == last:
-                raise KeyboardInterrupt
-            return real(batch, generator)
-
-        return draw
-
-    base = Encoder(tiny_model, stores[1])
-    monkeypatch.setattr(contrastive, "sample_negatives", killed_at(4))
-    with pytest.raises(KeyboardInterrupt):
-        finetune(base, PAIRS, TEXTS, TRAINING, None, "key")
-    assert [path.name for path in (tmp_path / "b" / "checkpoints").iterdir()] == ["key-3"]
-    assert base.store.get_folder("trained", "key") is None
-    steps.clear()
-    monkeypatch.setattr(contrastive, "sample_negatives", killed_at(0))
-    resumed = finetune(base, PAIRS, TEXTS, TRAINING, None, "key")
-    assert len(steps) == 1  # of four
-    assert same(weights(resumed), weights(whole)) and history(resumed) == history(whole)
-    assert not any((tmp_path / "b" / "checkpoints").iterdir())
-
-
-def test_a_damaged_checkpoint_is_not_gone_on_from(base: Encoder, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(Store, "drop_folder", lambda *_: None)  # as if killed before it
-    folder = finetune(base, PAIRS, TEXTS, TRAINING, None, "key")
-    file = tmp_path / "checkpoints" / "key-4" / "state.safetensors"
-    file.write_bytes(file.read_bytes()[:-1])
-    run = contrastive._Run(base, PAIRS, TEXTS, TRAINING, "key")
-    with pytest.warns(UserWarning, match="checkpoints/key-4 is damaged"):
-        run.resume()
-    assert (run.done, run.step) == (3, 3) and history(folder)[:3] == run.history

@@ -11,6 +11,7 @@ from sentence_transformers import SentenceTransformer
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import Encoder
+from kit.text.encoder import cold_queries
 
 TEXTS = ["A river.", "The Oll is a river that rises in chalk hills.", "Ines Moravec", "A river."]
 
@@ -90,3 +91,15 @@ def test_an_unknown_model_is_one_plain_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="field encoder: no sentence-transformers model") as error:
         Encoder(str(tmp_path / "model"), store=Store(tmp_path)).encode(["text"])
     assert "\n" not in str(error.value)
+
+
+def test_cold_queries_are_encoded_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder, asked = Encoder(store=Store(tmp_path)), []
+    embed = Encoder._embed
+    monkeypatch.setattr(Encoder, "_embed", lambda self, texts, *more: asked.append(texts) or embed(self, texts, *more))
+    for _ in range(2):
+        with cold_queries():
+            cold = encoder.encode(["Selby Quay"], role="query")
+            encoder.encode(["a passage"])
+    np.testing.assert_array_equal(encoder.encode(["Selby Quay"], role="query"), cold)
+    assert asked == [["Selby Quay"], ["a passage"], ["Selby Quay"], ["Selby Quay"]]

@@ -13,9 +13,9 @@ import msgspec
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.store import Store, content_key
-from kit.text.checkpoints import read_history
 from kit.text.encoder import DEFAULT_ENCODER, Encoder
 from kit.text.readers.base import Reader
+from kit.text.training import read_history
 
 if TYPE_CHECKING:
     from kit.text.readers.span_model import SpanModel

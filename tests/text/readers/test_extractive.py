@@ -18,6 +18,7 @@ from kit.text.readers import ExtractiveReader, Learning, reader, training
 from kit.text.readers.lessons import Example
 from kit.text.readers.network import NOWHERE, SPAN
 from kit.text.readers.training import loss_of
+from kit.text.training import Period
 
 TOWNS = ["Oslo", "Lima", "Bern", "Rome", "Cork", "Nice", "Bath", "Kiel"]
 LEARNING = Learning(epochs=8, tokens=1024, learning_rate=1e-3)
@@ -65,7 +66,7 @@ def test_it_learns_and_answers(make, benchmark: Benchmark) -> None:
     losses = [row["loss"] for row in learned.history if "loss" in row]
     quarter = len(losses) // 4
     assert np.mean(losses[-quarter:]) < 0.85 * np.mean(losses[:quarter])
-    assert sum("em" in row for row in learned.history) == 2 * LEARNING.epochs
+    assert sum("em" in row for row in learned.history) == 2 * LEARNING.epochs + 1
     questions = ["Where does person 3 live?", "Where does person 3 live?", "Does person 3 ever swim?"]
     context = [[benchmark.corpus["p3"].full_text, benchmark.corpus["p4"].full_text]] * 3
     first, again, closed = learned.answer(questions, context)
@@ -105,28 +106,19 @@ def test_an_interrupted_training_goes_on_to_the_same_result(make, benchmark: Ben
     settings = Learning(epochs=2, tokens=512, learning_rate=1e-3)
     straight, stopped = make("one", settings), make("other", settings)
     straight.fit(benchmark)
-    step, periods = training.Run._step, []
+    period, begun = training.Trainer.period, []
 
-    def breaks(run: training.Run, *arguments: object) -> float:
-        if run.done == 2:
-            periods.append(run.done)
+    def breaks(trainer: training.Trainer, number: int) -> Period:
+        begun.append(number)
+        if begun == [0, 1, 2]:
             raise KeyboardInterrupt
-        return step(run, *arguments)
+        return period(trainer, number)
 
-    monkeypatch.setattr(training.Run, "_step", breaks)
+    monkeypatch.setattr(training.Trainer, "period", breaks)
     with pytest.raises(KeyboardInterrupt):
         stopped.fit(benchmark)
-    monkeypatch.setattr(training.Run, "_step", step)
-    resumed = []
-    resume = training.Run.resume
-
-    def notices(run: training.Run) -> None:
-        resume(run)
-        resumed.append(run.done)
-
-    monkeypatch.setattr(training.Run, "resume", notices)
     stopped.fit(benchmark)
-    assert (periods, resumed) == ([2], [2])
+    assert begun == [0, 1, 2, 2, 3]
     assert stopped.history == straight.history
     assert same(weights(stopped), weights(straight))
     assert not list((stopped.base.store.folder / "checkpoints").iterdir())
@@ -147,16 +139,16 @@ def test_damaged_weights_are_made_again(make, benchmark: Benchmark) -> None:
 def test_without_dev_questions_the_last_weights_are_kept(make, benchmark: Benchmark) -> None:
     reader = make(learning=Learning(epochs=1))
     reader.fit(Benchmark("people", benchmark.corpus, train=benchmark.train))
-    untrained = training.Run(reader.base, [Benchmark("x", benchmark.corpus, train=benchmark.train)], LEARNING, "key")
-    start = {name: weight.numpy() for name, weight in untrained.best.items()}
-    assert not same(weights(reader), start)
+    learned = {name: weight for name, weight in weights(reader).items() if name.startswith("learned/")}
+    untrained = training.Trainer(reader.base, [benchmark], Learning(epochs=1)).model.network.state_dict()
+    assert not same(learned, {f"learned/{name}": weight.numpy() for name, weight in untrained.items()})
 
 
 def test_questions_of_another_corpus_are_learned_from_too(make, benchmark: Benchmark) -> None:
     hand = example()
     more = Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)
     reader = make(learning=Learning(epochs=1))
-    run = training.Run(reader.base, [benchmark, more], LEARNING, "key")
+    run = training.Trainer(reader.base, [benchmark, more], LEARNING)
     for lesson in run.taught[-len(hand.test) :]:
         assert all(
             run.texts[row] in {p.full_text for p in hand.corpus.passages} for row in lesson.supports + lesson.near

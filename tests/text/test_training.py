@@ -1,0 +1,163 @@
+"""The training loop: what is kept, when it stops, and that it goes on to the same result."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from kit.store import Store
+from kit.text.training import Period, linear_warmup_decay, parts_of_epoch, read_history, train, weights
+
+N = 4  # periods, of three steps each
+
+
+class Learner:
+    """Half of its weights dropped, it learns to say 1."""
+
+    def __init__(self, folder: Path, breaks_at: int = 0) -> None:
+        self.store, self.breaks_at, self.checked = Store(folder), breaks_at, []
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            self.model = torch.nn.Sequential(torch.nn.Linear(8, 1), torch.nn.Dropout(0.5))
+        self.steps = 0
+
+    def loss(self, batch: int) -> torch.Tensor:
+        self.steps += 1
+        if self.steps == self.breaks_at:
+            raise KeyboardInterrupt
+        return (self.model(torch.full((4, 8), batch / 10)) - 1).square().mean()
+
+    def train(self, scores: list[float] | None = None, seed: int = 0, **settings: object) -> Path:
+        def check(step: int) -> dict[str, float]:
+            self.checked.append((step, weights(self.model)))
+            return {"one": scores[step // 3], "two": 0.5}
+
+        return train(
+            self.model,
+            torch.optim.AdamW(self.model.parameters(), weight_decay=0.01),
+            [partial(Period, (1, 2, 3), 3 * number, 3 * N, 0.1, {"stage": 7}) for number in range(N)],
+            self.loss,
+            store=self.store,
+            kind="trained",
+            key="key",
+            write=lambda folder: save_file(self.model.state_dict(), folder / "model.safetensors"),
+            check=check if scores else None,
+            dropout=True,
+            seed=seed,
+            **settings,
+        )
+
+
+def same(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
+    return a.keys() == b.keys() and all(a[name].equal(b[name]) for name in a)
+
+
+def learned(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "model.safetensors")
+
+
+def test_the_learning_rate_rises_for_a_tenth_of_the_steps_and_falls_to_nothing() -> None:
+    assert [linear_warmup_decay(step, 20) for step in (0, 1, 2, 11, 19)] == pytest.approx([0.5, 1, 1, 0.5, 1 / 18])
+    assert linear_warmup_decay(0, 1) == 1
+
+
+def test_an_epoch_is_cut_in_two() -> None:
+    assert parts_of_epoch(range(7)) == [range(4), range(4, 7)]
+    assert parts_of_epoch("a") == ["", "a"]
+
+
+def test_the_history_has_every_step_and_every_check(tmp_path: Path) -> None:
+    rows = read_history(Learner(tmp_path).train([0, 1, 2, 3, 4]))
+    steps = [row for row in rows if "loss" in row]
+    assert [row["step"] for row in steps] == list(range(1, 13)) and {row["stage"] for row in steps} == {7}
+    assert [row for row in rows if "loss" not in row][1] == {"step": 3, "one": 1, "two": 0.5}
+    assert sum(row["loss"] for row in steps[-3:]) < sum(row["loss"] for row in steps[:3])
+
+
+@pytest.mark.parametrize(
+    ("scores", "settings", "kept", "checks"),
+    [
+        ([0, 1, 3, 2, 1], {}, 2, 5),
+        ([0, 3, 3, 2, 1], {}, 1, 5),
+        ([0, 3, 3, 2, 1], {"latest_of_equals": True}, 2, 5),
+        ([4, 3, 3, 2, 1], {}, 0, 5),
+        ([4, 3, 2, 5, 6], {"patience": 2}, 0, 3),
+        ([0, 1, 0, 2, 1], {"patience": 2}, 3, 5),
+    ],
+)
+def test_the_best_weights_are_kept_and_patience_ends(
+    tmp_path: Path, scores: list[float], settings: dict[str, object], kept: int, checks: int
+) -> None:
+    learner = Learner(tmp_path)
+    folder = learner.train(scores, **settings)
+    assert [step for step, _ in learner.checked] == [0, 3, 6, 9, 12][:checks]
+    assert same(learned(folder), learner.checked[kept][1]) and same(learned(folder), weights(learner.model))
+
+
+def test_without_a_check_the_last_weights_are_kept(tmp_path: Path) -> None:
+    last, checked = Learner(tmp_path / "a").train(), Learner(tmp_path / "b")
+    checked.train([0, 1, 2, 3, 4])
+    assert same(learned(last), checked.checked[-1][1])
+
+
+def test_the_seed_is_that_of_the_dropout(tmp_path: Path) -> None:
+    one, two, three = (Learner(tmp_path / str(n)).train(seed=seed) for n, seed in enumerate((0, 0, 1)))
+    assert same(learned(one), learned(two)) and not same(learned(one), learned(three))
+
+
+@pytest.mark.parametrize("scores", [None, [0, 3, 1, 2, 2]])
+def test_an_interrupted_training_ends_as_if_it_never_was(tmp_path: Path, scores: list[float] | None) -> None:
+    whole = Learner(tmp_path / "a").train(scores)
+    with pytest.raises(KeyboardInterrupt):
+        Learner(tmp_path / "b", breaks_at=8).train(scores)
+    assert [path.name for path in (tmp_path / "b" / "checkpoints").iterdir()] == ["key-2"]
+    assert Store(tmp_path / "b").get_folder("trained", "key") is None
+    again = Learner(tmp_path / "b")
+    resumed = again.train(scores)
+    assert again.steps == 6  # of twelve
+    assert same(learned(resumed), learned(whole)) and read_history(resumed) == read_history(whole)
+    assert not any((tmp_path / "b" / "checkpoints").iterdir())
+
+
+def test_a_damaged_checkpoint_is_not_gone_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Learner(tmp_path / "a").train()
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "drop_folder", lambda *_: None)  # as if killed before it
+        Learner(tmp_path / "b").train()
+    file = tmp_path / "b" / "checkpoints" / "key-4" / "state.safetensors"
+    file.write_bytes(file.read_bytes()[:-1])
+    again = Learner(tmp_path / "b")
+    with pytest.warns(UserWarning, match="checkpoints/key-4 is damaged"):
+        resumed = again.train()
+    assert again.steps == 3  # from the third checkpoint on
+    assert same(learned(resumed), learned(whole))
+
+
+def test_nothing_written_is_a_pickle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Store, "drop_folder", lambda *_: None)
+    Learner(tmp_path).train()
+    assert {file.suffix for file in tmp_path.rglob("*") if file.is_file()} == {".json", ".safetensors"}
+
+
+@pytest.mark.parametrize("given", ["", "ACTIVE"])
+def test_threads_wait_asleep_unless_told_otherwise(given: str) -> None:
+    watch = """
+import os, sys
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("torch", "faiss"):
+            print(name, os.environ.get("OMP_WAIT_POLICY"), os.environ.get("KMP_BLOCKTIME"))
+sys.meta_path.insert(0, Watch())
+import kit.text.nearest, kit.text.attention
+"""
+    own = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")}
+    own |= {"OMP_WAIT_POLICY": given} if given else {}
+    seen = subprocess.run([sys.executable, "-c", watch], env=own, capture_output=True, text=True, check=True).stdout
+    assert set(seen.splitlines()) == {f"{name} {given or 'PASSIVE'} 0" for name in ("torch", "faiss")}
