@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -32,7 +32,9 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
         raise InputError(f"{name} has no setting {min(unknown)!r}; it has {', '.join(known) or 'none'}")
     try:
         return msgspec.convert(dict(values), kind)
-    except msgspec.ValidationError:
+    except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, InputError):  # of the struct's own __post_init__
+            raise error.__cause__ from None
         for field in msgspec.structs.fields(kind):
             try:
                 msgspec.convert(values.get(field.name, field.default), field.type)
@@ -44,9 +46,9 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
 
 def _expected(kind: Any) -> str:
     """What a field takes, in words."""
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
     about = msgspec.inspect.type_info(kind)
-    if isinstance(about, msgspec.inspect.LiteralType):
-        return f"one of {', '.join(map(repr, about.values))}"
     if not isinstance(about, msgspec.inspect.IntType | msgspec.inspect.FloatType):
         return {"BoolType": "true or false", "StrType": "text"}.get(type(about).__name__, str(kind))
     words = "a whole number" if isinstance(about, msgspec.inspect.IntType) else "a number"

@@ -127,13 +127,13 @@ def test_claims_are_printed() -> None:
 def test_a_setting_goes_to_the_retrievers_that_have_it(data: Path, tmp_path: Path) -> None:
     names = ("gnn-ret", "rgnn-ret", "dense")
     files = ["--json", tmp_path / "out.json", "--trec", tmp_path / "run.trec"]
-    done = kit("evaluate", *names, "--data", data, "--set", "alpha=0.3", "--set", "senders=7", *files)
+    done = kit("evaluate", *names, "--data", data, "--set", "alpha=0.3", "--set", "top_k=7", *files)
     assert done.returncode == 0, done.stderr
     result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
     assert [of["retriever"] for of in result["results"]] == list(names)
-    assert result["provenance"]["settings"] == {"alpha": 0.3, "senders": 7}
+    assert result["provenance"]["settings"] == {"alpha": 0.3, "top_k": 7}
     benchmark = load(data)
-    expected = (GNNRet(alpha=0.3, senders=7), RGNNRet(alpha=0.3, senders=7), Dense())
+    expected = (GNNRet(alpha=0.3, top_k=7), RGNNRet(alpha=0.3, top_k=7), Dense())
     found = evaluate(dict(zip(names, expected)), benchmark, progress=False)
     for name in names:
         run = read_run(tmp_path / f"run-{name}.trec", benchmark).rankings
@@ -143,14 +143,14 @@ def test_a_setting_goes_to_the_retrievers_that_have_it(data: Path, tmp_path: Pat
 
 
 def test_settings_reach_each_retriever_of_several() -> None:
-    made = make_all(["gnn-ret", "rgnn-ret", "dense"], senders=7, beta=0.2)
+    made = make_all(["gnn-ret", "rgnn-ret", "dense"], top_k=7, beta=0.2)
     assert list(made) == ["gnn-ret", "rgnn-ret", "dense"]
-    assert [made[name].senders for name in ("gnn-ret", "rgnn-ret")] == [7, 7]
+    assert [made[name].settings.top_k for name in ("gnn-ret", "rgnn-ret")] == [7, 7]
     assert made["rgnn-ret"].weights == pytest.approx({"alpha1": 0.5, "beta": 0.2})
-    with pytest.raises(InputError, match="no retriever of dense, bm25 has a setting 'senders'"):
-        make_all(["dense", "bm25"], senders=7)
-    with pytest.raises(InputError, match="no retriever of none has a setting 'senders'"):
-        make_all([], senders=7)
+    with pytest.raises(InputError, match="no retriever of dense, bm25 has a setting 'top_k'"):
+        make_all(["dense", "bm25"], top_k=7)
+    with pytest.raises(InputError, match="no retriever of none has a setting 'top_k'"):
+        make_all([], top_k=7)
 
 
 @pytest.fixture
@@ -232,7 +232,7 @@ def test_a_bad_training_file_writes_nothing(
         (["evaluate", "bm25", "--set", "depth=2"], "no retriever of bm25 has a setting 'depth'"),
         (["evaluate", "bm25", "--set", "depth"], "expected NAME=VALUE"),
         (["evaluate", "gnn-ret", "--set", "alpha=2"], "field alpha: expected a number from 0 to 1, not 2"),
-        (["evaluate", "gnn-ret", "--set", "senders=0"], "field senders: expected a whole number from 1, not 0"),
+        (["evaluate", "gnn-ret", "--set", "top_k=0"], "field top_k: expected a whole number from 1, not 0"),
         (["evaluate", "gnn-ret", "--set", "graph=foo"], "no graph builder 'foo'; known are tfidf, knn"),
         (["evaluate", "gnn-ret", "--set", "message=max"], "field message: expected one of min, mean, not 'max'"),
         (["evaluate", "rgnn-ret", "dense", "--set", "beta=-1"], "field beta: expected a number from 0 to 1, not -1"),

@@ -25,13 +25,14 @@ def learn_weights(retrievers: Iterable[GNNRet], training: Benchmark) -> pd.DataF
     """
     rows = []
     retrievers = list(retrievers)
-    if not all(retriever.n_train for retriever in retrievers):
+    if not all(retriever.settings.n_train for retriever in retrievers):
         raise InputError("expected at least 1 question to learn from, not 0", field="n_train")
     for retriever in tqdm(retrievers, desc="training", unit="draw"):
         retriever.fit(training)
         history = retriever.history
-        about = {"n_train": retriever.n_train, "start": retriever.start, "layers": len(retriever.alphas)}
-        about |= {"seed": retriever.seed, "loss": min(step["loss"] for step in history), "steps": len(history)}
+        settings = retriever.settings
+        about = {"n_train": settings.n_train, "start": settings.init_alpha, "layers": settings.layers}
+        about |= {"seed": settings.seed, "loss": min(step["loss"] for step in history), "steps": len(history)}
         rows += [{**about, "weight": weight, "value": value} for weight, value in retriever.weights.items()]
     return pd.DataFrame(rows)
 
@@ -64,5 +65,8 @@ def over_grid(experiment: Experiment, networks: Mapping[str, GNNRet], metric: st
     summary = experiment.summary()
     of = summary[(summary["metric"] == metric) & summary["retriever"].isin(list(networks))].reset_index(drop=True)
     nets = [networks[name] for name in of["retriever"]]
-    settings = {"senders": [net.senders for net in nets], "competitors": [net.competitors for net in nets]}
+    settings = {
+        "senders": [net.settings.top_k for net in nets],
+        "competitors": [net.settings.n_candidates for net in nets],
+    }
     return of.assign(retriever=[net.name for net in nets], **settings)

@@ -14,8 +14,8 @@ from msgspec.structs import replace as changed
 from tqdm.auto import tqdm
 
 from kit.corpus import Question
-from kit.retrievers.gnn_ret import one_thread
 from kit.retrievers.qsgnn import QSGNN
+from kit.text.precision import one_thread
 
 
 def attention_on_supports(retriever: QSGNN, questions: Sequence[Question]) -> pd.DataFrame:

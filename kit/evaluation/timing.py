@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from copy import copy
 
 import numpy as np
 import pandas as pd
 
 from kit.corpus import Query
 from kit.errors import InputError
-from kit.retrievers.gnn_ret import GNNRet, nearest, one_thread
+from kit.retrievers.gnn_ret import GNNRet, nearest
 from kit.text import Encoder
+from kit.text.precision import one_thread
 
 _BATCH = 64  # queries at once, as evaluate asks them
 _DEPTH = 10  # passages that are ranked
@@ -48,8 +48,7 @@ def propagation_times(
     rows = []
     with one_thread():
         for k in senders:
-            sending = copy(retriever)
-            sending.senders = k
+            sending = retriever.variant(top_k=k)
             for batch, start in enumerate(range(0, len(vectors), _BATCH)):
                 of = vectors[start : start + _BATCH]
                 found = [_times(sending, of) for _ in range(repeats)]
@@ -65,8 +64,8 @@ def _times(retriever: GNNRet, vectors: np.ndarray) -> tuple[float, float, float]
     h = retriever.distances(vectors)
     near = retriever.near(h, _DEPTH)
     searched = time.perf_counter()
-    layers = retriever.propagate(h, near)
-    nearest(h, near, np.concatenate([layer.target for layer in layers]), min(_DEPTH, h.shape[1]))
+    logs = retriever.propagate(h, near)
+    nearest(h, near, np.concatenate([log.heard for log in logs]), min(_DEPTH, h.shape[1]))
     passed = time.perf_counter()
-    edges = sum(len(retriever.graph.linked(layer.sending.ravel())[0]) for layer in layers)
+    edges = sum(len(retriever.graph.linked(log.active_nodes.ravel())[0]) for log in logs)
     return edges, searched - started, passed - searched

@@ -23,7 +23,7 @@ from kit.evaluation.timing import encoding_time
 from kit.evaluation.walks import N_PASSAGES, ask, indexed
 from kit.graphs import PassageGraph
 from kit.retrievers import KGP, Retriever
-from kit.retrievers.gnn_ret import one_thread
+from kit.text.precision import one_thread
 
 PARTS = ("seeding", "matching", "encoding", "rest")
 _READ = 32  # texts from which the time of an encoding is taken

@@ -1,93 +1,124 @@
 """GNN-Ret: passages pass their distance to the question on to their neighbours (gnn-ret.txt §3.2, Appendices A.1, B).
 
-The paper's symbols and the names here: h is ``h``, the (integrated) semantic distance, 1 − cosine; T_K ``sending``, the
-K ``senders`` nearest to the question; α ``alphas``, one a layer; S_Y ``supports``; S_O/Y ``rivals``, among the O
-``competitors``; r ``margin``. A batch of queries is one flat array of places: for query q of the batch, the passage in
-row i of n stands at place q · n + i.
+The paper's symbols and the names here: h is ``h``, the (integrated) semantic distance, 1 − cosine; T_K the
+``active_nodes``, the ``top_k`` nearest to the question; α ``alphas``, one a layer; S_Y ``supports``; S_O/Y
+``negatives``, among the O ``n_candidates``; r ``margin``. A batch of queries is one flat array of places: for query q
+of the batch, the passage in row i of n stands at place q · n + i.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import groupby
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch_geometric.nn import MessagePassing
 
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
 from kit.graphs import PassageGraph, build, builders
-from kit.retrievers.base import Ranking, Retriever, Trace, expect_share, expect_whole
-from kit.retrievers.messages import Layer, steps_of
+from kit.retrievers.base import AnyEvent, InitialScore, Message, Ranking, Retriever, Seed, Trace, as_query
+from kit.settings import Positive, Settings, Share, Whole
 from kit.text import DEFAULT_ENCODER, Encoder
+from kit.text.precision import one_thread
 
-MESSAGES = ("min", "mean")
 #: Gradient descent (Appendix B); the cap is ours, since a loss made of hinges need not come to rest.
 LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 300
 BLOCK = 64_000_000  # distances held at once: 256 MB
 
-#: From senders, rows (queries, K), to their messages: :func:`messages_of` of a graph.
-Route = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+#: From active nodes, rows (queries, K), to the edges that they send over: :func:`edges_from` of a graph.
+Edges = Callable[[np.ndarray], tuple[Tensor, Tensor]]
+
+
+class MessageLayer(MessagePassing):
+    """Eqs. 1 and 2, from the active nodes T_K to their neighbours S_K; ``aggr`` is min, or mean for Table 2."""
+
+    def __init__(self, aggr: str) -> None:
+        super().__init__(aggr, node_dim=0)
+
+    def forward(self, h: tuple[Tensor, Tensor], edge_index: Tensor, alpha: Tensor) -> Tensor:
+        """The neighbours' distances after the layer, from ``h``: those of the active nodes and their own, before."""
+        m = self.propagate(edge_index, h=h)  # Eq. 1
+        return alpha * h[1] + (1 - alpha) * m  # Eq. 2
+
+    def message(self, h_j: Tensor) -> Tensor:
+        return h_j
+
+
+@dataclass(frozen=True)
+class MessageLog:
+    """What one layer did: the ``active_nodes``, rows (queries, K), nearest first, and the distances that they sent.
+
+    ``edge_index`` leads from active nodes, numbered through the batch, to those who hear, by their number in ``heard``
+    (their places), target by target and to each from the nearest on. Their distances went from ``before`` to ``after``.
+    """
+
+    active_nodes: np.ndarray
+    sent: Tensor
+    edge_index: Tensor
+    heard: Tensor
+    before: Tensor
+    after: Tensor
 
 
 def pass_messages(
-    h: Tensor, near: np.ndarray, alphas: Tensor, senders: int, message: str, route: Route
-) -> Iterator[Layer]:
-    """The network, Eqs. 1 and 2, layer by layer, on the distances ``h`` (queries, passages), changed in place.
+    h: Tensor, near: np.ndarray, alphas: Tensor, top_k: int, message: str, edges: Edges
+) -> Iterator[MessageLog]:
+    """The network, layer by layer, on the distances ``h`` (queries, passages), changed in place.
 
     ``near`` (queries, ≥ K + L · K) holds the rows that are nearest before any message. Beside them only those that
-    receive are touched, and that is enough: a passage that does not send receives from a nearer one, so only senders
+    hear are touched, and that is enough: a passage that does not send hears from a nearer one, so only active nodes
     can move away from the question, and the k nearest after L layers are among the k + L · K nearest before and those
-    that have received (:func:`nearest`).
+    that have heard (:func:`nearest`).
     """
-    flat, received = h.view(-1), np.zeros(0, int)
+    layer, flat, heard = MessageLayer(message), h.view(-1), np.zeros(0, int)
     for alpha in alphas:
-        sending = nearest(h, near, received, senders)
-        distance = np.take_along_axis(h.detach().numpy(), sending, 1)
-        source, target, first = route(sending)
-        if message == "min":  # Eq. 1: of the messages to one target the first is the nearest sender's
-            source, target, first = source[first], target[first], np.arange(len(first))
-        counts = np.diff(first, append=len(target))
-        of_target = np.repeat(np.arange(len(first)), counts)
-        value = flat[source]
-        m = torch.zeros(len(first)).index_add(0, torch.from_numpy(of_target), value) / torch.from_numpy(counts)
-        before = flat[target[first]]
-        after = alpha * before + (1 - alpha) * m  # Eq. 2
-        flat[target[first]] = after  # the others keep their distance
-        received = np.concatenate([received, target[first]])
-        weight = (1 - alpha.item()) / counts
-        value, before, after = (part.detach().numpy() for part in (value, before, after))
-        before, after, weight = before[of_target], after[of_target], weight[of_target]
-        yield Layer(sending, distance, source, target, value, weight, before, after)
+        active = nearest(h, near, heard, top_k)
+        edge_index, places = edges(active)
+        sent, before = h[np.arange(len(h))[:, None], active].view(-1), flat[places]
+        after = layer((sent, before), edge_index, alpha)
+        flat[places] = after  # the others keep their distance
+        heard = np.concatenate([heard, places.numpy()])
+        yield MessageLog(active, sent.detach(), edge_index, places, before.detach(), after.detach())
 
 
-def messages_of(graph: PassageGraph, sending: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The messages of the senders, rows (queries, K) with the nearest first, to their neighbours.
-
-    Places of the sources and of the targets (messages,), target by target and to each from the nearest source on, and
-    the numbers of each target's first message.
-    """
-    n, k = graph.n_nodes, sending.shape[1]
-    sender, target = graph.linked(sending.ravel())
+def edges_from(graph: PassageGraph, active: np.ndarray) -> tuple[Tensor, Tensor]:
+    """The edges from active nodes, rows (queries, K): ``edge_index`` and ``heard`` of a :class:`MessageLog`."""
+    n, k = graph.n_nodes, active.shape[1]
+    sender, target = graph.linked(active.ravel())
     query, rank = np.divmod(sender, k)
-    messages = np.sort((query * n + target) * k + rank)
-    messages = messages[np.diff(messages, prepend=-1) > 0]  # two passages may be joined in several ways
-    target, rank = np.divmod(messages, k)
-    query = target // n
-    return query * n + sending[query, rank], target, np.flatnonzero(np.diff(target, prepend=-1))
+    edges = np.sort((query * n + target) * k + rank)
+    edges = edges[np.diff(edges, prepend=-1) > 0]  # two passages may be joined in several ways
+    place, rank = np.divmod(edges, k)
+    first = np.diff(place, prepend=-1) > 0
+    edge_index = np.stack([place // n * k + rank, np.cumsum(first) - 1])
+    return torch.from_numpy(edge_index), torch.from_numpy(place[first])
 
 
-def nearest(h: Tensor, near: np.ndarray, received: np.ndarray, k: int) -> np.ndarray:
-    """Rows (queries, k) of the smallest distances among ``near`` (queries, ≥ k) and the places that have received."""
+def cached_edges(graph: PassageGraph) -> Edges:
+    """:func:`edges_from` for gradient descent: from step to step the active nodes hardly change."""
+
+    @lru_cache(maxsize=16)
+    def edges(content: bytes, queries: int) -> tuple[Tensor, Tensor]:
+        return edges_from(graph, np.frombuffer(content, int).reshape(queries, -1))
+
+    return lambda active: edges(active.tobytes(), len(active))
+
+
+def nearest(h: Tensor, near: np.ndarray, heard: np.ndarray, k: int) -> np.ndarray:
+    """Rows (queries, k) of the smallest distances among ``near`` (queries, ≥ k) and the places that have heard."""
     queries, n = h.shape
     flat = h.detach().view(-1).numpy()
     places = near + n * np.arange(queries)[:, None]
     if not k:
         return near[:, :0]
     bound = np.partition(flat[places], k - 1, axis=1)[:, k - 1]
-    closer = received[flat[received] <= bound[received // n]]
+    closer = heard[flat[heard] <= bound[heard // n]]
     places = np.unique(np.concatenate([places.ravel(), closer]))
     query = places // n
     order = np.lexsort((places, flat[places], query))  # equal distances in corpus order
@@ -95,19 +126,19 @@ def nearest(h: Tensor, near: np.ndarray, received: np.ndarray, k: int) -> np.nda
     return places[order][rank < k].reshape(queries, k) % n
 
 
-def hinge(h: Tensor, supports: Tensor, competitors: int, margin: float) -> Tensor:
+def hinge(h: Tensor, supports: Tensor, n_candidates: int, margin: float) -> Tensor:
     """The loss of each query, Eq. 3 (and 6 to 8), from distances and a mask of supports, both (queries, passages).
 
-    Supports are to be nearer than their rivals by the margin, on average: all supports, however far, against those of
+    Supports are to be nearer than the negatives by the margin, on average: all supports, however far, against those of
     the O nearest passages that are none. The O nearest are those after the messages. Were they those before, as one can
     also read the paper, whom else the messages bring near would not count, and α goes to 0: measured, with Recall@5 far
-    below that of the distances themselves. A query without a support or a rival has none to lose: 0.
+    below that of the distances themselves. A query without a support or a negative has none to lose: 0.
     """
-    nearest_rows = h.detach().topk(min(competitors, h.shape[1]), largest=False).indices
-    rivals = ~supports.gather(1, nearest_rows)
+    candidates = h.detach().topk(min(n_candidates, h.shape[1]), largest=False).indices
+    negatives = ~supports.gather(1, candidates)
     own = (h * supports).sum(1) / supports.sum(1).clamp(min=1)  # Eq. 6
-    others = (h.gather(1, nearest_rows) * rivals).sum(1) / rivals.sum(1).clamp(min=1)  # Eq. 7
-    return torch.relu(margin + own - others) * (supports.any(1) & rivals.any(1))  # Eq. 8
+    others = (h.gather(1, candidates) * negatives).sum(1) / negatives.sum(1).clamp(min=1)  # Eq. 7
+    return torch.relu(margin + own - others) * (supports.any(1) & negatives.any(1))  # Eq. 8
 
 
 def named(parameters: dict[str, Tensor]) -> dict[str, float]:
@@ -119,7 +150,7 @@ def named(parameters: dict[str, Tensor]) -> dict[str, float]:
     }
 
 
-def descend(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) -> list[dict[str, float]]:
+def gradient_descent(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) -> list[dict[str, float]]:
     """Full-batch gradient descent on ``parameters``, in place; they end at the lowest loss that was met.
 
     Stops where every gradient is below 0.001 or the loss has risen five times in a row (Appendix B). Weights are kept
@@ -152,58 +183,50 @@ def descend(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) -> list[d
     return history
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """torch on one thread: for tensors as small as those of training, threads wait more than they work."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
 class GNNRet(Retriever):
     """GNN-Ret.
 
-    ``graph`` is a builder's name or a union (:func:`kit.graphs.build`), ``senders`` the paper's K, ``message`` min or
+    ``graph`` is a builder's name or a union (:func:`kit.graphs.build`), ``top_k`` the paper's K, ``message`` min or
     mean. ``alpha`` is the weight of a passage's own distance in each of the ``layers``. With ``n_train`` above 0 the
-    weights are learned from so many training questions, drawn by ``seed``, with ``competitors`` (O) and ``margin`` (r);
-    ``history`` then tells each step. Descent begins at ``start``, at 1 from the distances themselves. (Appendix B has
-    0.1; 20 questions often have no loss at all there, and then nothing is learned.)
+    weights are learned from so many training questions, drawn by ``seed``, with ``n_candidates`` (O) and ``margin``
+    (r); ``history`` then tells each step. Descent begins at ``init_alpha``, at 1 from the distances themselves.
+    (Appendix B has 0.1; 20 questions often have no loss at all there, and then nothing is learned.)
     """
 
     name = "gnn-ret"
+    indexed_by = ("encoder", "graph")
 
-    def __init__(
-        self,
-        encoder: str = DEFAULT_ENCODER,
-        graph: str = "entity+structure",
-        senders: int = 5,
-        layers: int = 1,
-        message: str = "min",
-        alpha: float = 0.5,
-        n_train: int = 0,
-        competitors: int = 25,
-        margin: float = 0.01,
-        start: float = 1.0,
-        seed: int = 0,
-    ) -> None:
-        builders(graph)
-        if message not in MESSAGES:
-            raise InputError(f"expected one of {', '.join(MESSAGES)}, not {message!r}", field="message")
-        expect_whole(1, senders=senders, layers=layers, competitors=competitors)
-        expect_whole(0, n_train=n_train, seed=seed)
-        expect_share(alpha=alpha, start=start, margin=margin)
-        self.encoder, self.builder, self.senders, self.message = Encoder(encoder), graph, senders, message
-        self.n_train, self.competitors, self.margin, self.start, self.seed = n_train, competitors, margin, start, seed
-        self.alphas = torch.full((layers,), float(alpha))
-        self.history: list[dict[str, float]] = []
+    class Settings(Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+        graph: str = "entity+structure"
+        top_k: Positive = 5
+        layers: Positive = 1
+        message: Literal["min", "mean"] = "min"
+        alpha: Share = 0.5
+        n_train: Whole = 0
+        n_candidates: Positive = 25
+        margin: Share = 0.01
+        init_alpha: Share = 1.0
+        seed: Whole = 0
+
+        def __post_init__(self) -> None:
+            builders(self.graph)  # there is such a graph
+
+    #: What training left, and its steps.
+    learned: dict[str, Tensor] | None = None
+    history: Sequence[dict[str, float]] = ()
 
     @property
     def parameters(self) -> dict[str, Tensor]:
-        """What is learned: ``alpha``, one weight a layer."""
-        return {"alpha": self.alphas}
+        """What is learned, as it was learned or else as it is set: ``alpha``, one weight a layer."""
+        return self.learned or self.initial()
+
+    def initial(self) -> dict[str, Tensor]:
+        return {"alpha": torch.full((self.settings.layers,), self.settings.alpha)}
+
+    @property
+    def alphas(self) -> Tensor:
+        return self.parameters["alpha"]
 
     @property
     def weights(self) -> dict[str, float]:
@@ -211,9 +234,9 @@ class GNNRet(Retriever):
         return named(self.parameters)
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+        self.corpus, self.encoder = corpus, Encoder(self.settings.encoder)
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
-        self.graph = build(self.builder, corpus)
+        self.graph = build(self.settings.graph, corpus)
 
     # ---- retrieval
 
@@ -221,14 +244,22 @@ class GNNRet(Retriever):
         vectors, found = self.encode([query.text for query in queries]), []
         size = max(1, BLOCK // max(1, len(self.corpus)))
         for start in range(0, len(queries), size):
-            h = self.distances(vectors[start : start + size])
-            near = self.near(h, k)
-            layers = self.propagate(h, near)
-            rows = nearest(h, near, np.concatenate([layer.target for layer in layers]), min(k, h.shape[1]))
-            scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
-            steps = steps_of(layers, h.numpy(), rows, self.corpus)
-            found += [Ranking(self.ids(own), score, Trace(tuple(of))) for own, score, of in zip(rows, scores, steps)]
+            found += self._rank(self.distances(vectors[start : start + size]), k)[0]
         return found
+
+    def explain(self, query: Query | str, k: int) -> Ranking:
+        h = self.distances(self.encode([as_query(query).text]))
+        before = h[0].clone()
+        [ranking], logs = self._rank(h, k)
+        return Ranking(ranking.ids, ranking.scores, Trace(tuple(self.events(ranking.ids, before, logs))))
+
+    def _rank(self, h: Tensor, k: int) -> tuple[list[Ranking], list[MessageLog]]:
+        """Pass messages on the distances ``h`` in place; a ranking a query, with scores 1 − distance."""
+        near = self.near(h, k)
+        logs = self.propagate(h, near)
+        rows = nearest(h, near, np.concatenate([log.heard for log in logs]), min(k, h.shape[1]))
+        scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
+        return [Ranking(self.ids(own), score) for own, score in zip(rows, scores)], logs
 
     def ids(self, rows: np.ndarray) -> tuple[str, ...]:
         return tuple(self.corpus.passages[row].id for row in rows.tolist())
@@ -243,66 +274,78 @@ class GNNRet(Retriever):
         return 1 - torch.from_numpy(vectors) @ torch.from_numpy(to).T
 
     def near(self, h: Tensor, k: int) -> np.ndarray:
-        """Rows that are nearest before any message: with those that receive, they hold the k nearest after all."""
-        n, senders = h.shape[1], min(self.senders, h.shape[1])
-        depth = min(max(k, senders) + len(self.alphas) * senders, n)
+        """Rows that are nearest before any message: with those that hear, they hold the k nearest after all."""
+        n, top_k = h.shape[1], min(self.settings.top_k, h.shape[1])
+        depth = min(max(k, top_k) + len(self.alphas) * top_k, n)
         return h.detach().topk(depth, largest=False).indices.numpy()
 
-    def propagate(self, h: Tensor, near: np.ndarray, route: Route | None = None) -> list[Layer]:
+    def propagate(self, h: Tensor, near: np.ndarray, edges: Edges | None = None) -> list[MessageLog]:
         """Pass messages on ``h`` in place, from the rows of :meth:`near` on."""
-        route = route or partial(messages_of, self.graph)
-        return list(pass_messages(h, near, self.alphas, min(self.senders, h.shape[1]), self.message, route))
+        edges, top_k = edges or partial(edges_from, self.graph), min(self.settings.top_k, h.shape[1])
+        return list(pass_messages(h, near, self.alphas, top_k, self.settings.message, edges))
+
+    def events(self, ids: Sequence[str], before: Tensor, logs: Sequence[MessageLog], first: int = 0) -> list[AnyEvent]:
+        """What concerns the ranked ``ids`` of one query whose distances were ``before`` (passages,).
+
+        First what each passage's text alone is worth; then for each layer, a round counted from ``first``, its active
+        nodes and the messages to ranked passages. Scores are 1 − distance.
+        """
+        events: list[AnyEvent] = [InitialScore(first, id, 1 - before[self.corpus.row[id]].item()) for id in ids]
+        for round, (log, alpha) in enumerate(zip(logs, self.alphas.tolist()), start=first):
+            active, heard, sent = self.ids(log.active_nodes[0]), self.ids(log.heard), log.sent.tolist()
+            events += [Seed(round, id, 1 - value) for id, value in zip(active, sent)]
+            for number, edges in groupby(log.edge_index.T.tolist(), key=lambda edge: edge[1]):
+                if heard[number] not in ids:
+                    continue
+                sources = [source for source, _ in edges]
+                sources = sources[:1] if self.settings.message == "min" else sources
+                weight = (1 - alpha) / len(sources)
+                change = 1 - log.before[number].item(), 1 - log.after[number].item()
+                events += [Message(round, active[i], heard[number], 1 - sent[i], weight, *change) for i in sources]
+        return events
 
     # ---- training
 
     def fit(self, benchmark: Benchmark) -> None:
-        if not self.n_train:
+        n_train = self.settings.n_train
+        if not n_train:
             return
-        questions = self.teaching(benchmark.train)
-        if len(questions) < self.n_train:
-            expected = f"expected {self.n_train} training questions with what {self.name} learns from"
+        questions = self.learnable(benchmark.train)
+        if len(questions) < n_train:
+            expected = f"expected {n_train} training questions with what {self.name} learns from"
             raise InputError(f"{expected}, found {len(questions)}", record=benchmark.name, field="n_train")
-        picks = np.random.default_rng(self.seed).choice(len(questions), self.n_train, replace=False)
+        picks = np.random.default_rng(self.settings.seed).choice(len(questions), n_train, replace=False)
         drawn = [questions[pick] for pick in sorted(picks)]
         pooled = benchmark.collections is None
         losses = []
         for corpus, asked in [(benchmark.corpus, drawn)] if pooled else [(benchmark.collection(q), [q]) for q in drawn]:
             self.index(corpus)
             losses.append(self.losses(asked))
-        for weights in self.parameters.values():
-            weights.fill_(self.start)
+        self.learned = {
+            name: torch.full_like(weights, self.settings.init_alpha) for name, weights in self.initial().items()
+        }
         with one_thread():
-            self.history = descend(self.parameters, lambda: torch.cat([loss() for loss in losses]).mean())
+            self.history = gradient_descent(self.learned, lambda: torch.cat([loss() for loss in losses]).mean())
 
-    def teaching(self, questions: Sequence[Question]) -> Sequence[Question]:
+    def learnable(self, questions: Sequence[Question]) -> Sequence[Question]:
         """The questions that one can learn from."""
         return questions
 
     def losses(self, questions: Sequence[Question]) -> Callable[[], Tensor]:
         """A function of the present weights that gives each question's loss over the indexed corpus."""
         distances = self.distances(self.encode([question.text for question in questions]))
-        supports, route = self.mask([question.supporting_ids for question in questions]), remembered(self.graph)
+        supports, edges = self.mask([question.supporting_ids for question in questions]), cached_edges(self.graph)
 
         def losses() -> Tensor:
             h = distances.clone()
-            self.propagate(h, self.near(h, 0), route)
-            return hinge(h, supports, self.competitors, self.margin)
+            self.propagate(h, self.near(h, 0), edges)
+            return hinge(h, supports, self.settings.n_candidates, self.settings.margin)
 
         return losses
 
     def mask(self, ids: Sequence[Sequence[str]]) -> Tensor:
         """Which passages are among the ids, a row a list: (lists, passages)."""
         marked = torch.zeros(len(ids), len(self.corpus), dtype=torch.bool)
-        for row, of in zip(marked, ids):
-            row[[self.corpus.row[id] for id in of]] = True
+        for row, own in zip(marked, ids):
+            row[[self.corpus.row[id] for id in own]] = True
         return marked
-
-
-def remembered(graph: PassageGraph) -> Route:
-    """:func:`messages_of` for descent: from step to step the senders hardly change."""
-
-    @lru_cache(maxsize=16)
-    def of(content: bytes, queries: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return messages_of(graph, np.frombuffer(content, int).reshape(queries, -1))
-
-    return lambda sending: of(sending.tobytes(), len(sending))

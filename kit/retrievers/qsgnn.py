@@ -18,7 +18,6 @@ from torch.nn.functional import cosine_similarity
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
 from kit.retrievers.base import Ranking, Retriever, expect_whole, ranking_from_rows
-from kit.retrievers.gnn_ret import one_thread
 from kit.retrievers.qsgnn_network import SHARPEST, Network
 from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.retrievers.qsgnn_surroundings import Surroundings
@@ -27,6 +26,7 @@ from kit.retrievers.training import expect_training, sample
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.checkpoints import read_history
+from kit.text.precision import one_thread
 from kit.text.triples import Extraction, extract
 
 #: What an ablation takes away (Tables 6 and 10).

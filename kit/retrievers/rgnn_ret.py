@@ -6,21 +6,18 @@ The paper's symbols and the names here, beside those of :mod:`kit.retrievers.gnn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from kit.corpus import GoldQuery, Query, Question
-from kit.errors import InputError
-from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, expect_share
-from kit.retrievers.gnn_ret import BLOCK, GNNRet, Route, hinge, remembered
-from kit.retrievers.messages import Layer, steps_of
-from kit.text import DEFAULT_ENCODER
-
-TARGETS = ("all", "own", "later")
+from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query
+from kit.retrievers.gnn_ret import BLOCK, Edges, GNNRet, MessageLog, cached_edges, hinge
+from kit.settings import Positive, Share
 
 
 def gold_steps(query: Query) -> list[SubQuestionEvent]:
@@ -43,18 +40,14 @@ def gold_steps(query: Query) -> list[SubQuestionEvent]:
     ]
 
 
-#: Where sub-questions come from.
-DECOMPOSERS: dict[str, Callable[[Query], list[SubQuestionEvent]]] = {"gold": gold_steps}
-
-
 @dataclass(frozen=True)
-class Step:
-    """What a batch did at one step: distances h of the network and ĥ, this step's and the last one's, and layers."""
+class RecurrentState:
+    """A batch after a step: the network's distances h, ĥ of this step and the last, and what each layer did."""
 
     h: Tensor
     memory: Tensor
     before: Tensor | None
-    layers: list[Layer]
+    logs: list[MessageLog]
 
 
 class RGNNRet(GNNRet):
@@ -70,35 +63,15 @@ class RGNNRet(GNNRet):
     name = "rgnn-ret"
     sees_gold = True
 
-    def __init__(
-        self,
-        encoder: str = DEFAULT_ENCODER,
-        graph: str = "entity+structure",
-        senders: int = 5,
-        layers: int = 1,
-        message: str = "min",
-        alpha: float = 0.5,
-        beta: float = 0.9,
-        decomposer: str = "gold",
-        n_train: int = 0,
-        competitors: int = 10,
-        margin: float = 0.01,
-        start: float = 1.0,
-        target: str = "later",
-        seed: int = 0,
-    ) -> None:
-        super().__init__(encoder, graph, senders, layers, message, alpha, n_train, competitors, margin, start, seed)
-        expect_share(beta=beta)
-        for value, known, field in ((decomposer, DECOMPOSERS, "decomposer"), (target, TARGETS, "target")):
-            if value not in known:
-                raise InputError(f"expected one of {', '.join(known)}, not {value!r}", field=field)
-        self.decompose, self.target = DECOMPOSERS[decomposer], target
-        self.beta = torch.tensor(float(beta))
+    class Settings(GNNRet.Settings, frozen=True):
+        beta: Share = 0.9
+        decomposer: Literal["gold"] = "gold"
+        n_candidates: Positive = 10
+        target: Literal["all", "own", "later"] = "later"
 
-    @property
-    def parameters(self) -> dict[str, Tensor]:
+    def initial(self) -> dict[str, Tensor]:
         """What is learned: ``alpha``, one weight a layer, and ``beta``."""
-        return {"alpha": self.alphas, "beta": self.beta}
+        return super().initial() | {"beta": torch.tensor(self.settings.beta)}
 
     # ---- retrieval
 
@@ -106,91 +79,85 @@ class RGNNRet(GNNRet):
         return [merged for merged, _ in self._retrieve(queries, k)]
 
     def retrieve_steps(self, queries: Sequence[Query], k: int) -> list[list[Ranking]]:
-        """For each query the ranking of each of its steps, with scores 1 − distance and without a trace."""
+        """For each query the ranking of each of its steps, with scores 1 − distance."""
         return [steps for _, steps in self._retrieve(queries, k)]
 
     def _retrieve(self, queries: Sequence[Query], k: int) -> list[tuple[Ranking, list[Ranking]]]:
-        asked = [self.decompose(query) for query in queries]
-        vectors = self.vectors_of(asked)
+        vectors = self.vectors_of([gold_steps(query) for query in queries])
         found: dict[int, tuple[Ranking, list[Ranking]]] = {}
         # Those of the most steps first: at each step the queries that still ask are the first ones.
-        order = sorted(range(len(queries)), key=lambda i: -len(asked[i]))
+        order = sorted(range(len(queries)), key=lambda i: -len(vectors[i]))
         size = max(1, BLOCK // max(1, 4 * len(self.corpus)))
         for start in range(0, len(order), size):
             block = order[start : start + size]
-            found |= zip(block, self._rank([asked[i] for i in block], [vectors[i] for i in block], k))
+            states = self.walk(self.by_step([vectors[i] for i in block]), k)
+            found |= zip(block, self._merge(states, len(block), k))
         return [found[i] for i in range(len(queries))]
+
+    def explain(self, query: Query | str, k: int) -> Ranking:
+        asked = gold_steps(as_query(query))
+        distances = self.by_step(self.vectors_of([asked]))
+        initial = [h[0].clone() for h in distances]
+        states = list(self.walk(distances, k))
+        [(ranking, _)] = self._merge(states, 1, k)
+        events: list[AnyEvent] = []
+        rows, beta, first = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item(), 0
+        for sub_question, before, state in zip(asked, initial, states):
+            events.append(SubQuestionEvent(first, sub_question.text, sub_question.answer))
+            events += self.events(ranking.ids, before, state.logs, first)
+            first += len(state.logs)
+            if state.before is not None and beta < 1:
+                scores = ((1 - part[0].numpy()[rows]).tolist() for part in (state.before, state.h, state.memory))
+                events += [
+                    Message(first, id, id, value, 1 - beta, before, after)
+                    for id, value, before, after in zip(ranking.ids, *scores)
+                ]
+                first += 1
+        return Ranking(ranking.ids, ranking.scores, Trace(tuple(events)))
 
     def vectors_of(self, asked: Sequence[Sequence[SubQuestionEvent]]) -> list[np.ndarray]:
         """Unit vectors (steps, dimension) of each question's sub-questions."""
         vectors = self.encode([step.text for steps in asked for step in steps])
         return np.split(vectors, np.cumsum([len(steps) for steps in asked])[:-1]) if asked else []
 
-    def walk(self, distances: Sequence[Tensor], k: int, routes: Sequence[Route] | None = None) -> Iterator[Step]:
-        """Eq. 4 step by step: ``distances`` holds h⁰ of each step for the queries that still ask, the first ones."""
-        memory = None
-        for t, h in enumerate(distances):
-            layers = self.propagate(h, self.near(h, k), routes[t] if routes else None)
-            before = memory[: len(h)] if memory is not None else None
-            memory = h if before is None else self.beta * h + (1 - self.beta) * before  # Eq. 4
-            yield Step(h, memory, before, layers)
-
     def by_step(self, vectors: Sequence[np.ndarray]) -> list[Tensor]:
         """h⁰ of each step, (queries that still ask, passages), for questions sorted by their number of steps."""
         most = max(map(len, vectors))
         return [self.distances(np.stack([own[t] for own in vectors if len(own) > t])) for t in range(most)]
 
-    def _rank(
-        self, asked: Sequence[Sequence[SubQuestionEvent]], vectors: Sequence[np.ndarray], k: int
-    ) -> list[tuple[Ranking, list[Ranking]]]:
-        k = min(k, len(self.corpus))
-        walked = list(self.walk(self.by_step(vectors), k))
-        rows = [_nearest(step.memory, k) for step in walked]
-        merged = [round_robin([of[i] for of in rows[: len(own)]]) for i, own in enumerate(asked)]
-        traces = self._traces(asked, walked, np.stack(merged))
-        results = []
-        for i, own in enumerate(asked):
-            steps = [
-                Ranking(self.ids(of[i]), 1 - step.memory[i].numpy()[of[i]])
-                for step, of in zip(walked[: len(own)], rows)
-            ]
-            places = 1 / np.arange(1, k + 1, dtype=np.float32)
-            results.append((Ranking(self.ids(merged[i]), places, Trace(tuple(traces[i]))), steps))
-        return results
+    def walk(
+        self, distances: Sequence[Tensor], k: int, edges: Sequence[Edges] | None = None
+    ) -> Iterator[RecurrentState]:
+        """Eq. 4 step by step: ``distances`` holds h⁰ of each step for the queries that still ask, the first ones."""
+        memory, beta = None, self.parameters["beta"]
+        for t, h in enumerate(distances):
+            logs = self.propagate(h, self.near(h, k), edges[t] if edges else None)
+            before = memory[: len(h)] if memory is not None else None
+            memory = h if before is None else beta * h + (1 - beta) * before  # Eq. 4
+            yield RecurrentState(h, memory, before, logs)
 
-    def _traces(
-        self, asked: Sequence[Sequence[SubQuestionEvent]], walked: Sequence[Step], rows: np.ndarray
-    ) -> list[list[AnyEvent]]:
-        """The steps of each question that concern its merged ``rows`` (queries, k)."""
-        passages = self.corpus.passages
-        traces: list[list[AnyEvent]] = [[] for _ in asked]
-        beta, first = self.beta.item(), 0
-        for t, step in enumerate(walked):
-            own = rows[: len(step.h)]
-            told = steps_of(step.layers, step.h.numpy(), own, self.corpus, first)
-            last = first + len(step.layers)
-            for i, steps in enumerate(told):
-                traces[i] += [SubQuestionEvent(first, asked[i][t].text, asked[i][t].answer), *steps]
-                if step.before is not None and beta < 1:
-                    of = (1 - part[i].numpy()[own[i]] for part in (step.before, step.h, step.memory))
-                    columns = zip(own[i].tolist(), *(part.tolist() for part in of))
-                    traces[i] += [
-                        Message(last, passages[row].id, passages[row].id, value, 1 - beta, before, after)
-                        for row, value, before, after in columns
-                    ]
-            first = last + (step.before is not None and beta < 1)
-        return traces
+    def _merge(self, states: Iterable[RecurrentState], n_queries: int, k: int) -> list[tuple[Ranking, list[Ranking]]]:
+        """Each query's ranking, its steps' merged in turns, and those of its steps."""
+        k = min(k, len(self.corpus))
+        rows: list[list[np.ndarray]] = [[] for _ in range(n_queries)]
+        steps: list[list[Ranking]] = [[] for _ in range(n_queries)]
+        for state in states:
+            for i, found in enumerate(_nearest(state.memory, k)):
+                rows[i].append(found)
+                steps[i].append(Ranking(self.ids(found), 1 - state.memory[i].numpy()[found]))
+        scores = 1 / np.arange(1, k + 1, dtype=np.float32)
+        return [(Ranking(self.ids(round_robin(own)), scores), rankings) for own, rankings in zip(rows, steps)]
 
     # ---- training
 
-    def teaching(self, questions: Sequence[Question]) -> Sequence[Question]:
+    def learnable(self, questions: Sequence[Question]) -> Sequence[Question]:
         return [question for question in questions if question.decomposition]
 
     def losses(self, questions: Sequence[Question]) -> Callable[[], Tensor]:
         """Eqs. 5 and 15: a function of the present weights that gives each question's loss over the indexed corpus."""
         questions = sorted(questions, key=lambda question: -len(question.decomposition))
-        distances = self.by_step(self.vectors_of([self.decompose(question.gold_query) for question in questions]))
-        routes = [remembered(self.graph) for _ in distances]
+        distances = self.by_step(self.vectors_of([gold_steps(question.gold_query) for question in questions]))
+        edges = [cached_edges(self.graph) for _ in distances]
         supports = [
             self.mask([self.targets(question, t) for question in questions[: len(h)]]) for t, h in enumerate(distances)
         ]
@@ -198,8 +165,8 @@ class RGNNRet(GNNRet):
 
         def losses() -> Tensor:
             total = torch.zeros(len(questions))
-            for step, own in zip(self.walk([h.clone() for h in distances], 0, routes), supports):
-                part = hinge(step.memory, own, self.competitors, self.margin)
+            for state, own in zip(self.walk([h.clone() for h in distances], 0, edges), supports):
+                part = hinge(state.memory, own, self.settings.n_candidates, self.settings.margin)
                 total = total + torch.nn.functional.pad(part, (0, len(total) - len(part)))
             return total / lengths
 
@@ -211,8 +178,8 @@ class RGNNRet(GNNRet):
         (Appendix B, without labels, gives each step the nearest support that is left.)
         """
         steps = question.decomposition
-        generated_evidence = {"all": steps, "own": steps[t : t + 1], "later": steps[t:]}[self.target]
-        numbers = {step.support for step in generated_evidence} - {None}
+        wanted = {"all": steps, "own": steps[t : t + 1], "later": steps[t:]}[self.settings.target]
+        numbers = {step.support for step in wanted} - {None}
         return [id for number in sorted(numbers) for id in question.supporting[number]]
 
 

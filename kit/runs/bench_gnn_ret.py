@@ -74,7 +74,7 @@ def _measure(size: int, degree: int) -> tuple[float, float, list[tuple[float, fl
     dense.index(corpus)
     times = []
     for senders in SENDERS:
-        retriever = GNNRet(senders=senders)
+        retriever = GNNRet(top_k=senders)
         retriever.encoder, retriever.corpus, retriever.graph = dense.encoder, corpus, graph
         retriever.vectors = dense.vectors
         parts = propagation_times(retriever, queries, [senders], _REPEATS).iloc[0]

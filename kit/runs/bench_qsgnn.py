@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer
 
 from kit.corpus import generated
-from kit.retrievers.gnn_ret import one_thread
 from kit.retrievers.qsgnn import QSGNN
 from kit.runs.bench import peak_memory
+from kit.text.precision import one_thread
 
 _DIMENSION, _QUESTIONS, _DEPTH = 384, 20, 10
 _MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph is passed for a question

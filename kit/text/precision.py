@@ -1,4 +1,4 @@
-"""Half the precision where that takes half the time."""
+"""How torch computes: in half the precision where that takes half the time, on one thread where tensors are small."""
 
 from __future__ import annotations
 
@@ -19,3 +19,16 @@ def mixed_precision() -> Iterator[None]:
     quick = cuda or torch.cpu.get_capabilities().get("amx_bf16", False)
     with torch.autocast("cuda" if cuda else "cpu", torch.bfloat16, enabled=quick):
         yield
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """torch on one thread: where tensors are small, threads wait more than they work."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

@@ -103,7 +103,7 @@ class Library:
             told = [f"A question about structure: {_listed(asked)}. No search is needed."]
         else:
             retriever = self.agent(agent)
-            ranking = retriever.retrieve(Query("", text), len(self.corpus))
+            ranking = retriever.explain(Query("", text), len(self.corpus))
             passages = [self.corpus[id] for id in ranking.ids[: self.top]]
             ways = _ways(ranking, self.corpus)
             story = replay(ranking, self.corpus, question=self.questions.get(text), graph=retriever.graph, top=self.top)

@@ -58,7 +58,7 @@ def explore_retrieval(
         corpus = collection(question)
         retriever = ready(corpus, **chosen)
         query = asked.gold_query if retriever.sees_gold else asked.query
-        ranking = retriever.retrieve(Query("", text) if text else query, min(len(corpus), _DEEPEST))
+        ranking = retriever.explain(Query("", text) if text else query, min(len(corpus), _DEEPEST))
         graph = getattr(retriever, "graph", None)
         gold = None if text else asked
         story = replay(ranking, corpus, question=gold, graph=graph, distances=distances, top=top)
@@ -151,7 +151,7 @@ def _compact(width: int) -> dict[str, Any]:
 def _settings() -> dict[str, widgets.Widget]:
     """The controls of GNN-Ret."""
     return {
-        "senders": whole("K", 5, 20),
+        "top_k": whole("K", 5, 20),
         "alpha": _slider("α", 0.5),
         "layers": whole("layers", 1, 3),
         "message": widgets.Dropdown(description="message", options=["min", "mean"], **_compact(140)),
@@ -180,9 +180,7 @@ def _keeping(name: str) -> Callable[..., Retriever]:
         return retriever
 
     def ready(corpus: Corpus, graph: str, **settings: Any) -> Retriever:
-        retriever, kept = make(name, graph=graph, **settings), indexed(corpus, graph)
-        retriever.corpus, retriever.vectors, retriever.graph = kept.corpus, kept.vectors, kept.graph
-        return retriever
+        return indexed(corpus, graph).variant(**settings)
 
     return ready
 

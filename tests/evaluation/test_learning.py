@@ -50,7 +50,7 @@ LEVEL = {"a": 0.1, "b": 0.5, "c": 0.5}
     ],
 )
 def test_a_row_tells_the_settings_and_where_descent_ended(support: str, alpha: float, loss: float) -> None:
-    table = learn_weights([ByHand(senders=1, n_train=1, margin=0.5, start=0.5, seed=3)], training(LEVEL, support))
+    table = learn_weights([ByHand(top_k=1, n_train=1, margin=0.5, init_alpha=0.5, seed=3)], training(LEVEL, support))
     assert list(table.columns) == COLUMNS
     [row] = table.to_dict("records")
     assert (row["n_train"], row["start"], row["layers"], row["seed"], row["weight"]) == (1, 0.5, 1, 3, "alpha1")
@@ -64,7 +64,7 @@ def test_loss_and_weights_are_the_lowest_not_the_last() -> None:
     below. Steps of 1 lead from 0.5 over 0.3 to 0.1, and back and forth between these until they are cut off at 0.3.
     """
     benchmark = training({"a": 0.1, "b": 0.9, "c": 0.3}, "c", "b")
-    retriever = ByHand(senders=1, n_train=2, margin=0.01, start=0.5)
+    retriever = ByHand(top_k=1, n_train=2, margin=0.01, init_alpha=0.5)
     [row] = learn_weights([retriever], benchmark).to_dict("records")
     assert [step["alpha1"] for step in retriever.history[:4]] == pytest.approx([0.5, 0.3, 0.1, 0.3], abs=1e-6)
     assert retriever.history[-1]["loss"] == pytest.approx((0.09 + 0.15) / 2, abs=1e-4)
@@ -72,7 +72,7 @@ def test_loss_and_weights_are_the_lowest_not_the_last() -> None:
 
 
 def test_without_a_loss_nothing_is_learned_in_one_step() -> None:
-    table = learn_weights([ByHand(senders=1, n_train=1, margin=0.01, start=0.25)], training(LEVEL, "a"))
+    table = learn_weights([ByHand(top_k=1, n_train=1, margin=0.01, init_alpha=0.25)], training(LEVEL, "a"))
     assert table[["value", "loss", "steps"]].to_numpy().tolist() == [[0.25, 0, 1]]
 
 
@@ -82,7 +82,7 @@ def six() -> Benchmark:
 
 
 def test_a_row_for_each_weight_of_each_retriever_in_their_order() -> None:
-    deep, recurrent = GNNRet(senders=2, layers=3, n_train=2), RGNNRet(senders=2, competitors=3, n_train=1, seed=1)
+    deep, recurrent = GNNRet(top_k=2, layers=3, n_train=2), RGNNRet(top_k=2, n_candidates=3, n_train=1, seed=1)
     table = learn_weights(iter([deep, recurrent]), six())
     assert table["weight"].tolist() == ["alpha1", "alpha2", "alpha3", "alpha1", "beta"]
     assert table["n_train"].tolist() == [2, 2, 2, 1, 1] and table["layers"].tolist() == [3, 3, 3, 1, 1]
@@ -91,7 +91,7 @@ def test_a_row_for_each_weight_of_each_retriever_in_their_order() -> None:
         assert rows["loss"].unique().tolist() == [min(step["loss"] for step in retriever.history)]
         assert rows["steps"].unique().tolist() == [len(retriever.history)]
     again = learn_weights(
-        [GNNRet(senders=2, layers=3, n_train=2), RGNNRet(senders=2, competitors=3, n_train=1, seed=1)], six()
+        [GNNRet(top_k=2, layers=3, n_train=2), RGNNRet(top_k=2, n_candidates=3, n_train=1, seed=1)], six()
     )
     assert again.to_dict("records") == table.to_dict("records")
 
@@ -109,9 +109,9 @@ def test_too_few_questions_are_told(n_train: int, line: str) -> None:
 def test_networks_by_their_layers_and_over_the_grid() -> None:
     hand = example()
     networks = {
-        "one": GNNRet(alpha=0.2, senders=1),
-        "other": GNNRet(alpha=0.6, senders=1),
-        "deep": GNNRet(layers=2, alpha=0.5, senders=2, competitors=7),
+        "one": GNNRet(alpha=0.2, top_k=1),
+        "other": GNNRet(alpha=0.6, top_k=1),
+        "deep": GNNRet(layers=2, alpha=0.5, top_k=2, n_candidates=7),
     }
     found = evaluate({"dense": Dense()} | networks, hand, ks=(2,), draws=200, progress=False)
     curves = by_layers(found, networks, "recall@2")

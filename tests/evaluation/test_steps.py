@@ -22,7 +22,7 @@ class ByLetters(RGNNRet):
     """Ranks the passages a to d that a sub-question names, in the order of their names in it; no edges, no memory."""
 
     def __init__(self) -> None:
-        super().__init__(senders=1, alpha=1.0, beta=1.0)
+        super().__init__(top_k=1, alpha=1.0, beta=1.0)
 
     def index(self, corpus: Corpus) -> None:
         self.corpus, self.graph = corpus, PassageGraph(corpus, {})
@@ -166,7 +166,7 @@ def test_about_the_share_is_replaced_and_another_seed_replaces_others() -> None:
 
 def test_recalls_with_wrong_steps_are_those_of_the_changed_questions() -> None:
     hand = example()
-    retriever = RGNNRet(senders=2)
+    retriever = RGNNRet(top_k=2)
     retriever.index(hand.corpus)
     found = recalls_with_wrong_steps({"it": retriever}, hand.test, (0.0, 1.0), n_draws=2, k=1)
     assert list(found.columns) == ["question", "hops", "step", "recall", "variant", "share", "draw"]

@@ -38,8 +38,7 @@ def test_more_senders_than_passages_are_all_of_them(retriever) -> None:
 
 
 def test_each_layer_walks(retriever) -> None:
-    twice = GNNRet(layers=2)
-    twice.corpus, twice.vectors, twice.graph = retriever.corpus, retriever.vectors, retriever.graph
+    twice = retriever.variant(layers=2)
     (once,) = propagation_times(retriever, QUERIES[:1], [6], repeats=1)["edges"]
     assert propagation_times(twice, QUERIES[:1], [6], repeats=1)["edges"].tolist() == [2 * once]
 

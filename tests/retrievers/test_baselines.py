@@ -62,9 +62,11 @@ def test_protocol(name: str) -> None:
         assert ranking.ids == retriever.retrieve(query, 4).ids
         assert len(set(ranking.ids)) == len(ranking.ids) == len(ranking.scores) == 4
         assert (np.diff(ranking.scores) <= 1e-6).all()
-        assert {seed.passage for seed in ranking.trace.seeds} <= set(benchmark.corpus.row)
+        explained = retriever.explain(query, 4)
+        assert explained.ids == ranking.ids and explained.trace.events
+        assert {seed.passage for seed in explained.trace.seeds} <= set(benchmark.corpus.row)
         if name in ("bm25", "tfidf", "dense"):
-            assert [seed.passage for seed in ranking.trace.seeds] == list(ranking.ids)
+            assert [seed.passage for seed in explained.trace.seeds] == list(ranking.ids)
     assert len(retriever.retrieve(queries[0], 99).ids) == 6
     assert retriever.retrieve_many([], 4) == []
 

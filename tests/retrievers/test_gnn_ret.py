@@ -18,7 +18,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import Links, PassageGraph, SharedTerms
 from kit.retrievers import Dense, GNNRet, InitialScore, Message, Seed, make
-from kit.retrievers.gnn_ret import descend, hinge, messages_of, nearest, pass_messages
+from kit.retrievers.gnn_ret import edges_from, gradient_descent, hinge, nearest, pass_messages
 from kit.text import Incidence
 
 
@@ -34,11 +34,11 @@ FIVE = graph_of(5, [(0, 1), (0, 2), (1, 2), (2, 3)])
 H0 = [0.2, 0.4, 0.7, 0.9, 0.3]
 
 
-def run(h: list[float], alphas: torch.Tensor, senders: int, message: str = "min", graph: PassageGraph = FIVE):
+def run(h: list[float], alphas: torch.Tensor, top_k: int, message: str = "min", graph: PassageGraph = FIVE):
     """The distances after the messages, and the layers."""
     h = torch.tensor([h])
     near = h.topk(h.shape[1], largest=False).indices.numpy()
-    return h, list(pass_messages(h, near, alphas, senders, message, partial(messages_of, graph)))
+    return h, list(pass_messages(h, near, alphas, top_k, message, partial(edges_from, graph)))
 
 
 def values(h: torch.Tensor) -> list[float]:
@@ -49,8 +49,8 @@ def test_one_sender_reaches_its_neighbours() -> None:
     h, [layer] = run(H0, torch.tensor([0.5]), 1)
     # a sends 0.2 to b and c; d has no neighbour that sends, e has none at all, and nobody sends to a.
     assert values(h) == pytest.approx([0.2, (0.4 + 0.2) / 2, (0.7 + 0.2) / 2, 0.9, 0.3])
-    assert (layer.sending.tolist(), layer.source.tolist(), layer.target.tolist()) == ([[0]], [0, 0], [1, 2])
-    assert layer.before.tolist() == pytest.approx([0.4, 0.7]) and layer.weight.tolist() == [0.5, 0.5]
+    assert (layer.active_nodes.tolist(), layer.edge_index.tolist()) == ([[0]], [[0, 0], [0, 1]])
+    assert layer.heard.tolist() == [1, 2] and layer.before.tolist() == pytest.approx([0.4, 0.7])
 
 
 def test_the_smallest_message_counts_and_a_sender_may_move_away() -> None:
@@ -59,24 +59,22 @@ def test_the_smallest_message_counts_and_a_sender_may_move_away() -> None:
     assert values(h) == pytest.approx(
         [0.25 * 0.2 + 0.75 * 0.4, 0.25 * 0.4 + 0.75 * 0.2, 0.25 * 0.7 + 0.75 * 0.2, 0.9, 0.3]
     )
-    assert layer.distance.tolist() == [pytest.approx([0.2, 0.3, 0.4])]
+    assert layer.sent.tolist() == pytest.approx([0.2, 0.3, 0.4])
 
 
 def test_the_mean_message() -> None:
-    h, [layer] = run(H0, torch.tensor([0.5]), 3, "mean")
+    h, _ = run(H0, torch.tensor([0.5]), 3, "mean")
     assert values(h) == pytest.approx([0.3, 0.3, 0.5 * 0.7 + 0.5 * (0.2 + 0.4) / 2, 0.9, 0.3])
-    to_c = layer.target == 2
-    assert layer.source[to_c].tolist() == [0, 1] and layer.weight[to_c].tolist() == [0.25, 0.25]
 
 
 def test_senders_are_chosen_anew_in_each_layer() -> None:
     # Layer 1: a sends, b = 0.3, c = 0.45. Layer 2 has other weights; a still leads, and e is now level with b.
     h, layers = run(H0, torch.tensor([0.5, 0.0]), 1)
-    assert [layer.sending.tolist() for layer in layers] == [[[0]], [[0]]]
+    assert [layer.active_nodes.tolist() for layer in layers] == [[[0]], [[0]]]
     assert values(h) == pytest.approx([0.2, 0.2, 0.2, 0.9, 0.3])
     # With two senders, layer 1 (a, e) brings b to 0.3 as well; layer 2 (a, then b: row 1 comes before e's row 4).
     h, layers = run(H0, torch.tensor([0.5, 0.5]), 2)
-    assert [layer.sending.tolist() for layer in layers] == [[[0, 4]], [[0, 1]]]
+    assert [layer.active_nodes.tolist() for layer in layers] == [[[0, 4]], [[0, 1]]]
     assert values(h) == pytest.approx([(0.2 + 0.3) / 2, (0.3 + 0.2) / 2, (0.45 + 0.2) / 2, 0.9, 0.3])
 
 
@@ -103,23 +101,21 @@ def networks(draw: st.DrawFn):
 
 @given(networks())
 def test_the_same_as_every_passage_and_edge_looked_at(network) -> None:
-    graph, h, alphas, senders, k, message = network
+    graph, h, alphas, top_k, k, message = network
     n = h.shape[1]
     expected = h.numpy().astype(float)
     for alpha in alphas.tolist():
         for row in expected:
-            sending = np.lexsort((np.arange(n), row))[:senders]
-            heard = [
-                [row[j] for j in sending if j in graph.neighbours(i) or i in graph.neighbours(j)] for i in range(n)
-            ]
+            active = np.lexsort((np.arange(n), row))[:top_k]
+            heard = [[row[j] for j in active if j in graph.neighbours(i) or i in graph.neighbours(j)] for i in range(n)]
             m = [(min if message == "min" else np.mean)(of) if of else None for of in heard]
             row[:] = [old if new is None else alpha * old + (1 - alpha) * new for old, new in zip(row, m)]
-    retriever = GNNRet(senders=senders, layers=len(alphas), message=message)
-    retriever.graph, retriever.alphas = graph, alphas
+    retriever = GNNRet(top_k=top_k, message=message)
+    retriever.graph, retriever.learned = graph, {"alpha": alphas}
     near = retriever.near(h, k)
-    layers = retriever.propagate(h, near)
+    logs = retriever.propagate(h, near)
     np.testing.assert_allclose(h.numpy(), expected, atol=1e-5)
-    rows = nearest(h, near, np.concatenate([layer.target for layer in layers]), k)
+    rows = nearest(h, near, np.concatenate([log.heard for log in logs]), k)
     found = np.take_along_axis(h.numpy(), rows, 1)
     np.testing.assert_array_equal(found, np.sort(h.numpy(), 1)[:, :k])  # the nearest of all, though few were looked at
 
@@ -127,11 +123,11 @@ def test_the_same_as_every_passage_and_edge_looked_at(network) -> None:
 def test_the_hinge_by_hand() -> None:
     h = torch.tensor([[0.2, 0.6, 0.3, 0.9, 0.4]])
     supports = torch.tensor([[True, False, False, True, False]])
-    # O = 3: the rows 0, 2 and 4 are nearest; without the support 0 the rivals are 2 and 4.
+    # O = 3: the rows 0, 2 and 4 are nearest; without the support 0 the negatives are 2 and 4.
     assert hinge(h, supports, 3, 0.01).tolist() == pytest.approx([0.01 + (0.2 + 0.9) / 2 - (0.3 + 0.4) / 2])
     assert hinge(h, torch.tensor([[True, False, False, False, False]]), 3, 0.01).tolist() == [0.0]
     assert hinge(h, torch.zeros(1, 5, dtype=bool), 3, 0.01).tolist() == [0.0]  # no support: nothing to lose
-    assert hinge(h, torch.ones(1, 5, dtype=bool), 3, 0.01).tolist() == [0.0]  # no rival
+    assert hinge(h, torch.ones(1, 5, dtype=bool), 3, 0.01).tolist() == [0.0]  # no negative
 
 
 def test_gradients_are_those_of_the_equations_and_not_of_the_misprint() -> None:
@@ -147,13 +143,13 @@ def test_gradients_are_those_of_the_equations_and_not_of_the_misprint() -> None:
     )
     h = torch.tensor([[0.1, 0.5, 0.8]])
     near = np.array([[0, 1, 2]])
-    route = partial(messages_of, graph)
+    route = partial(edges_from, graph)
     list(pass_messages(h, near, one, 1, "min", route))
     list(pass_messages(h, near, two, 2, "min", route))
     b1 = 0.6 * 0.5 + 0.4 * 0.1
     assert h[0].tolist() == pytest.approx([0.3 * 0.1 + 0.7 * b1, 0.3 * b1 + 0.7 * 0.1, 0.3 * 0.8 + 0.7 * b1])
     loss = hinge(h, torch.tensor([[False, False, True]]), 2, 0.01).sum()
-    assert loss.item() > 0  # c is farther than its rivals a and b
+    assert loss.item() > 0  # c is farther than its negatives a and b
     gradient_one, gradient_two = torch.autograd.grad(loss, [one, two])
     # Eq. 10 with the means of Eqs. 6 to 8: ∂ℓ/∂h is +1 for the support and −1/2 for each rival.
     at_last = {"a": -0.5, "b": -0.5, "c": 1.0}
@@ -170,22 +166,22 @@ def test_gradients_are_those_of_the_equations_and_not_of_the_misprint() -> None:
 
 def test_descent_keeps_the_lowest_loss_and_the_weights_between_0_and_1() -> None:
     x = torch.tensor([1.0])
-    history = descend({"alpha": x}, lambda: (x - 0.3).abs().sum() * 0.05)  # steps of 0.05: 0.3 is met, then left
+    history = gradient_descent({"alpha": x}, lambda: (x - 0.3).abs().sum() * 0.05)  # 0.3 is met, then left
     assert x.item() == pytest.approx(0.3, abs=1e-6) and not x.requires_grad
     assert history[0] == {"loss": pytest.approx(0.035), "alpha1": 1.0}
     for slope, end in ((0.4, 0.0), (-0.4, 1.0)):
         x = torch.tensor([0.5])
-        descend({"alpha": x}, lambda x=x, slope=slope: slope * x.sum())
+        gradient_descent({"alpha": x}, lambda x=x, slope=slope: slope * x.sum())
         assert x.item() == end
 
 
 def test_descent_stops_at_a_small_gradient_and_after_five_rises() -> None:
     x = torch.tensor([0.5])
-    assert len(descend({"alpha": x}, lambda: (0.0009 * x).sum())) == 1 and x.item() == 0.5
+    assert len(gradient_descent({"alpha": x}, lambda: (0.0009 * x).sum())) == 1 and x.item() == 0.5
     x, rising = torch.tensor([0.5]), iter(range(100))
-    history = descend({"alpha": x}, lambda: 0.01 * x.sum() + next(rising))  # the loss rises whatever x does
+    history = gradient_descent({"alpha": x}, lambda: 0.01 * x.sum() + next(rising))  # the loss rises whatever x does
     assert len(history) == 6 and x.item() == 0.5
-    assert len(descend({"alpha": x}, lambda: torch.tensor(1.0))) == 1  # nothing depends on the weight
+    assert len(gradient_descent({"alpha": x}, lambda: torch.tensor(1.0))) == 1  # nothing depends on the weight
 
 
 @pytest.mark.parametrize(("support", "end"), [(1, 0.0), (2, 1.0)])
@@ -196,22 +192,22 @@ def test_training_finds_the_weight_that_a_search_finds(support: int, end: float)
 
     def loss() -> torch.Tensor:
         h = start.clone()
-        list(pass_messages(h, np.array([[0, 1, 2]]), alphas, 1, "min", partial(messages_of, graph)))
+        list(pass_messages(h, np.array([[0, 1, 2]]), alphas, 1, "min", partial(edges_from, graph)))
         return hinge(h, supports, 3, 0.5).mean()
 
-    descend({"alpha": alphas}, loss)
+    gradient_descent({"alpha": alphas}, loss)
     assert alphas.item() == pytest.approx(end, abs=1e-6)
 
 
 @pytest.fixture(scope="module")
 def indexed() -> GNNRet:
-    retriever = GNNRet(senders=2)
+    retriever = GNNRet(top_k=2)
     retriever.index(example().corpus)
     return retriever
 
 
 def test_the_trace_tells_the_whole_way_to_the_scores(indexed: GNNRet) -> None:
-    ranking = indexed.retrieve(example().test[0].query, 6)
+    ranking = indexed.explain(example().test[0].query, 6)
     scores = {step.passage: step.score for step in ranking.trace.events if isinstance(step, InitialScore)}
     dense = Dense()
     dense.index(indexed.corpus)
@@ -243,7 +239,7 @@ def test_blocks_of_queries_do_not_matter(indexed: GNNRet, monkeypatch: pytest.Mo
     whole = indexed.retrieve_many(queries, 4)
     monkeypatch.setattr("kit.retrievers.gnn_ret.BLOCK", 13)  # two queries of six passages at a time
     for a, b in zip(whole, indexed.retrieve_many(queries, 4)):
-        assert a.ids == b.ids and a.trace == b.trace
+        assert a.ids == b.ids and a.scores.tolist() == b.scores.tolist()
 
 
 def test_one_passage_and_none() -> None:
@@ -257,7 +253,7 @@ def test_one_passage_and_none() -> None:
 @pytest.mark.parametrize(
     ("settings", "field"),
     [
-        ({"senders": 0}, "senders"),
+        ({"top_k": 0}, "top_k"),
         ({"layers": 1.5}, "layers"),
         ({"alpha": 1.1}, "alpha"),
         ({"alpha": True}, "alpha"),

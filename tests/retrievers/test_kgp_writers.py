@@ -14,10 +14,10 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.retrievers import NodeVisit, Ranking, make, make_all
-from kit.retrievers.gnn_ret import one_thread
 from kit.store import Store
 from kit.text import TfidfIndex
 from kit.text.language_models import SequenceToSequence, language_model
+from kit.text.precision import one_thread
 from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
 
 WALK = {"budget": 6, "branching": 3}

@@ -93,7 +93,7 @@ def test_a_corpus_without_pages_has_content_questions_only():
 def test_the_content_is_fetched_and_nothing_else():
     retriever = Structural()
     retriever.index(Corpus([*RIVER, *BOARD]))
-    ranking = retriever.retrieve("Compare Table 2 and page 1 of the river survey.", 5)
+    ranking = retriever.explain("Compare Table 2 and page 1 of the river survey.", 5)
     assert ranking.ids == ("river-survey#3", "river-survey#1")
     assert ranking.scores.tolist() == [1, 1]
     assert [seed.passage for seed in ranking.trace.seeds] == list(ranking.ids)

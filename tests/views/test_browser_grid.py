@@ -68,9 +68,7 @@ def test_a_grid_is_chosen_typed_and_evaluated_by_keyboard(page, button, bar, tab
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     expect(button).to_be_focused()
-    expect(told(page)).to_have_text(
-        "6 cells of gnn-ret; senders is 5 by default, alpha is 0.5 by default.", timeout=SLOW
-    )
+    expect(told(page)).to_have_text("6 cells of gnn-ret; top_k is 5 by default, alpha is 0.5 by default.", timeout=SLOW)
     page.keyboard.press("Enter")
     expect(button).to_have_text("stop", timeout=SLOW)
     expect(page.get_by_label("retriever")).to_be_disabled()
@@ -79,7 +77,7 @@ def test_a_grid_is_chosen_typed_and_evaluated_by_keyboard(page, button, bar, tab
     expect(bar).to_have_count(0)
     expect(table.locator("tbody tr")).to_have_count(6)
     expect(table.locator("tbody tr").last).to_contain_text("baseline")
-    expect(page.get_by_role("img", name="gnn-ret: Recall@5 by senders and alpha")).to_be_visible()
+    expect(page.get_by_role("img", name="gnn-ret: Recall@5 by top_k and alpha")).to_be_visible()
 
 
 def test_the_keyboard_stays_where_it_is(page, button):
@@ -98,11 +96,11 @@ def test_what_is_typed_is_text_and_what_goes_wrong_is_told(page, button, bar, ta
     field.fill('<img src=x onerror="window.HACKED=1">')
     button.click()
     problem = page.locator(".kit-problem[role=alert] p")
-    expect(problem).to_contain_text("RuntimeError: [{'senders': '<img src=x", timeout=SLOW)
+    expect(problem).to_contain_text("RuntimeError: [{'top_k': '<img src=x", timeout=SLOW)
     expect(table.locator("tbody tr")).to_have_count(6)
     field.fill("1,,2")
     button.click()
-    expect(problem).to_have_text("field senders: expected values with commas between, not '1,,2'", timeout=SLOW)
+    expect(problem).to_have_text("field top_k: expected values with commas between, not '1,,2'", timeout=SLOW)
     assert page.evaluate("window.HACKED") is None
     field.fill("1, 5")
     button.click()
@@ -115,7 +113,7 @@ def test_what_settings_mean_is_opened_by_keyboard(page):
     summary = page.get_by_text("what gnn-ret does, and what its settings mean")
     summary.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("graph is a builder's name or a union (build), senders the paper's K")).to_be_visible()
+    expect(page.get_by_text("graph is a builder's name or a union (build), top_k the paper's K")).to_be_visible()
     page.keyboard.press("Enter")
 
 

@@ -9,9 +9,9 @@ pytestmark = pytest.mark.browser
 
 CELLS = [
     "from kit.corpus.example import example\nfrom kit.views import *\nhand = example()\nquestions = hand.test[::-1]",
-    "explore_gnn_ret(hand, questions, top=3, senders=2)",
-    "side_by_side(explore_gnn_ret(hand, questions, senders=1), explore_rgnn_ret(hand, questions, senders=2))",
-    "explore_gnn_ret(hand, questions, senders=2).storyboard('Messages')",
+    "explore_gnn_ret(hand, questions, top=3, top_k=2)",
+    "side_by_side(explore_gnn_ret(hand, questions, top_k=1), explore_rgnn_ret(hand, questions, top_k=2))",
+    "explore_gnn_ret(hand, questions, top_k=2).storyboard('Messages')",
 ]
 
 

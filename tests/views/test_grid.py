@@ -29,7 +29,7 @@ def stub(name: str, cells: list[dict]) -> pd.DataFrame:
     """What a sweep of two questions returns; better with more senders, up to five."""
     rows = []
     for cell in cells:
-        for number, recall in enumerate(RECALLS.get(cell.get("senders"), [0.5, 0.5])):
+        for number, recall in enumerate(RECALLS.get(cell.get("top_k"), [0.5, 0.5])):
             row = cell | {"retriever": name, "question": f"q{number}", "recall@5": recall, "full@5": recall == 1}
             rows.append(row | {"full@10": 1.0, "seconds": 0.002, "seconds_to_fit": 1.5})
     return pd.DataFrame(rows)
@@ -37,7 +37,7 @@ def stub(name: str, cells: list[dict]) -> pd.DataFrame:
 
 @pytest.fixture
 def explorer() -> SettingsExplorer:
-    return explore_settings(stub, ["gnn-ret", "bm25", "qsgnn", "mdr"], {"senders": [1, 2, 5]})
+    return explore_settings(stub, ["gnn-ret", "bm25", "qsgnn", "mdr"], {"top_k": [1, 2, 5]})
 
 
 def shown(explorer: SettingsExplorer) -> str:
@@ -70,7 +70,7 @@ def values(explorer: SettingsExplorer) -> dict[str, str]:
 def test_a_first_grid_is_evaluated_at_once_and_compared_with_the_default(explorer):
     assert values(explorer) == {
         "retriever": "gnn-ret",
-        "setting": "senders",
+        "setting": "top_k",
         "values": "1, 2, 5",
         "second": "–",
         "second_values": "",
@@ -80,9 +80,9 @@ def test_a_first_grid_is_evaluated_at_once_and_compared_with_the_default(explore
     text = shown(explorer)
     numbers = "".join(f'<td class="kit-number">{n}</td>' for n in ("2", "0.750", "0.500", "1.000", "2", "1.5"))
     assert f'<tr>{numbers}<td class="kit-text">−0.250 [−0.500, +0.000]</td></tr>' in text
-    assert "gnn-ret: means over 2 questions. Differences to senders = 5 (the default), paired" in text
-    assert "3 cells of gnn-ret; senders is 5 by default." in text and "A cell took up to 1.5 s so far." in text
-    assert 'alt="gnn-ret: Recall@5 by senders"' in text
+    assert "gnn-ret: means over 2 questions. Differences to top_k = 5 (the default), paired" in text
+    assert "3 cells of gnn-ret; top_k is 5 by default." in text and "A cell took up to 1.5 s so far." in text
+    assert 'alt="gnn-ret: Recall@5 by top_k"' in text
     assert base64.b64decode(text.split("base64,")[1].split('"')[0]).startswith(b"\x89PNG")
 
 
@@ -90,7 +90,7 @@ def test_a_grid_without_the_default_is_compared_with_its_first_cell(explorer):
     explorer.controls["values"].value = "10, 2"
     click(explorer)
     assert list(explorer.table["difference"].isna()) == [True, False]
-    assert "Differences to senders = 10 (the first, as the default is not among them)" in shown(explorer)
+    assert "Differences to top_k = 10 (the first, as the default is not among them)" in shown(explorer)
 
 
 def test_two_settings_give_every_combination(explorer):
@@ -98,14 +98,14 @@ def test_two_settings_give_every_combination(explorer):
     assert explorer.controls["second_values"].value == "min"
     explorer.controls["second_values"].value = "min, mean"
     assert explorer.cells[:3] == [
-        {"senders": 1, "message": "min"},
-        {"senders": 1, "message": "mean"},
-        {"senders": 2, "message": "min"},
+        {"top_k": 1, "message": "min"},
+        {"top_k": 1, "message": "mean"},
+        {"top_k": 2, "message": "min"},
     ]
     assert "6 cells of gnn-ret" in shown(explorer)
     assert len(explorer.table) == 3  # until it is asked for
     click(explorer)
-    assert list(explorer.table.columns[:2]) == ["senders", "message"] and len(explorer.table) == 6
+    assert list(explorer.table.columns[:2]) == ["top_k", "message"] and len(explorer.table) == 6
 
 
 def test_another_retriever_brings_its_settings_and_values_around_the_default(explorer):
@@ -128,10 +128,10 @@ def test_another_retriever_brings_its_settings_and_values_around_the_default(exp
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"values": "1,, 2"}, "field senders: expected values with commas between, not &#x27;1,, 2&#x27;"),
-        ({"values": ""}, "field senders: expected values with commas between"),
+        ({"values": "1,, 2"}, "field top_k: expected values with commas between, not &#x27;1,, 2&#x27;"),
+        ({"values": ""}, "field top_k: expected values with commas between"),
         ({"values": ",".join(map(str, range(21)))}, "expected at most 20 cells, not 21"),
-        ({"second": "senders"}, "field senders: expected two different settings"),
+        ({"second": "top_k"}, "field top_k: expected two different settings"),
     ],
 )
 def test_what_is_no_grid_is_told_and_the_last_picture_stays(explorer, given, told):
@@ -142,7 +142,7 @@ def test_what_is_no_grid_is_told_and_the_last_picture_stays(explorer, given, tol
     click(explorer)
     assert told in problem(explorer) and 'role="alert"' in problem(explorer)
     assert explorer._picture.value == before and len(explorer.table) == 3
-    explorer.choose({"senders": [1, 5]})
+    explorer.choose({"top_k": [1, 5]})
     click(explorer)
     assert not problem(explorer) and len(explorer.table) == 2
 
@@ -201,7 +201,7 @@ def test_what_is_typed_and_what_comes_from_data_is_escaped(explorer):
 def test_the_picture_is_had_as_a_figure_with_its_table(explorer, tmp_path):
     figure = explorer.figure("Senders")
     assert figure.title == "Senders"
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()][1:] == [f"senders = {n}" for n in (1, 2, 5)]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()][1:] == [f"top_k = {n}" for n in (1, 2, 5)]
     assert {file.suffix for file in save_figure(figure, explorer.table, tmp_path, "grid")} == {".svg", ".png", ".csv"}
 
 
@@ -215,7 +215,7 @@ def test_long_names_of_settings_stand_once(explorer):
 
 def test_nothing_is_evaluated_before_it_is_asked_for():
     explorer = explore_settings(mock.Mock(side_effect=AssertionError))
-    assert explorer.retriever == "gnn-ret" and explorer.grid == {"senders": [2, 5]}
+    assert explorer.retriever == "gnn-ret" and explorer.grid == {"top_k": [2, 5]}
     known = set(explorer.controls["retriever"].options)
     assert {"qsgnn", "kgp-t5", "mdr", "pagerank", "dense"} < known and not known & {"kgp-chat", "bm25", "golden"}
     for act in (lambda: explorer.table, lambda: explorer.figure("None")):
@@ -254,14 +254,14 @@ def test_every_retrievers_settings_can_be_chosen():
 def test_a_real_grid_over_the_hand_example(tmp_path, monkeypatch):
     monkeypatch.setenv("KIT_CACHE", str(tmp_path))
     evaluate = partial(sweep_retriever, benchmark=example())
-    explorer = explore_settings(evaluate, ["gnn-ret", "bm25"], {"senders": [1, 5], "alpha": [0.2, 0.5]})
+    explorer = explore_settings(evaluate, ["gnn-ret", "bm25"], {"top_k": [1, 5], "alpha": [0.2, 0.5]})
     tidy = sweep_retriever("gnn-ret", explorer.cells, example())
-    means = tidy.groupby(["senders", "alpha"], sort=False)[["recall@2", "recall@5", "mrr"]].mean().reset_index()
+    means = tidy.groupby(["top_k", "alpha"], sort=False)[["recall@2", "recall@5", "mrr"]].mean().reset_index()
     pd.testing.assert_frame_equal(explorer.table[[*means]], means)
     assert list(explorer.table["difference"].isna()) == [False, False, False, True]
     explorer.controls["values"].value = "0"
     click(explorer)
-    assert "field senders: expected a whole number from 1, not 0" in problem(explorer)
+    assert "field top_k: expected a whole number from 1, not 0" in problem(explorer)
     explorer.controls["retriever"].value = "bm25"
     click(explorer)
     assert not problem(explorer) and explorer.table["group"].to_list() == ["bm25"]

@@ -30,7 +30,7 @@ def hand() -> Benchmark:
 
 @pytest.fixture
 def gnn(hand) -> Explorer:
-    return explore_gnn_ret(hand, hand.test, top=3, senders=2)
+    return explore_gnn_ret(hand, hand.test, top=3, top_k=2)
 
 
 def shown(explorer: Explorer) -> dict:
@@ -48,7 +48,7 @@ def first(explorer: Explorer, scene: int = -1) -> list[str]:
 
 @pytest.mark.parametrize(("message", "layers", "senders"), product(("min", "mean"), (1, 2), (1, 3, 6)))
 def test_the_replay_ends_with_the_ranking_of_the_retriever(hand, message, layers, senders):
-    settings = {"message": message, "layers": layers, "senders": senders, "alpha": 0.3}
+    settings = {"message": message, "layers": layers, "top_k": senders, "alpha": 0.3}
     explorer = explore_gnn_ret(hand, hand.test, **settings)
     retriever = make("gnn-ret", graph="entity+structure", **settings)
     retriever.index(hand.corpus)
@@ -57,8 +57,8 @@ def test_the_replay_ends_with_the_ranking_of_the_retriever(hand, message, layers
 
 
 def test_rgnn_ret_ends_with_the_merged_ranking_and_has_a_step_a_sub_question(hand):
-    explorer = explore_rgnn_ret(hand, hand.test, question="river", senders=2, beta=0.5)
-    retriever = make("rgnn-ret", senders=2, beta=0.5)
+    explorer = explore_rgnn_ret(hand, hand.test, question="river", top_k=2, beta=0.5)
+    retriever = make("rgnn-ret", top_k=2, beta=0.5)
     retriever.index(hand.corpus)
     assert first(explorer) == list(retriever.retrieve(hand.test[1].gold_query, 6).ids)
     asked = [scene["asked"] for scene in shown(explorer)["scenes"] if scene["step"].endswith("sub-question")]
@@ -80,7 +80,7 @@ def test_a_setting_changes_the_story_and_keeps_the_step_and_the_places(gnn):
     assert gnn.canvas.index == 2 and gnn.canvas.problem == ""
     [note] = [mark["note"] for mark in shown(gnn)["scenes"][2]["marks"] if mark["node"] == "moravec"]
     assert note.startswith("0.20 · ") and " + 0.80 · " in note
-    gnn.controls["senders"].value = 3
+    gnn.controls["top_k"].value = 3
     assert steps(gnn)[2] == "layer 1 · sender 1 of 3" and gnn.canvas.index == 0
     assert places() == before
 
@@ -111,7 +111,7 @@ def test_lines_that_are_typed_are_sub_questions(hand):
 
 
 def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn, hand):
-    assert gnn.story(question="river", senders=1).scenes[-2].step == "layer 1 · sender 1 of 1"
+    assert gnn.story(question="river", top_k=1).scenes[-2].step == "layer 1 · sender 1 of 1"
     bare = gnn.story(text=False)
     assert bare.question == "" and {node.title for node in bare.nodes} == {"", "support 1", "support 2"}
     assert len(gnn.storyboard("Messages", [0, 2, 4], text=False).axes) == 3
@@ -120,7 +120,7 @@ def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn, hand):
 @pytest.mark.parametrize(
     ("start", "message"),
     [
-        ({"depth": 3}, "expected one of question, typed, senders"),
+        ({"depth": 3}, "expected one of question, typed, top_k"),
         ({"message": "max"}, "field message"),
         ({"question": "nobody"}, "field question"),
     ],
@@ -150,7 +150,7 @@ def test_any_retriever_can_be_explored(hand):
 def test_vectors_and_graphs_are_made_once(hand, monkeypatch):
     indexed = []
     index = GNNRet.index
-    monkeypatch.setattr(GNNRet, "index", lambda self, corpus: (indexed.append(self.builder), index(self, corpus)))
+    monkeypatch.setattr(GNNRet, "index", lambda self, corpus: (indexed.append(self.settings.graph), index(self, corpus)))
     explorer = explore_gnn_ret(hand, hand.test)
     for alpha in (0.1, 0.2, 0.3):
         explorer.controls["alpha"].value = alpha
@@ -163,9 +163,7 @@ def test_vectors_and_graphs_are_made_once(hand, monkeypatch):
 
 
 def test_two_settings_go_in_step_with_one_question_and_one_place_a_passage(hand):
-    both = side_by_side(
-        explore_gnn_ret(hand, hand.test, senders=2), explore_gnn_ret(hand, hand.test, senders=3, layers=2)
-    )
+    both = side_by_side(explore_gnn_ret(hand, hand.test, top_k=2), explore_gnn_ret(hand, hand.test, top_k=3, layers=2))
     assert steps(both.left) == [
         "start",
         "layer 1 · senders",
@@ -187,7 +185,7 @@ def test_two_settings_go_in_step_with_one_question_and_one_place_a_passage(hand)
 
 
 def test_gnn_ret_waits_while_rgnn_ret_asks_on(hand):
-    both = side_by_side(explore_gnn_ret(hand, hand.test, senders=2), explore_rgnn_ret(hand, hand.test, senders=2))
+    both = side_by_side(explore_gnn_ret(hand, hand.test, top_k=2), explore_rgnn_ret(hand, hand.test, top_k=2))
     assert len(steps(both.left)) == len(steps(both.right))
     assert steps(both.left)[-1] == steps(both.right)[-1] == "result"
     both.right.controls["typed"].value = "Who was a painter?\nWhich river floods the town?"

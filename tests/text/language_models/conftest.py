@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kit.retrievers.gnn_ret import one_thread
+from kit.text.precision import one_thread
 
 
 @pytest.fixture(autouse=True)
