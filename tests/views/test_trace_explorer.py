@@ -150,7 +150,8 @@ def test_any_retriever_can_be_explored(hand):
 def test_vectors_and_graphs_are_made_once(hand, monkeypatch):
     indexed = []
     index = GNNRet.index
-    monkeypatch.setattr(GNNRet, "index", lambda self, corpus: (indexed.append(self.settings.graph), index(self, corpus)))
+    graph = lambda self, corpus: (indexed.append(self.settings.graph), index(self, corpus))  # noqa: E731
+    monkeypatch.setattr(GNNRet, "index", graph)
     explorer = explore_gnn_ret(hand, hand.test)
     for alpha in (0.1, 0.2, 0.3):
         explorer.controls["alpha"].value = alpha
