@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import ast
+from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 import nbformat
 from nbformat import NotebookNode
+from papermill import inspect_notebook
 
 from kit.errors import InputError
 from kit.runs.provenance import Plain
+from kit.values import read_value
 
 #: Parameters that `kit run` has options for.
 OPTIONS = {"data", "train", "scale", "seed"}
@@ -45,35 +47,16 @@ def find_notebooks(folder: Path, which: Sequence[str] = ()) -> list[Notebook]:
 def read_notebook(path: Path) -> Notebook:
     """Raises ``InputError`` when the file is no notebook or its parameters are not plain values."""
     try:
-        node = nbformat.read(path, as_version=4)
+        node, parameters = nbformat.read(path, as_version=4), inspect_notebook(path)
     except (ValueError, TypeError, AttributeError, nbformat.ValidationError) as error:
         raise InputError(f"expected a notebook ({str(error).splitlines()[0]})", file=path) from None
-    return Notebook(path, node, _defaults(node, path))
-
-
-def _defaults(node: NotebookNode, path: Path) -> dict[str, Plain]:
-    """What the cell tagged ``parameters`` assigns. Nothing may be derived in it: papermill's own cell comes after."""
-    defaults: dict[str, Plain] = {}
-    for number, cell in enumerate(node.cells, 1):
-        if "parameters" not in cell.metadata.get("tags", []):
-            continue
+    defaults = {}
+    for name, parameter in parameters.items():
         try:
-            for statement in ast.parse(cell.source).body:
-                match statement:
-                    case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-                        defaults[name] = ast.literal_eval(statement.value)
-                    case _:
-                        raise ValueError
-                if not isinstance(defaults[name], Plain):
-                    raise ValueError
-        except (SyntaxError, ValueError, TypeError):
-            raise InputError(
-                "expected lines NAME = VALUE with text, numbers, True, False or None",
-                file=path,
-                record=f"cell {number}",
-                field="parameters",
-            ) from None
-    return defaults
+            defaults[name] = msgspec.convert(literal_eval(parameter["default"]), Plain)
+        except (SyntaxError, ValueError, msgspec.ValidationError):
+            raise InputError("expected text, a number, True, False or None", file=path, field=name) from None
+    return Notebook(path, node, defaults)
 
 
 def read_parameters(texts: Mapping[str, str], notebooks: Sequence[Notebook]) -> list[dict[str, Plain]]:
@@ -84,12 +67,8 @@ def read_parameters(texts: Mapping[str, str], notebooks: Sequence[Notebook]) -> 
     known = {name for notebook in notebooks for name in notebook.defaults} - OPTIONS
     for name in texts:
         if name not in known:
-            hint = (
-                f"give --{name} instead"
-                if name in OPTIONS
-                else f"expected one of: {', '.join(sorted(known)) or 'none'}"
-            )
-            raise InputError(hint, field=f"parameter {name}")
+            others = f"expected one of: {', '.join(sorted(known)) or 'none'}"
+            raise InputError(f"give --{name} instead" if name in OPTIONS else others, field=f"parameter {name}")
     return [
         {name: _value(text, notebook.defaults[name], name) for name, text in texts.items() if name in notebook.defaults}
         for notebook in notebooks
@@ -97,14 +76,13 @@ def read_parameters(texts: Mapping[str, str], notebooks: Sequence[Notebook]) -> 
 
 
 def _value(text: str, default: Plain, name: str) -> Plain:
-    """The text as a value of the default's kind; where the default is None, as the first kind that it can be."""
-    named: dict[str, Plain] = {"true": True, "false": False}
+    """The text as a value of the default's kind; where the default is None, as what it reads like."""
     if text.lower() == "none":
         return None
-    kinds = {bool: [named.__getitem__], int: [int], float: [float], str: [str]}
-    for kind in kinds.get(type(default), [named.__getitem__, int, float, str]):
-        try:
-            return kind(text.lower() if kind == named.__getitem__ else text)
-        except (KeyError, ValueError):
-            continue
-    raise InputError(f"expected a value like {default!r}, not {text!r}", field=f"parameter {name}")
+    if isinstance(default, str):
+        return text
+    value = read_value(text.lower() if text.lower() in ("true", "false") else text)
+    try:
+        return value if default is None else msgspec.convert(value, type(default))
+    except msgspec.ValidationError:
+        raise InputError(f"expected a value like {default!r}, not {text!r}", field=f"parameter {name}") from None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -17,6 +19,7 @@ from kit.store import atomic_write
 from kit.text.encoder import DEFAULT_ENCODER
 
 Plain = str | int | float | bool | None
+_SOURCES = {".py", ".js", ".css", ".csv", ".toml"}
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,16 +59,26 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
 
 
-class _Figures(msgspec.Struct):
-    figures: tuple[str, ...]
-
-
 def read_figures(path: Path) -> tuple[str, ...]:
     """The figures that the record in this file names; none when there is no record, or none that can be read."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Figures).figures
-    except (FileNotFoundError, msgspec.MsgspecError):
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])["figures"]
+    except (FileNotFoundError, KeyError, msgspec.MsgspecError):
         return ()
+
+
+def file_digest(path: Path) -> str:
+    with path.open("rb") as source:
+        return hashlib.file_digest(source, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def code_digest() -> str:
+    """A digest of the package's own source: any change makes every notebook, and every cell of a sweep, run again."""
+    sink = hashlib.blake2b(digest_size=16)
+    for path in sorted((ROOT / "kit").rglob("*")):
+        if path.suffix in _SOURCES:
+            sink.update(f"{path.relative_to(ROOT).as_posix()} {file_digest(path)}\n".encode())
+    return sink.hexdigest()
 
 
 def commit() -> tuple[str | None, bool | None]:

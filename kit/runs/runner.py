@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 import papermill
-from papermill.exceptions import PapermillExecutionError
+from ipykernel.kernelspec import get_kernel_dict
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from papermill.exceptions import PapermillExecutionError, strip_color
 from tqdm import tqdm
 
 from kit.corpus.types import digest
 from kit.paths import NOTEBOOKS, cache, output
-from kit.runs.failure import explain
-from kit.runs.finished import code_digest, read_finished, write_finished
-from kit.runs.kernel import kernel_manager
 from kit.runs.notebook import Notebook, find_notebooks, read_parameters
 from kit.runs.page import page
-from kit.runs.provenance import Plain, read_figures
+from kit.runs.provenance import Plain, code_digest, file_digest, read_figures
 from kit.runs.scales import find_scale
 from kit.runs.sources import data_for, folder_name, read_benchmark, read_training
 from kit.store import atomic_write
+
+_MOST_LINES, _MOST_LETTERS = 8, 1000  # of an error's message
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -53,8 +56,28 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def finished(self) -> bool:
-        account = read_finished(self.file(".json"))
-        return account is not None and account.holds(self.key, self.root)
+        """Whether it was run with the same content, and all that it left is there, unchanged."""
+        try:
+            account = msgspec.json.decode(self.file(".json").read_bytes(), type=_Account)
+        except (FileNotFoundError, msgspec.MsgspecError):
+            return False
+        return account.key == self.key and all(
+            (self.root / path).is_file() and file_digest(self.root / path) == digest
+            for path, digest in account.outputs.items()
+        )
+
+    def finish(self, files: Iterable[Path]) -> None:
+        """Write down that it was run, and which files it left."""
+        outputs = {file.relative_to(self.root).as_posix(): file_digest(file) for file in files}
+        account = msgspec.json.encode(_Account(self.key, outputs))
+        atomic_write(self.file(".json"), msgspec.json.format(account, indent=1) + b"\n")
+
+
+class _Account(msgspec.Struct, frozen=True):
+    """What is kept of a finished run: the key of its content, and digests of its files by their paths."""
+
+    key: str
+    outputs: dict[str, str]
 
 
 def run(
@@ -174,7 +197,7 @@ def run_one(job: Job, bar: tqdm) -> str | None:
                 language="python",
                 progress_bar=False,
                 cwd=job.notebook.path.parent,
-                kernel_manager_class=kernel_manager(_environment(job)),
+                kernel_manager_class=_kernel_manager(_environment(job)),
                 shutdown_kernel="immediate",
                 on_cell_start=cell_starts,
             )
@@ -183,7 +206,7 @@ def run_one(job: Job, bar: tqdm) -> str | None:
             # Another process may have taken a port between its choice and its use: such a kernel never starts.
             if at < 0 and attempt == 1:
                 continue
-            problem = explain(job.notebook, error, at)
+            problem = _explain(job.notebook, error, at)
     bar.update(start + job.n_cells - bar.n)
     os.replace(running, job.file(".ipynb"))
     if problem:
@@ -193,7 +216,7 @@ def run_one(job: Job, bar: tqdm) -> str | None:
     made = [job.file(".ipynb"), job.file(".html")]
     if _stamp(job.record) != before:
         made += [job.record, *(job.figures / name for name in read_figures(job.record))]
-    write_finished(job.file(".json"), job.key, made, job.root)
+    job.finish(made)
     return None
 
 
@@ -216,3 +239,41 @@ def _stamp(path: Path) -> int | None:
 def _shown(path: Path) -> str:
     """A path as short as it can be given from here."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _kernel_manager(environment: Mapping[str, str]) -> type[AsyncKernelManager]:
+    """A kernel manager whose kernels have these variables and the Python that runs the kit.
+
+    A kernel named ``python3`` may be registered for another Python, or for none. What passes between runner and kernel
+    is encrypted, for other users of the machine can reach its ports.
+    """
+    spec = KernelSpec(**get_kernel_dict(), env=dict(environment))
+
+    class Manager(AsyncKernelManager):
+        def __init__(self, **settings: object) -> None:
+            super().__init__(transport_encryption="auto", **settings)
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            return spec
+
+    return Manager
+
+
+def _explain(notebook: Notebook, error: Exception, index: int) -> str:
+    """What went wrong in the executed copy's cell ``index`` (-1: none had begun), on one screen, without libraries."""
+    if index < 0:
+        return f"{notebook.name}: its kernel did not start ({error})"
+    # The notebook as committed lacks the cell that papermill puts in.
+    tagged = [place for place, cell in enumerate(notebook.node.cells) if "parameters" in cell.metadata.get("tags", [])]
+    index -= bool(tagged and index > tagged[0])
+    first = (notebook.node.cells[index].source.strip().splitlines() or [""])[0].strip()
+    if not isinstance(error, PapermillExecutionError):
+        return f"{notebook.name}: its kernel died in cell {index + 1}: {first}\n  (often: not enough memory)"
+    if error.ename == "InputError":
+        return f"{notebook.name}: {error.evalue}"
+    message = "\n".join(error.evalue.splitlines()[:_MOST_LINES])[:_MOST_LETTERS].replace("\n", "\n    ")
+    at = re.search(r"Cell In\[\d+\], line (\d+)", strip_color("\n".join(error.traceback)))
+    lines = error.source.splitlines()
+    line = f"  line {at[1]}: {lines[int(at[1]) - 1].strip()}\n" if at and int(at[1]) <= len(lines) else ""
+    return f"{notebook.name}: failed in cell {index + 1}: {first}\n{line}  {error.ename}: {message}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from urllib.parse import quote
@@ -19,11 +20,10 @@ from kit.evaluation.claims import Finding
 from kit.paths import NOTEBOOKS, output
 from kit.retrievers import make
 from kit.retrievers.base import expect_whole
-from kit.runs.finished import code_digest
 from kit.runs.notebook import find_notebooks
-from kit.runs.provenance import Plain, Record, commit
+from kit.runs.parallel import map_cells
+from kit.runs.provenance import Plain, Record, code_digest, commit
 from kit.runs.runner import Job, plan, run_one
-from kit.runs.workers import done_by_workers
 from kit.store import Store, content_key
 
 _KIND = "sweeps"  # in the store
@@ -52,7 +52,7 @@ def sweep_retriever(
     A tidy table, a row a cell and question: the cell's settings, the columns of :class:`kit.evaluation.Experiment`, and
     seconds_to_fit, data, data_hash, training_hash, kit and commit. A setting that is named like one of these columns is
     ``setting_NAME``. Each cell is kept as soon as it is finished, and is not evaluated again for the same settings,
-    data and code. ``jobs`` and ``scheduler`` are those of :func:`kit.runs.workers.done_by_workers`. Raises
+    data and code. ``jobs`` and ``scheduler`` are those of :func:`kit.runs.parallel.map_cells`. Raises
     :class:`InputError` for settings that the retriever does not take, before anything is evaluated.
     """
     for cell in cells:
@@ -62,9 +62,8 @@ def sweep_retriever(
     store = Store()
     kept = store.get_many(_KIND, keys)
     missing = {key: cell for key, cell in zip(keys, cells) if key not in kept}
-    work = done_by_workers(
-        _evaluate, list(missing.values()), name, benchmark, training, ks, jobs=jobs, scheduler=scheduler
-    )
+    evaluate_cell = partial(_evaluate, name=name, benchmark=benchmark, training=training, ks=ks)
+    work = map_cells(evaluate_cell, list(missing.values()), jobs=jobs, scheduler=scheduler)
     with tqdm(total=len(set(keys)), initial=len(kept), desc=f"sweep of {name}", unit="cell") as bar:
         for place, columns in work:
             key = list(missing)[place]
@@ -105,7 +104,7 @@ def sweep_notebook(
         given = {"data": data, "train": train, "scale": scale, "seed": seed, "parameters": texts, "root": root}
         planned += plan([which], notebooks=notebooks, **given)
     todo = [job for job in planned if not job.finished]
-    work = done_by_workers(_run, todo, jobs=jobs, scheduler=scheduler)
+    work = map_cells(_run, todo, jobs=jobs, scheduler=scheduler)
     finished = len(planned) - len(todo)
     with tqdm(total=len(planned), initial=finished, desc=f"sweep of {notebook.name}", unit="cell") as bar:
         for _ in work:

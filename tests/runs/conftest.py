@@ -24,7 +24,8 @@ class Project:
     def write(self, name: str, *cells: str, parameters: str = PARAMETERS) -> Path:
         """A notebook with a title, a ``parameters`` cell and these code cells."""
         tagged = new_code_cell(parameters, metadata={"tags": ["parameters"]})
-        notebook = new_notebook(cells=[new_markdown_cell(f"# {name}"), tagged, *map(new_code_cell, cells)])
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+        notebook = new_notebook(metadata=kernel, cells=[new_markdown_cell(f"# {name}"), tagged, *map(new_code_cell, cells)])
         path = self.notebooks / f"{name}.ipynb"
         nbformat.write(notebook, path)
         return path

@@ -27,10 +27,10 @@ def test_defaults_are_those_of_the_tagged_cell(project) -> None:
     assert read_notebook(path).defaults == {"name": "x", "k": 5, "rate": -0.5, "limit": None, "fast": True}
 
 
-@pytest.mark.parametrize("source", ["k = 1 + 1", "k = [1]", "import os", "k = seed = 0", "k = (", "k: int"])
+@pytest.mark.parametrize("source", ["k = 1 + 1", "k = [1]", "k = ("])
 def test_parameters_that_are_no_plain_values(project, source: str) -> None:
     path = project.write("01_a", parameters=source)
-    with pytest.raises(InputError, match=r"01_a.ipynb, record cell 2, field parameters: expected lines NAME = VALUE"):
+    with pytest.raises(InputError, match=r"01_a.ipynb, field k: expected text, a number, True, False or None"):
         read_notebook(path)
 
 

@@ -18,9 +18,9 @@ from distributed import LocalCluster
 
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.runs import workers
+from kit.runs import parallel
 from kit.runs.sweep import sweep_retriever
-from kit.runs.workers import done_by_workers
+from kit.runs.parallel import map_cells
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +36,9 @@ def by_two(request: pytest.FixtureRequest) -> dict[str, object]:
 
 
 def test_one_job_is_done_here_in_order() -> None:
-    done = list(done_by_workers(lambda cell, add: (cell + add, os.getpid()), [3, 1], 10))
+    done = list(map_cells(lambda cell: (cell + 10, os.getpid()), [3, 1]))
     assert done == [(0, (13, os.getpid())), (1, (11, os.getpid()))]
-    assert list(done_by_workers(pow, [], jobs=2)) == list(done_by_workers(pow, [], scheduler="tcp://nowhere:1")) == []
+    assert list(map_cells(pow, [], jobs=2)) == list(map_cells(pow, [], scheduler="tcp://nowhere:1")) == []
 
 
 def test_a_killed_worker_is_replaced_and_what_is_done_stays_done(by_two: dict[str, object], tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_killed_worker_is_replaced_and_what_is_done_stays_done(by_two: dict[st
         return number * number
 
     done, before = {}, []
-    for place, found in done_by_workers(square, range(6), **by_two):
+    for place, found in map_cells(square, range(6), **by_two):
         assert place not in done
         done[place] = found
         if len(done) == 3:
@@ -71,26 +71,26 @@ def test_a_cell_that_fails_says_why(by_two: dict[str, object]) -> None:
         raise InputError(f"no {number}")
 
     with pytest.raises(InputError, match="no 3"):
-        list(done_by_workers(fail, [3, 3], **by_two))
+        list(map_cells(fail, [3, 3], **by_two))
 
 
 def test_workers_that_keep_dying_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "DEATHS", 2)
+    monkeypatch.setattr(parallel, "DEATHS", 2)
     with pytest.raises(InputError, match="workers died 2 times in a row"):
-        list(done_by_workers(lambda _: os.kill(os.getpid(), signal.SIGKILL), [1, 2], jobs=2))
+        list(map_cells(lambda _: os.kill(os.getpid(), signal.SIGKILL), [1, 2], jobs=2))
 
 
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
-from kit.runs.workers import done_by_workers
+from kit.runs.parallel import map_cells
 
-def main():
-    def sleep(cell, log):
+def main(log=sys.argv[1]):
+    def sleep(cell):
         Path(log, str(cell)).write_text(str(os.getpid()))
         time.sleep(600)
 
-    list(done_by_workers(sleep, [0, 1], sys.argv[1], jobs=2))
+    list(map_cells(sleep, [0, 1], jobs=2))
 
 main()
 """
@@ -122,7 +122,7 @@ def is_alive(pid: int) -> bool:
 def test_no_scheduler() -> None:
     for address in ("tcp://127.0.0.1:9", "nonsense", "http://127.0.0.1:9", "127.0.0.1:port"):
         with pytest.raises(InputError, match=f"field scheduler: no dask scheduler answers at '{address}'"):
-            list(done_by_workers(pow, [2], scheduler=address))
+            list(map_cells(pow, [2], scheduler=address))
 
 
 def test_a_retriever_on_a_cluster(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
