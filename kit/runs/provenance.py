@@ -7,7 +7,6 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -59,11 +58,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
 
 
+class _Figures(msgspec.Struct):
+    figures: tuple[str, ...]
+
+
 def read_figures(path: Path) -> tuple[str, ...]:
     """The figures that the record in this file names; none when there is no record, or none that can be read."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])["figures"]
-    except (FileNotFoundError, KeyError, msgspec.MsgspecError):
+        return msgspec.json.decode(path.read_bytes(), type=_Figures).figures
+    except (FileNotFoundError, msgspec.MsgspecError):
         return ()
 
 
