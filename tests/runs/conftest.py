@@ -25,7 +25,8 @@ class Project:
         """A notebook with a title, a ``parameters`` cell and these code cells."""
         tagged = new_code_cell(parameters, metadata={"tags": ["parameters"]})
         kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-        notebook = new_notebook(metadata=kernel, cells=[new_markdown_cell(f"# {name}"), tagged, *map(new_code_cell, cells)])
+        cells = [new_markdown_cell(f"# {name}"), tagged, *map(new_code_cell, cells)]
+        notebook = new_notebook(metadata=kernel, cells=cells)
         path = self.notebooks / f"{name}.ipynb"
         nbformat.write(notebook, path)
         return path

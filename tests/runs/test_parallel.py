@@ -19,8 +19,8 @@ from distributed import LocalCluster
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.runs import parallel
-from kit.runs.sweep import sweep_retriever
 from kit.runs.parallel import map_cells
+from kit.runs.sweep import sweep_retriever
 
 
 @pytest.fixture(scope="module")
