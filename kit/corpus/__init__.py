@@ -1,13 +1,13 @@
 """What is read: passages, questions, evidence."""
 
 from kit.corpus.describing import describe, describe_corpus
-from kit.corpus.documents import read_documents
 from kit.corpus.exporting import EXPORTS, export
 from kit.corpus.fetching import DOWNLOADS, fetch
 from kit.corpus.formats import FORMATS
 from kit.corpus.generating import generated
 from kit.corpus.loading import SETTINGS, UNITS, check, load, load_corpus, load_training
-from kit.corpus.problems import Problem
+from kit.corpus.pdf import read_documents
+from kit.corpus.source import Problem
 from kit.corpus.types import Benchmark, Corpus, EvidenceGraph, GoldQuery, Passage, Query, Question, SubQuestion
 
 __all__ = [

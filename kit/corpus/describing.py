@@ -22,7 +22,6 @@ def describe(benchmark: Benchmark) -> pd.DataFrame:
             "split": split,
             "hops": question.hops,
             "structure": question.structure,
-            "questions": 1,
             "decomposed": bool(question.decomposition),
             "words": len(question.text.split()),
             "support_words": np.mean([words[id] for id in question.supporting_ids]),
@@ -31,11 +30,9 @@ def describe(benchmark: Benchmark) -> pd.DataFrame:
         for split in SPLITS
         for question in getattr(benchmark, split)
     ]
-    columns = ["split", "hops", "structure", "questions", "decomposed", "words", "support_words", "passages"]
-    table = pd.DataFrame(rows, columns=columns)
-    summed = dict.fromkeys(("questions", "decomposed"), "sum")
-    means = dict.fromkeys(("words", "support_words", "passages"), "mean")
-    return table.groupby(["split", "hops", "structure"], sort=False).agg(summed | means).reset_index()
+    means = {name: (name, "mean") for name in ("words", "support_words", "passages")}
+    groups = pd.DataFrame(rows).groupby(["split", "hops", "structure"], sort=False)
+    return groups.agg(questions=("words", "size"), decomposed=("decomposed", "sum"), **means).reset_index()
 
 
 def describe_corpus(benchmark: Benchmark) -> pd.DataFrame:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 
 from kit.corpus.source import SPLITS
-from kit.corpus.trec import write_qrels
 from kit.corpus.types import Benchmark, Corpus, Passage, Question
 from kit.errors import InputError
 from kit.store import atomic_write
@@ -34,24 +35,40 @@ def export(benchmark: Benchmark, path: str | Path, format: str, split: str = "te
         raise InputError(f"unknown format {format!r} to export to: expected one of {', '.join(EXPORTS)}")
     if split not in SPLITS:
         raise InputError(f"unknown split {split!r}: expected one of {', '.join(SPLITS)}")
-    if format != "beir" and not getattr(benchmark, split):
-        raise InputError(f"benchmark {benchmark.name} has no {split} questions to export")
+    questions = getattr(benchmark, split)
     path = Path(path)
+    if format != "beir" and not questions:
+        raise InputError(f"benchmark {benchmark.name} has no {split} questions to export")
+    if format != "beir" and path.is_dir():
+        raise InputError("expected a file to export to, this is a folder", file=path)
     try:
-        EXPORTS[format](benchmark, path, split)
+        EXPORTS[format](benchmark, path, questions)
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror or error})", file=path) from None
     return path
 
 
-def _hotpotqa(benchmark: Benchmark, path: Path, split: str) -> None:
+def encode_id(id: str) -> str:
+    """An id as one field of a TREC file, whose fields are separated by white space.
+
+    White space, control characters and ``%`` are percent-encoded: ``San Jose`` → ``San%20Jose``.
+    """
+    return re.sub(r"[\s%\x00-\x1f\x7f]", lambda match: quote(match[0]), id)
+
+
+def write_qrels(questions: Iterable[Question], path: Path) -> None:
+    """Write the supports as TREC qrels: ``question 0 passage 1``, a line for each passage that carries a support."""
+    lines = [f"{encode_id(q.id)} 0 {encode_id(id)} 1\n" for q in questions for id in q.supporting_ids]
+    atomic_write(path, "".join(lines).encode())
+
+
+def _hotpotqa(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -> None:
     """Each paragraph is one sentence, which ``supporting_facts`` names, so supports come back exactly.
 
     HotpotQA has no corpus beside the questions. In the pooled setting the contexts together hold the whole corpus: each
     has the question's supports, and the other passages are dealt out in turn. HotpotQA names a support by its title:
     where another passage of the context has it too, the later one in the corpus gets a number, "Title (2)".
     """
-    questions = getattr(benchmark, split)
     if benchmark.unit != "paragraph":
         raise InputError("HotpotQA's format names paragraphs by title: load with unit paragraph to export to it")
     if any(len(carriers) > 1 for question in questions for carriers in question.supporting):
@@ -73,7 +90,7 @@ def _hotpotqa(benchmark: Benchmark, path: Path, split: str) -> None:
         }
         for question, context in zip(questions, contexts)
     ]
-    atomic_write(_file(path), msgspec.json.encode(written))
+    atomic_write(path, msgspec.json.encode(written))
 
 
 def _dealt(corpus: Corpus, questions: Sequence[Question]) -> list[list[Passage]]:
@@ -84,24 +101,19 @@ def _dealt(corpus: Corpus, questions: Sequence[Question]) -> list[list[Passage]]
     contexts = [[corpus[id] for id in question.supporting_ids] for question in questions]
     titles = [{passage.title for passage in context} for context in contexts]
     supports = {passage.id for context in contexts for passage in context}
-    turn = 0
+    turns = list(range(len(contexts)))
     for passage in corpus.passages:
         if passage.id not in supports:
-            turns = ((turn + skipped) % len(contexts) for skipped in range(len(contexts)))
-            turn = next((one for one in turns if passage.title not in titles[one]), turn)
+            turn = next((turn for turn in turns if passage.title not in titles[turn]), turns[0])
             contexts[turn].append(passage)
-            turn = (turn + 1) % len(contexts)
-    row = 0
+            turns = [*range(turn + 1, len(contexts)), *range(turn + 1)]
+    passages = itertools.cycle(corpus.passages)
     for context, taken in zip(contexts, titles):
-        ids = {passage.id for passage in context}
-        for _ in range(len(corpus)):
+        for passage in itertools.islice(passages, len(corpus) if len(context) < CONTEXT else 0):
+            if passage.title not in taken and passage not in context:
+                context.append(passage)
             if len(context) >= CONTEXT:
                 break
-            passage = corpus.passages[row]
-            row = (row + 1) % len(corpus)
-            if passage.id not in ids and passage.title not in taken:
-                ids.add(passage.id)
-                context.append(passage)
     return contexts
 
 
@@ -114,31 +126,30 @@ def _titles(corpus: Corpus, questions: Sequence[Question], contexts: list[list[P
         count = Counter(passage.title for passage in context)
         clashing |= {passage.id for passage in context if passage.title in of_supports and count[passage.title] > 1}
     taken, seen = set(titles.values()), set()
-    for passage in corpus.passages:
-        if passage.id in clashing and passage.title in seen:
-            numbers = (f"{passage.title} ({number})" for number in itertools.count(2))
-            titles[passage.id] = next(title for title in numbers if title not in taken)
-            taken.add(titles[passage.id])
-        elif passage.id in clashing:
-            seen.add(passage.title)
+    for id in (passage.id for passage in corpus.passages if passage.id in clashing):
+        title = titles[id]
+        if title in seen:
+            titles[id] = next(it for n in itertools.count(2) if (it := f"{title} ({n})") not in taken)
+        taken.add(titles[id])
+        seen.add(title)
     return titles
 
 
-def _beir(benchmark: Benchmark, path: Path, split: str) -> None:
+def _beir(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -> None:
     """All splits. BEIR knows no alternatives: where several passages carry one support, each is a support there."""
-    questions = {name: getattr(benchmark, name) for name in SPLITS if getattr(benchmark, name)}
+    splits = {name: getattr(benchmark, name) for name in SPLITS if getattr(benchmark, name)}
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise InputError("expected a new or an empty folder to export to", file=path)
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         documents = ({"_id": it.id, "title": it.title, "text": it.text} for it in benchmark.corpus.passages)
-        queries = ({"_id": it.id, "text": it.text} for part in questions.values() for it in part)
+        queries = ({"_id": it.id, "text": it.text} for part in splits.values() for it in part)
         encode = msgspec.json.Encoder().encode_lines
         (folder / "corpus.jsonl").write_bytes(encode(documents))
         (folder / "queries.jsonl").write_bytes(encode(queries))
         (folder / "qrels").mkdir()
-        for name, part in questions.items():
+        for name, part in splits.items():
             rows = [f"{question.id}\t{id}\t1\n" for question in part for id in question.supporting_ids]
             (folder / "qrels" / f"{name}.tsv").write_text("".join(["query-id\tcorpus-id\tscore\n", *rows]))
         folder.chmod(0o755)
@@ -148,14 +159,8 @@ def _beir(benchmark: Benchmark, path: Path, split: str) -> None:
         raise
 
 
-def _qrels(benchmark: Benchmark, path: Path, split: str) -> None:
-    write_qrels(getattr(benchmark, split), _file(path))
-
-
-def _file(path: Path) -> Path:
-    if path.is_dir():
-        raise InputError("expected a file to export to, this is a folder", file=path)
-    return path
-
-
-EXPORTS: dict[str, Callable[[Benchmark, Path, str], None]] = {"hotpotqa": _hotpotqa, "beir": _beir, "qrels": _qrels}
+EXPORTS: dict[str, Callable[[Benchmark, Path, Sequence[Question]], None]] = {
+    "hotpotqa": _hotpotqa,
+    "beir": _beir,
+    "qrels": lambda benchmark, path, questions: write_qrels(questions, path),
+}

@@ -28,17 +28,13 @@ _MUSIQUE = (
     "https://drive.usercontent.google.com/download?id=1tGdADlNjWFaHLeZZGShh2IRcpO6Lv24h&export=download&confirm=t"
 )
 _HIPPORAG = "https://raw.githubusercontent.com/OSU-NLP-Group/HippoRAG/191f281122e2437743daf1dd2dae23059a14c088/"
+_DEV = "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
+_TRAIN = "26650cf50234ef5fb2e664ed70bbecdfd87815e6bffc257e068efea5cf7cd316"
 
 #: Name to what is downloaded.
 DOWNLOADS: dict[str, Download] = {
-    "hotpotqa": Download(
-        _HOTPOTQA + "hotpot_dev_distractor_v1.json",
-        "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea",
-    ),
-    "hotpotqa-train": Download(
-        _HOTPOTQA + "hotpot_train_v1.1.json",
-        "26650cf50234ef5fb2e664ed70bbecdfd87815e6bffc257e068efea5cf7cd316",
-    ),
+    "hotpotqa": Download(_HOTPOTQA + "hotpot_dev_distractor_v1.json", _DEV),
+    "hotpotqa-train": Download(_HOTPOTQA + "hotpot_train_v1.1.json", _TRAIN),
     "2wikimultihopqa": Download(_2WIKI, member="dev.json"),
     "2wikimultihopqa-train": Download(_2WIKI, member="train.json"),
     "2wikimultihopqa-corpus": Download(_HIPPORAG + "reproduce/dataset/2wikimultihopqa_corpus.json"),
@@ -57,39 +53,32 @@ def fetch(name: str, folder: Path | None = None) -> Path:
     """
     if name not in DOWNLOADS:
         raise InputError(f"unknown data set {name!r}: expected one of {', '.join(DOWNLOADS)}")
-    download, folder = DOWNLOADS[name], folder or paths.DOWNLOADS
-    suffix = Path(download.member or download.url).suffix
-    target = folder / f"{name}{suffix}"
-    if download.member and target.exists():
+    (url, sha256, member), folder = DOWNLOADS[name], folder or paths.DOWNLOADS
+    target = folder / f"{name}{Path(member or url).suffix}"
+    if member and target.exists():
         return target
-    file = f"{name.removesuffix('-train')}.zip" if download.member else target.name
+    file = f"{name.removesuffix('-train')}.zip" if member else target.name
     fresh = not (folder / file).exists()
     pooch.get_logger().setLevel("WARNING")
     try:
-        sha256 = download.sha256 and f"sha256:{download.sha256}"
-        path = Path(pooch.retrieve(download.url, sha256, file, folder, progressbar=sys.stderr.isatty()))
+        path = Path(pooch.retrieve(url, sha256, file, folder, progressbar=sys.stderr.isatty()))
     except OSError as error:
         if not hasattr(error, "response"):  # not one of requests' errors, which are OSErrors too
             raise InputError(f"cannot be written ({error.strerror or error})", file=folder / file) from None
-        status = (
-            "it cannot be reached" if error.response is None else f"the server answered {error.response.status_code}"
-        )
-        raise InputError(f"cannot be downloaded: {status} ({type(error).__name__})", file=download.url) from None
+        answer = error.response
+        status = "it cannot be reached" if answer is None else f"the server answered {answer.status_code}"
+        raise InputError(f"cannot be downloaded: {status} ({type(error).__name__})", file=url) from None
     except ValueError:
-        raise InputError(f"what came has not the SHA-256 {download.sha256}: nothing kept", file=download.url) from None
-    if fresh and not download.sha256:
+        raise InputError(f"what came has not the SHA-256 {sha256}: nothing kept", file=url) from None
+    if fresh and not sha256:
         print(f"{file}: sha256 {pooch.file_hash(path)} (none known to compare it with)", file=sys.stderr)
-    if download.member:
-        _unpack(path, download.member, target, download.url)
-    return target
-
-
-def _unpack(archive: Path, member: str, target: Path, url: str) -> None:
+    if not member:
+        return target
     try:
-        with zipfile.ZipFile(archive) as opened:
-            inside = next(path for path in opened.namelist() if Path(path).name == member)
-            content = opened.read(inside)
+        with zipfile.ZipFile(path) as archive:
+            content = archive.read(next(inside for inside in archive.namelist() if Path(inside).name == member))
     except (zipfile.BadZipFile, StopIteration):
-        archive.unlink()
+        path.unlink()
         raise InputError(f"expected a zip that holds {member}: nothing kept", file=url) from None
     atomic_write(target, content)
+    return target

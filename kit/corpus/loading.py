@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from kit.corpus import formats
-from kit.corpus.problems import Problem, Problems
-from kit.corpus.source import SPLITS, Item, Source, combine
+from kit.corpus.source import SPLITS, Item, Problem, Source, combine
 from kit.corpus.types import Benchmark, Corpus
 from kit.corpus.units import by_sentence
 from kit.errors import InputError
@@ -20,7 +19,6 @@ from kit.paths import ATLAS
 SETTINGS = ("pooled", "per-question")
 UNITS = ("paragraph", "sentence")
 DEV_SHARE = 0.2
-_NO_NAME = re.compile(r"[^\w.-]+")
 
 
 def load(
@@ -47,23 +45,18 @@ def load(
     Raises:
         InputError: one line for the first problem, with the count of the rest.
     """
-    _known(setting, SETTINGS, "setting")
-    _known(unit, UNITS, "unit")
+    _check_settings(setting, unit)
     if corpus and setting == "per-question":
         raise InputError("extra corpora need the setting pooled: per-question asks each question of its own paragraphs")
     path = Path(data) if data else ATLAS
     source = _read(path, format)
     if not source.items:
         raise InputError("expected questions, this is a corpus (it can be added to questions)", file=path)
-    if corpus:
-        extra = [_read(Path(one), None) for one in corpus]
-        for one in extra:
-            one.items.clear()
-        source = combine(source, extra)
+    source = combine(source, *(_read(extra, questions=False) for extra in corpus))
     split: dict[str, list[Item]] = {name: [] for name in SPLITS}
     for item in source.items:
         split[item.split or "test"].append(item)
-    return _benchmark(_name(path, source.format), source, split, setting, unit, path)
+    return _benchmark(path, source, split, setting, unit)
 
 
 def load_training(
@@ -84,58 +77,53 @@ def load_training(
     Raises:
         InputError: as :func:`load`; and where there is no question to train on.
     """
-    _known(setting, SETTINGS, "setting")
-    _known(unit, UNITS, "unit")
+    _check_settings(setting, unit)
     if not paths:
         raise InputError("expected at least one file to train on")
-    first, *others = [_read(Path(path), format) for path in paths]
-    more = [_read(Path(path), format) for path in corpus]
-    for other in more:
-        other.items.clear()
-    source = combine(first, [*others, *more])
+    more = [_read(path, questions=False) for path in corpus]
+    source = combine(*(_read(path, format) for path in paths), *more)
     unsplit = [item.question.id for item in source.items if not item.split]
-    held_out = set(sorted(unsplit, key=lambda id: _hash(seed, id))[: round(DEV_SHARE * len(unsplit))])
-    split: dict[str, list[Item]] = {"train": [], "dev": []}
+    unsplit.sort(key=lambda id: blake2b(f"{seed} {id}".encode(), digest_size=8).digest())
+    held_out = set(unsplit[: round(DEV_SHARE * len(unsplit))])
+    split: dict[str, list[Item]] = {"train": [], "dev": [], "test": []}
     for item in source.items:
-        name = item.split or ("dev" if item.question.id in held_out else "train")
-        split.get(name, []).append(item)
+        split[item.split or ("dev" if item.question.id in held_out else "train")].append(item)
+    split["test"].clear()
     if not split["train"]:
         raise InputError("expected questions to train on, there are none", file=paths[0])
-    return _benchmark(_name(Path(paths[0]), first.format), source, split, setting, unit, paths[0])
+    return _benchmark(Path(paths[0]), source, split, setting, unit)
 
 
 def load_corpus(paths: Sequence[str | Path], *, format: str | None = None, unit: str = "paragraph") -> Corpus:
     """The passages of files or folders in any format, equal title and text merged; their questions are left out."""
-    _known(unit, UNITS, "unit")
+    _check_settings("pooled", unit)
     if not paths:
         raise InputError("expected at least one file")
-    first, *others = [_read(Path(path), format) for path in paths]
-    first.items.clear()
-    for other in others:
-        other.items.clear()
-    return _benchmark("", combine(first, others), {}, "pooled", unit, paths[0]).corpus
+    source = combine(*(_read(path, format, questions=False) for path in paths))
+    return _benchmark(Path(paths[0]), source, {}, "pooled", unit).corpus
 
 
 def check(path: str | Path, format: str | None = None) -> list[Problem]:
     """Every problem of a file or folder: errors, which keep it from being loaded, and notes on published oddities."""
-    problems = Problems(path)
+    source = Source()
     try:
-        formats.read(Path(path), problems, format)
+        formats.read(Path(path), source, format)
     except InputError as error:
-        problems.found.append(Problem(str(error), error=True))
-    return problems.found
+        source.problems.append(Problem(str(error)))
+    return source.problems
 
 
-def _read(path: Path, format: str | None) -> Source:
-    problems = Problems(path)
-    source = formats.read(path, problems, format)
-    problems.raise_first()
+def _read(path: str | Path, format: str | None = None, questions: bool = True) -> Source:
+    source = Source()
+    formats.read(Path(path), source, format)
+    source.raise_first()
+    if not questions:
+        source.items.clear()
     return source
 
 
-def _benchmark(
-    name: str, source: Source, split: dict[str, list[Item]], setting: str, unit: str, path: str | Path
-) -> Benchmark:
+def _benchmark(path: Path, source: Source, split: dict[str, list[Item]], setting: str, unit: str) -> Benchmark:
+    """The benchmark, called ``atlas``, or after format and file in letters that a folder's name can have."""
     items = [item for part in split.values() for item in part]
     if setting == "per-question" and not all(item.own for item in items):
         expected = f"expected the setting pooled: format {source.format} gives questions no paragraphs of their own"
@@ -152,19 +140,13 @@ def _benchmark(
         collections = {
             item.question.id: np.array([corpus.row[part] for id in item.own for part in parts[id]]) for item in items
         }
+    path = path.resolve()
+    stem = re.sub(r"[^\w.-]+", "-", path.stem)
+    name = "atlas" if path == ATLAS else f"{source.format}-{stem}"
     return Benchmark(name, corpus, unit=unit, collections=collections, **questions)
 
 
-def _name(path: Path, format: str) -> str:
-    """``atlas``, or the format and the file's name, in letters that a folder's name can have."""
-    path = path.resolve()
-    return "atlas" if path == ATLAS else f"{format}-{_NO_NAME.sub('-', path.stem)}"
-
-
-def _hash(seed: int, id: str) -> bytes:
-    return blake2b(f"{seed} {id}".encode(), digest_size=8).digest()
-
-
-def _known(value: str, known: Sequence[str], what: str) -> None:
-    if value not in known:
-        raise InputError(f"unknown {what} {value!r}: expected one of {', '.join(known)}")
+def _check_settings(setting: str, unit: str) -> None:
+    for what, value, known in (("setting", setting, SETTINGS), ("unit", unit, UNITS)):
+        if value not in known:
+            raise InputError(f"unknown {what} {value!r}: expected one of {', '.join(known)}")

@@ -1,20 +1,41 @@
-"""What a file holds, whatever its format: paragraphs, and questions that name their supports among them."""
+"""What a file holds, whatever its format: paragraphs, questions about them, and what is wrong with it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import networkx as nx
 
-from kit.corpus.problems import Problems, quote
+from kit.corpus import records
+from kit.corpus.records import RawRecord
 from kit.corpus.types import EvidenceGraph, Passage, Question
 from kit.errors import InputError
 
 SPLITS = ("train", "dev", "test")
-_NO_WORD = re.compile(r"\W+")
+T = TypeVar("T")
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """One line about a file. An ``error`` keeps the file from being loaded; anything else is a published oddity."""
+
+    line: str
+    error: bool = True
+
+    def __str__(self) -> str:
+        return f"{'error' if self.error else 'note'}: {self.line}"
+
+
+class Unexpected(Exception):
+    """What a record should have had, in which field: it is left out, and told as an error."""
+
+    def __init__(self, expected: str, field: str | None = None) -> None:
+        super().__init__(expected)
+        self.field = field
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -33,56 +54,101 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Source:
-    """The paragraphs and questions of one file or folder, gathered while it is read.
+    """The paragraphs and questions of one file or folder, gathered while it is read, and all that is wrong with it.
 
     ``sentences`` maps a paragraph's id to its sentences, where the format gives them (blank ones kept, so that the
     published indices hold).
     """
 
-    def __init__(self, format: str) -> None:
+    def __init__(self, format: str = "") -> None:
         self.format = format
         self.paragraphs: dict[str, Passage] = {}
         self.sentences: dict[str, tuple[str, ...]] = {}
         self.items: list[Item] = []
-        self._by_text: dict[tuple[str, str], str] = {}
+        self.problems: list[Problem] = []
         self._questions: set[str] = set()
+        self._place: tuple[Path | None, object] = (None, None)
+
+    def each(
+        self,
+        file: Path,
+        kind: type[T],
+        take: Callable[[T], object],
+        read: Callable[[Path], Iterator[RawRecord]] = records.read,
+    ) -> None:
+        """Give each record of the file to ``take``; tell those that are not of the kind, or that it refuses."""
+        decoder, record = msgspec.json.Decoder(kind), None
+        for record in read(file):
+            self.at(file, record)
+            try:
+                if record.broken:
+                    raise Unexpected(record.broken)
+                take(decoder.decode(record.content))
+            except records.BROKEN as error:
+                self.tell(*records.in_words(error))
+            except Unexpected as error:
+                self.tell(str(error), error.field)
+        if record is None:
+            self.at(file)
+            self.tell("expected at least one record, the file holds none")
+
+    def at(self, file: Path, record: object = None) -> None:
+        """What is told from now on is about this file, and this record in it."""
+        self._place = file, record
+
+    def tell(self, words: str, field: str | None = None, *, error: bool = True) -> None:
+        """Note what is wrong, or (no error) only odd."""
+        file, record = self._place
+        if isinstance(record, RawRecord):
+            id = records.id_of(record)
+            record = f"{record.number} (id {quote(id)})" if id else record.number
+        self.problems.append(Problem(str(InputError(words, file=file, record=record, field=field)), error))
+
+    @property
+    def errors(self) -> list[Problem]:
+        return [problem for problem in self.problems if problem.error]
+
+    def raise_first(self) -> None:
+        """Raise the first error, with the count of the rest."""
+        if self.errors:
+            first, *rest = self.errors
+            more = f" (and {len(rest)} more: `kit data check` tells all)" if rest else ""
+            raise InputError(first.line + more)
 
     def add(self, title: str, text: str, sentences: Sequence[str] = ()) -> str:
         """A paragraph of a format that gives no ids; returns its id. Equal title and text are one paragraph."""
-        if (title, text) in self._by_text:
-            return self._by_text[title, text]
-        id = self._by_text[title, text] = content_id(title, text)
+        id = content_id(title, text)
         if id not in self.paragraphs:
             self.paragraphs[id] = Passage(id, title, text, document=id)
             if sentences:
                 self.sentences[id] = tuple(sentences)
         return id
 
-    def add_passage(self, passage: Passage, problems: Problems, *, id_field: str, record: object, file: object) -> None:
+    def add_passage(self, passage: Passage, id_field: str = "id") -> None:
         """A passage that has an id of its own."""
-        if self._id_is_sound(passage.id, self.paragraphs, problems, field=id_field, record=record, file=file):
-            self.paragraphs[passage.id] = passage
+        _check_id(passage.id, self.paragraphs, id_field)
+        self.paragraphs[passage.id] = passage
 
-    def ask(
-        self, item: Item, problems: Problems, *, id_field: str, text_field: str, record: object, file: object
-    ) -> None:
+    def ask(self, item: Item, id_field: str = "id", text_field: str = "text") -> None:
         """A question, with the checks that hold in every format."""
-        question = item.question
-        self._id_is_sound(question.id, self._questions, problems, field=id_field, record=record, file=file)
-        if not question.text.strip():
-            problems.error("expected a question, it is empty", record=record, field=text_field, file=file)
-        self._questions.add(question.id)
+        _check_id(item.question.id, self._questions, id_field)
+        if not item.question.text.strip():
+            raise Unexpected("expected a question, it is empty", text_field)
+        self._questions.add(item.question.id)
         self.items.append(item)
 
-    @staticmethod
-    def _id_is_sound(id: str, taken: Container[str], problems: Problems, **where: object) -> bool:
-        if not id or id != "".join(id.split()):
-            problems.error("expected an id without white space (TREC files are split at it)", **where)
-        elif id in taken:
-            problems.error("expected an id of its own, an earlier record has it", **where)
-        else:
-            return True
-        return False
+
+def _check_id(id: str, taken: Container[str], field: str) -> None:
+    if not id or id != "".join(id.split()):
+        raise Unexpected("expected an id without white space (TREC files are split at it)", field)
+    if id in taken:
+        raise Unexpected("expected an id of its own, an earlier record has it", field)
+
+
+def quote(text: object) -> str:
+    """A text from a file as it may stand in a line for a terminal: short, control characters escaped."""
+    shown = repr(text)
+    return shown if len(shown) <= 80 else shown[:76] + "...'"
 
 
 def content_id(title: str, text: str) -> str:
@@ -93,7 +159,8 @@ def content_id(title: str, text: str) -> str:
     """
     content = "\n".join(" ".join(part.split()) for part in (title, text))
     digits = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return f"{_NO_WORD.sub('_', title)[:40].strip('_')}#{digits}"
+    words = re.sub(r"\W+", "_", title)[:40].strip("_")
+    return f"{words}#{digits}"
 
 
 def evidence_graph(n_nodes: int, edges: Collection[tuple[int, int]]) -> EvidenceGraph | None:
@@ -102,7 +169,7 @@ def evidence_graph(n_nodes: int, edges: Collection[tuple[int, int]]) -> Evidence
     return graph if nx.is_directed_acyclic_graph(graph.to_networkx()) else None
 
 
-def combine(first: Source, others: Iterable[Source]) -> Source:
+def combine(first: Source, *others: Source) -> Source:
     """The first source, and after it what the others add: paragraphs whose title and text are new, and all questions.
 
     The paragraphs of ``first`` keep their ids: a published corpus stays comparable even where it repeats a text.
@@ -110,33 +177,28 @@ def combine(first: Source, others: Iterable[Source]) -> Source:
     Raises:
         InputError: two files give one id to different passages, or have one question.
     """
-    joint = Source(first.format)
-    joint.paragraphs, joint.sentences, joint.items = dict(first.paragraphs), dict(first.sentences), list(first.items)
     kept = {content_id(passage.title, passage.text): passage.id for passage in reversed(first.paragraphs.values())}
     taken = {name for passage in first.paragraphs.values() for name in (passage.id, passage.document)}
     questions = {item.question.id for item in first.items}
     for other in others:
-        names: dict[str, str] = {}
+        renamed: dict[str, str] = {}
         for passage in other.paragraphs.values():
             key = content_id(passage.title, passage.text)
             if key not in kept:
-                if passage.id in taken or passage.document in taken:
+                if {passage.id, passage.document} & taken:
                     raise InputError(f"passage {quote(passage.id)}: an earlier file has its id for another text")
                 kept[key] = passage.id
-                joint.paragraphs[passage.id] = passage
+                first.paragraphs[passage.id] = passage
                 if passage.id in other.sentences:
-                    joint.sentences[passage.id] = other.sentences[passage.id]
-            names[passage.id] = kept[key]
+                    first.sentences[passage.id] = other.sentences[passage.id]
+            renamed[passage.id] = kept[key]
         taken |= {name for passage in other.paragraphs.values() for name in (passage.id, passage.document)}
         for item in other.items:
             if item.question.id in questions:
                 raise InputError(f"question {quote(item.question.id)} is in an earlier file too")
             questions.add(item.question.id)
-            joint.items.append(_renamed(item, names))
-    return joint
-
-
-def _renamed(item: Item, names: dict[str, str]) -> Item:
-    supporting = tuple(tuple(names[id] for id in carriers) for carriers in item.question.supporting)
-    question = msgspec.structs.replace(item.question, supporting=supporting)
-    return msgspec.structs.replace(item, question=question, own=tuple(dict.fromkeys(names[id] for id in item.own)))
+            supporting = tuple(tuple(renamed[id] for id in carriers) for carriers in item.question.supporting)
+            question = msgspec.structs.replace(item.question, supporting=supporting)
+            own = tuple(dict.fromkeys(renamed[id] for id in item.own))
+            first.items.append(msgspec.structs.replace(item, question=question, own=own))
+    return first

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from kit.corpus import Corpus
-from kit.corpus.documents import structures
+from kit.corpus.pdf import structures
 from kit.errors import InputError
 from kit.evaluation import metrics, statistics
 from kit.evaluation.experiment import Experiment
 
-#: The types of questions that ask for structures (:mod:`kit.corpus.formats.documents`).
+#: The types of questions that ask for structures (:mod:`kit.corpus.formats.pdf_folder`).
 STRUCTURAL = ("page", "table", "page and table")
 
 

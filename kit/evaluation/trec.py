@@ -1,6 +1,7 @@
 """TREC runs, written and read, so that results can be exchanged with other tools.
 
-Ids are encoded as in the qrels (:mod:`kit.corpus.trec`). Reading takes ids as written here first, then as they are.
+Ids are encoded as in the qrels (:func:`kit.corpus.exporting.encode_id`). Reading takes ids as written here first,
+then as they are.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Query
-from kit.corpus.trec import encode_id
+from kit.corpus.exporting import encode_id
 from kit.errors import InputError
 from kit.retrievers import Ranking, Retriever
 from kit.store import atomic_write

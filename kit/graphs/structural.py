@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from kit.corpus import Corpus
-from kit.corpus.documents import Structure, structures
+from kit.corpus.pdf import Structure, structures
 from kit.graphs.graph import Links
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kit.corpus import Corpus, Query
-from kit.corpus.documents import Structure
+from kit.corpus.pdf import Structure
 from kit.graphs import Holds
 from kit.retrievers.base import Ranking, ranking_from_rows
 from kit.retrievers.sparse import BM25

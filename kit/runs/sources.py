@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from kit.corpus import Benchmark, Question, generated, load, load_training
-from kit.corpus.formats.documents import pdfs
+from kit.corpus.formats.pdf_folder import pdfs
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.runs.scales import Scale

@@ -12,9 +12,8 @@ import msgspec
 
 from kit.corpus import Corpus, Passage
 from kit.corpus.formats import hipporag
-from kit.corpus.problems import Problems
-from kit.corpus.records import decode
 from kit.corpus.sentences import split_sentences
+from kit.corpus.source import Source
 from kit.errors import InputError
 from kit.text.language_models import LanguageModel
 from kit.text.mentions import fold
@@ -58,10 +57,11 @@ def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
     What is no triple there (published files have lists of two and of four texts) is left out, with one warning that
     counts it. Raises :class:`InputError` for a file that can't be read, and where a passage of the corpus is missing.
     """
-    problems, decoder = Problems(path), msgspec.json.Decoder(_Record)
-    records = [decode(raw, decoder, problems, path) for raw in hipporag.openie(path, problems)]
-    problems.raise_first()
-    told = {(record.title, record.text.strip()): record.extracted_triples for record in records if record}
+    source = Source("hipporag")
+    records: list[_Record] = []
+    source.each(path, _Record, records.append, hipporag.openie)
+    source.raise_first()
+    told = {(record.title, record.text.strip()): record.extracted_triples for record in records}
     missing = [passage for passage in corpus.passages if (passage.title, passage.text) not in told]
     if missing:
         expected = f"expected triples of every passage, found none of {len(missing)} of {len(corpus)}"

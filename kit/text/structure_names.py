@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kit.corpus.documents.tables import arabic
+from kit.corpus.pdf import arabic
 
 _CARDINALS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()

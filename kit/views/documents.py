@@ -11,7 +11,7 @@ import networkx as nx
 from msgspec.structs import replace
 
 from kit.corpus import Corpus, Passage, Query, Question, load, read_documents
-from kit.corpus.documents import Structure
+from kit.corpus.pdf import Structure
 from kit.errors import InputError
 from kit.evaluation.walks import indexed
 from kit.paths import ROOT

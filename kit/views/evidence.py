@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
 from kit.corpus import Corpus, Passage
-from kit.corpus.documents import structures
-from kit.corpus.documents.tables import label_of
+from kit.corpus.pdf import label_of, structures
 
 _BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell's text is escaped
 _NUMBER = re.compile(r"[-+−]?[\d.,\s]*\d[\d.,\s]*%?")

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, export, load
-from kit.corpus.trec import encode_id
+from kit.corpus.exporting import encode_id
 from kit.errors import InputError
 
 

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.corpus import Passage, Question
-from kit.corpus.problems import Problems
 from kit.corpus.source import Item, Source, combine, content_id, evidence_graph
 from kit.errors import InputError
 
@@ -27,11 +26,10 @@ def test_an_id_has_no_white_space_or_markup(title, text):
 
 def source(*paragraphs, own=False, question=None):
     made = Source("test")
-    problems = Problems("test")
     ids = []
     for title, text in paragraphs:
         if own:
-            made.add_passage(Passage(f"own-{title}", title, text, title), problems, id_field="id", record=1, file="f")
+            made.add_passage(Passage(f"own-{title}", title, text, title))
             ids.append(f"own-{title}")
         else:
             ids.append(made.add(title, text))
@@ -43,7 +41,7 @@ def source(*paragraphs, own=False, question=None):
 def test_equal_paragraphs_of_a_later_file_take_the_earlier_id():
     first = source(("Ode", "A river."), ("Marl", "A town."), own=True, question="q1")
     second = source(("Ode", "A  river."), ("Lowick", "A town."), question="q2")
-    joint = combine(first, [second])
+    joint = combine(first, second)
     assert [passage.title for passage in joint.paragraphs.values()] == ["Ode", "Marl", "Lowick"]
     asked = joint.items[1]
     assert asked.question.supporting[0] == ("own-Ode",) and asked.own[0] == "own-Ode"
@@ -52,12 +50,12 @@ def test_equal_paragraphs_of_a_later_file_take_the_earlier_id():
 
 def test_one_id_for_two_texts_is_an_error():
     with pytest.raises(InputError, match=r"^passage 'own-Ode': an earlier file has its id for another text$"):
-        combine(source(("Ode", "A."), own=True), [source(("Ode", "B."), own=True)])
+        combine(source(("Ode", "A."), own=True), source(("Ode", "B."), own=True))
 
 
 def test_one_question_twice_is_an_error():
     with pytest.raises(InputError, match=r"^question 'q' is in an earlier file too$"):
-        combine(source(("Ode", "A."), question="q"), [source(("Ode", "B."), question="q")])
+        combine(source(("Ode", "A."), question="q"), source(("Ode", "B."), question="q"))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kit.corpus import EvidenceGraph, Passage, Question, SubQuestion
-from kit.corpus.problems import Problems
 from kit.corpus.source import Item, Source
 from kit.corpus.units import by_sentence
 
@@ -32,10 +31,10 @@ def test_edges_join_all_sentences_of_one_support_with_all_of_the_next():
 
 
 def test_positions_follow_the_document_and_not_the_file():
-    source, problems = Source("test"), Problems("test")
+    source = Source("test")
     for id, position, text in (("late", 1, "Three. Four."), ("early", 0, "One. Two."), ("blank", 2, " ")):
         passage = Passage(id, "T", text, "doc", position=position)
-        source.add_passage(passage, problems, id_field="id", record=1, file="f")
+        source.add_passage(passage)
     sentences, parts, _ = by_sentence(source)
     assert [(id, passage.position, passage.text) for id, passage in sentences.items()] == [
         ("late.0", 2, "Three."),

@@ -8,7 +8,7 @@ import pytest
 from kit_data_reports import reports, write
 
 from kit.corpus import load
-from kit.corpus.documents import Structure, read_document, structures
+from kit.corpus.pdf import Structure, read_document, structures
 from kit.paths import ROOT
 
 FOLDER = ROOT / "data" / "reports"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, load
-from kit.corpus.trec import encode_id, write_qrels
+from kit.corpus.exporting import encode_id, write_qrels
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.evaluation.trec import read_run, write_run, write_runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit.corpus import Corpus, Passage
-from kit.corpus.documents import Structure
+from kit.corpus.pdf import Structure
 from kit.graphs import Holds, build
 
 PAGE_1, PAGE_2, TABLE_1 = (

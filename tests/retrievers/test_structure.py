@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit.corpus import Corpus, Passage, load
-from kit.corpus.documents import Structure
+from kit.corpus.pdf import Structure
 from kit.evaluation.metrics import struct_em
 from kit.paths import ROOT
 from kit.retrievers import make

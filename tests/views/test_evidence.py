@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.corpus import Corpus, Passage
-from kit.corpus.documents.tables import markdown
+from kit.corpus.pdf import markdown
 from kit.views.evidence import documents_html, evidence_html, table_html, where
 
 TABLE = Passage(

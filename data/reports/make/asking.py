@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from kit.corpus.documents import Structure
-from kit.corpus.formats.documents import Asked, Quote
+from kit.corpus.formats.pdf_folder import PdfQuestion, Quote
+from kit.corpus.pdf import Structure
 
 from .printing import Report, TableText
 
@@ -25,13 +25,13 @@ _ROMAN = ("", "I", "II", "III", "IV", "V", "VI")
 Task = tuple[list[Structure], str, dict[str, object]]
 
 
-def ask_all(reports: Sequence[Report], rng: random.Random) -> dict[str, list[Asked]]:
+def ask_all(reports: Sequence[Report], rng: random.Random) -> dict[str, list[PdfQuestion]]:
     """The questions of ``dev`` and ``test``: every wording twice, of reports in turn, and the content questions."""
     wordings = msgspec.toml.decode((Path(__file__).parent / "wordings.toml").read_bytes(), type=dict[str, list[str]])
-    asked: dict[str, list[Asked]] = {"dev": [], "test": []}
+    asked: dict[str, list[PdfQuestion]] = {"dev": [], "test": []}
 
     def add(split: str, text: str, answer: str, **fields: object) -> None:
-        asked[split].append(Asked(f"reports-{split}-{len(asked[split]) + 1:03}", text, answer, **fields))
+        asked[split].append(PdfQuestion(f"reports-{split}-{len(asked[split]) + 1:03}", text, answer, **fields))
 
     turn = 0
     for kind, texts in wordings.items():

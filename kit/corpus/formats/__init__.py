@@ -3,57 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
+import msgspec
+
 from kit.corpus import records
-from kit.corpus.formats import beir, documents, hipporag, hotpotqa, musique, own, twowiki
-from kit.corpus.problems import Problems
+from kit.corpus.formats import beir, hipporag, hotpotqa, kit_folder, musique, pdf_folder, twowiki
 from kit.corpus.source import Source
 from kit.errors import InputError
 
-#: Format to the function that reads a file (or folder) of it into a source, noting what is wrong.
-FORMATS: dict[str, Callable[[Path, Problems], Source]] = {
+#: Format to the function that reads a file (or folder) of it into a source, telling what is wrong.
+FORMATS: dict[str, Callable[[Path, Source], None]] = {
     "hotpotqa": hotpotqa.read,
     "2wikimultihopqa": twowiki.read,
     "musique": musique.read,
     "beir": beir.read,
     "hipporag": hipporag.read,
-    "kit": own.read,
-    "documents": documents.read,
+    "kit": kit_folder.read,
+    "documents": pdf_folder.read,
 }
 _FOLDERS = {"beir": "corpus.jsonl", "kit": "passages.jsonl"}
 
 
-def read(path: Path, problems: Problems, format: str | None = None) -> Source:
+def read(path: Path, source: Source, format: str | None = None) -> None:
     """Read a file or folder of the given format, or of the one that its content shows.
 
     Raises:
         InputError: it can't be opened, or its format is not known.
     """
-    if format is None:
-        format = recognise(path)
-    elif format not in FORMATS:
+    source.format = format or recognise(path)
+    if source.format not in FORMATS:
         raise InputError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}")
-    elif format in _FOLDERS and not path.is_dir():
-        raise InputError(f"expected a folder with {_FOLDERS[format]} (format {format})", file=path)
-    return FORMATS[format](path, problems)
+    if source.format in _FOLDERS and not path.is_dir():
+        raise InputError(f"expected a folder with {_FOLDERS[source.format]} (format {format})", file=path)
+    FORMATS[source.format](path, source)
 
 
 def recognise(path: Path) -> str:
     """The format, from the names of the files in a folder or of the fields of the first 100 records."""
+    if pdf_folder.pdfs(path) and not any((path / file).exists() for file in _FOLDERS.values()):
+        return "documents"
     if path.is_dir():
-        for format, file in _FOLDERS.items():
-            if (path / file).exists():
-                return format
-        if documents.pdfs(path):
-            return "documents"
+        if found := [format for format, file in _FOLDERS.items() if (path / file).exists()]:
+            return found[0]
         folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
         raise InputError(f"expected a file, or a folder with {folders} or PDFs (documents)", file=path)
-    if documents.pdfs(path):
-        return "documents"
     if hipporag.is_openie(path):
         return "hipporag"
-    fields = records.keys(path)
+    fields: set[str] = set()
+    source = Source()
+    source.each(path, dict[str, msgspec.Raw], fields.update, lambda file: islice(records.read(file), 100))
+    if not fields:
+        source.raise_first()
     if fields & {"paragraphs", "question_decomposition"}:
         return "musique"
     if "evidences" in fields:

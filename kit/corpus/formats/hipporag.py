@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from kit.corpus import records
-from kit.corpus.problems import Problems
 from kit.corpus.source import Source
+from kit.errors import InputError
 
-_OPENIE = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"docs"\s*:')
 
-
-class Record(msgspec.Struct):
+class HippoRagParagraph(msgspec.Struct):
     """A paragraph as published."""
 
     title: str
@@ -27,35 +26,24 @@ class Record(msgspec.Struct):
 
 def is_openie(path: Path) -> bool:
     """Whether the file is one of OpenIE results."""
-    with records.open_binary(path) as source:
-        return _OPENIE.match(source.read(1000)) is not None
+    return re.match(rb'\s*\{\s*"docs"\s*:', records.read_bytes(path)) is not None
 
 
-def read(path: Path, problems: Problems) -> Source:
+def read(path: Path, source: Source) -> None:
     """The paragraphs; equal title and text are one."""
-    source = Source("hipporag")
-    decoder = msgspec.json.Decoder(Record)
-    for raw in openie(path, problems) if is_openie(path) else records.read(path, problems):
-        record = records.decode(raw, decoder, problems, path)
-        if record is not None:
-            source.add(record.title, record.text.strip())
-    return source
+    reader = openie if is_openie(path) else records.read
+    source.each(path, HippoRagParagraph, lambda it: source.add(it.title, it.text.strip()), reader)
 
 
-def openie(path: Path, problems: Problems) -> list[records.Record]:
-    """The entries of ``docs`` of a file of OpenIE results."""
+def openie(path: Path) -> Iterator[records.RawRecord]:
+    """The entries of ``docs`` of a file of OpenIE results. Raises InputError where there is no such list."""
     # The published statistics beside docs can be NaN, which is not JSON: the standard library reads it all the same.
-    with records.open_binary(path) as file:
-        data = file.read()
     try:
-        docs = json.loads(data.decode("utf-8-sig"))["docs"]
-        raws = [msgspec.json.encode(doc) for doc in docs]
+        entries = [msgspec.json.encode(entry) for entry in json.loads(records.read_bytes(path).decode())["docs"]]
     except UnicodeError:
-        problems.error("expected UTF-8", file=path)
-    except (ValueError, RecursionError) as error:
-        problems.error(f"not valid JSON: {error or 'nested too deeply'}", file=path)
+        raise InputError("expected UTF-8", file=path) from None
     except TypeError:
-        problems.error("expected a list of objects", field="docs", file=path)
-    else:
-        return [records.Record(number, raw) for number, raw in enumerate(raws, 1)]
-    return []
+        raise InputError("expected a list of objects", file=path, field="docs") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not valid JSON: {error or 'nested too deeply'}", file=path) from None
+    yield from (records.RawRecord(number, entry) for number, entry in enumerate(entries, 1))

@@ -11,13 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from kit.corpus import records
-from kit.corpus.problems import Problems, quote
-from kit.corpus.source import Item, Source, evidence_graph
+from kit.corpus.source import Item, Source, Unexpected, evidence_graph, quote
 from kit.corpus.types import Question, SubQuestion
-
-_REFERENCE = re.compile(r"#(\d{1,2})\b")
-_TYPE = re.compile(r"(\dhop\d?)__")
 
 
 class Paragraph(msgspec.Struct):
@@ -29,7 +24,7 @@ class Paragraph(msgspec.Struct):
     is_supporting: bool
 
 
-class Step(msgspec.Struct):
+class DecompositionStep(msgspec.Struct):
     """A step of the decomposition as published."""
 
     question: str
@@ -37,93 +32,72 @@ class Step(msgspec.Struct):
     paragraph_support_idx: int | None
 
 
-class Record(msgspec.Struct):
+class MusiqueQuestion(msgspec.Struct):
     """A question as published."""
 
     id: str
     question: str
     answer: str
     paragraphs: list[Paragraph]
-    question_decomposition: list[Step]
+    question_decomposition: list[DecompositionStep]
     answer_aliases: list[str] = msgspec.field(default_factory=list)
     answerable: bool = True
 
 
-def read(path: Path, problems: Problems) -> Source:
+def read(path: Path, source: Source) -> None:
     """Supports are the paragraphs of the steps in their order; ``type`` is the id's prefix (2hop, 3hop1 …)."""
-    source = Source("musique")
-    decoder = msgspec.json.Decoder(Record)
-    for raw in records.read(path, problems):
-        record = records.decode(raw, decoder, problems, path)
-        if record is not None:
-            where = {"record": records.label(raw, record.id), "file": path}
-            item = _item(record, source, problems, where)
-            if item is not None:
-                source.ask(item, problems, id_field="id", text_field="question", **where)
-    return source
+    source.each(path, MusiqueQuestion, lambda published: source.ask(_to_item(published, source), "id", "question"))
 
 
-def _item(record: Record, source: Source, problems: Problems, where: dict[str, object]) -> Item | None:
-    if not record.answerable:
+def _to_item(published: MusiqueQuestion, source: Source) -> Item:
+    if not published.answerable:
         expected = "expected an answerable question (MuSiQue-Ans; those of MuSiQue-Full have no whole evidence)"
-        problems.error(expected, field="answerable", **where)
-        return None
+        raise Unexpected(expected, "answerable")
+    steps = published.question_decomposition
+    if not steps:
+        expected = "expected at least one step, the list is empty (published test files hold no gold)"
+        raise Unexpected(expected, "question_decomposition")
     ids: dict[int, str] = {}
-    for number, paragraph in enumerate(record.paragraphs):
+    for number, paragraph in enumerate(published.paragraphs):
         if paragraph.idx in ids:
-            problems.error(f"index {paragraph.idx} is given twice", field=f"paragraphs[{number}].idx", **where)
-            return None
+            raise Unexpected(f"index {paragraph.idx} is given twice", f"paragraphs[{number}].idx")
         ids[paragraph.idx] = source.add(paragraph.title, paragraph.paragraph_text)
-    of_steps = _supports(record, ids, problems, where)
-    if of_steps is None:
-        return None
-    marked = [ids[paragraph.idx] for paragraph in record.paragraphs if paragraph.is_supporting]
+    for number, step in enumerate(steps):
+        if step.paragraph_support_idx not in ids:
+            field = f"question_decomposition[{number}].paragraph_support_idx"
+            raise Unexpected(f"expected the idx of a paragraph, got {step.paragraph_support_idx}", field)
+    of_steps = [ids[step.paragraph_support_idx] for step in steps]
+    marked = [ids[paragraph.idx] for paragraph in published.paragraphs if paragraph.is_supporting]
     supports = list(dict.fromkeys([*of_steps, *marked]))
     if set(of_steps) != set(marked):
-        problems.note("the steps and is_supporting name different paragraphs: all of them count", **where)
-    if not record.answer.strip():
-        problems.note("the answer is empty", field="answer", **where)
-    depends_on = [_earlier(step, number, problems, where) for number, step in enumerate(record.question_decomposition)]
+        source.tell("the steps and is_supporting name different paragraphs: all of them count", error=False)
+    if not published.answer.strip():
+        source.tell("the answer is empty", "answer", error=False)
     place = [supports.index(id) for id in of_steps]
+    depends_on = [_earlier(step.question, number, source) for number, step in enumerate(steps)]
+    edges = [(place[i], place[j]) for j, earlier in enumerate(depends_on) for i in earlier]
+    prefix = re.match(r"(\dhop\d?)__", published.id)
     question = Question(
-        record.id,
-        record.question,
-        record.answer,
+        published.id,
+        published.question,
+        published.answer,
         supporting=tuple((id,) for id in supports),
-        aliases=tuple(record.answer_aliases),
-        type=prefix[1] if (prefix := _TYPE.match(record.id)) else "",
+        aliases=tuple(published.answer_aliases),
+        type=prefix[1] if prefix else "",
         decomposition=tuple(
             SubQuestion(step.question, step.answer, support, earlier)
-            for step, support, earlier in zip(record.question_decomposition, place, depends_on)
+            for step, support, earlier in zip(steps, place, depends_on)
         ),
-        evidence=evidence_graph(
-            len(supports), [(place[i], place[j]) for j, earlier in enumerate(depends_on) for i in earlier]
-        ),
+        evidence=evidence_graph(len(supports), edges),
     )
     return Item(question, own=tuple(dict.fromkeys(ids.values())))
 
 
-def _supports(record: Record, ids: dict[int, str], problems: Problems, where: dict[str, object]) -> list[str] | None:
-    """The ids of the steps' paragraphs; None where one can't be told."""
-    if not record.question_decomposition:
-        expected = "expected at least one step, the list is empty (published test files hold no gold)"
-        problems.error(expected, field="question_decomposition", **where)
-        return None
-    found = []
-    for number, step in enumerate(record.question_decomposition):
-        if step.paragraph_support_idx not in ids:
-            field = f"question_decomposition[{number}].paragraph_support_idx"
-            problems.error(f"expected the idx of a paragraph, got {step.paragraph_support_idx}", field=field, **where)
-        else:
-            found.append(ids[step.paragraph_support_idx])
-    return found if len(found) == len(record.question_decomposition) else None
-
-
-def _earlier(step: Step, number: int, problems: Problems, where: dict[str, object]) -> tuple[int, ...]:
-    """The indices of the earlier steps that a step refers to."""
-    references = sorted({int(digits) - 1 for digits in _REFERENCE.findall(step.question)})
-    for reference in references:
-        if not 0 <= reference < number:
-            remark = f"{quote(f'#{reference + 1}')} is no earlier step: read as text"
-            problems.note(remark, field=f"question_decomposition[{number}].question", **where)
-    return tuple(reference for reference in references if 0 <= reference < number)
+def _earlier(text: str, number: int, source: Source) -> tuple[int, ...]:
+    """The indices of the earlier steps that the text of a step refers to."""
+    references = sorted({int(digits) - 1 for digits in re.findall(r"#(\d{1,2})\b", text)})
+    earlier = tuple(reference for reference in references if 0 <= reference < number)
+    for reference in set(references) - set(earlier):
+        remark = f"{quote(f'#{reference + 1}')} is no earlier step: read as text"
+        source.tell(remark, f"question_decomposition[{number}].question", error=False)
+    return earlier

@@ -10,9 +10,10 @@ import re
 from pathlib import Path
 
 import msgspec
+import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from kit.corpus.formats import hotpotqa
-from kit.corpus.problems import Problems
 from kit.corpus.source import Item, Source, evidence_graph
 from kit.corpus.types import SubQuestion
 
@@ -35,7 +36,7 @@ class QaPair(msgspec.Struct):
     answer: str
 
 
-class Record(hotpotqa.Record, kw_only=True):
+class WikiQuestion(hotpotqa.HotpotQuestion, kw_only=True):
     """A question as published."""
 
     evidences: list[Triple]
@@ -43,26 +44,25 @@ class Record(hotpotqa.Record, kw_only=True):
     qa_pairs: list[QaPair] = msgspec.field(default_factory=list)
 
 
-def read(path: Path, problems: Problems) -> Source:
+def read(path: Path, source: Source) -> None:
     """Supports stand in the order of the triples that they carry where that is clear, else as published."""
-    source = Source("2wikimultihopqa")
-    hotpotqa.read_into(source, path, problems, Record, lambda record, item: _enrich(record, item, source))
-    return source
+    source.each(path, WikiQuestion, lambda published: source.ask(_to_item(published, source), "_id", "question"))
 
 
-def _enrich(record: Record, item: Item, source: Source) -> Item:
+def _to_item(published: WikiQuestion, source: Source) -> Item:
+    item = hotpotqa.to_item(published, source)
     titles = [source.paragraphs[id].title for (id,) in item.question.supporting]
-    carriers = _carriers(record.evidences, titles)
+    carriers = _carriers(published.evidences, titles)
     known = None not in carriers
     order = list(dict.fromkeys([*(carriers if known else ()), *range(len(titles))]))
     carriers = [None if carrier is None else order.index(carrier) for carrier in carriers]
-    links = _links(record)
+    links = _links(published)
     edges = [(carriers[i], carriers[j]) for i, j in links or ()]
     question = msgspec.structs.replace(
         item.question,
         supporting=tuple(item.question.supporting[old] for old in order),
-        triples=tuple(record.evidences),
-        decomposition=_decomposition(record, carriers, links or ()),
+        triples=tuple(published.evidences),
+        decomposition=_decomposition(published, carriers, links or ()),
         evidence=evidence_graph(len(titles), edges) if known and links is not None else None,
     )
     return msgspec.structs.replace(item, question=question, named=tuple(item.named[old] for old in order))
@@ -85,62 +85,47 @@ def _carriers(triples: list[Triple], titles: list[str]) -> list[int | None]:
     return carriers
 
 
-def _links(record: Record) -> tuple[tuple[int, int], ...] | None:
+def _links(published: WikiQuestion) -> tuple[tuple[int, int], ...] | None:
     """The pairs (i, j) of triples where the object of i is the subject of j; None where names and type disagree.
 
     Wikidata ids decide where they are given. Names are often written in two ways, so the type's pattern completes what
     they show.
     """
-    pattern = CHAINS.get(record.type)
-    if pattern is None or max((j for _, j in pattern), default=0) >= len(record.evidences):
+    pattern = CHAINS.get(published.type)
+    if pattern is None or max((j for _, j in pattern), default=0) >= len(published.evidences):
         return None
-    ids = record.evidences_id or ()
-    if len(ids) == len(record.evidences):
-        ends = [(subject, object) for subject, _, object in ids]
-    else:
-        ends = [(_plain(subject), _plain(object)) for subject, _, object in record.evidences]
-    found = {
-        (i, j)
-        for i, (_, object) in enumerate(ends)
-        for j, (subject, _) in enumerate(ends)
-        if object and object == subject
-    }
-    return pattern if found <= set(pattern) else None
+    ends = [(_plain(subject), _plain(object)) for subject, _, object in published.evidences]
+    if len(published.evidences_id or ()) == len(ends):
+        ends = [(subject, object) for subject, _, object in published.evidences_id]
+    same = {(i, j) for i, (_, end) in enumerate(ends) for j, (start, _) in enumerate(ends) if end and end == start}
+    return pattern if same <= set(pattern) else None
 
 
 def _decomposition(
-    record: Record, carriers: list[int | None], links: tuple[tuple[int, int], ...]
+    published: WikiQuestion, carriers: list[int | None], links: tuple[tuple[int, int], ...]
 ) -> tuple[SubQuestion, ...]:
-    if len(record.qa_pairs) != len(record.evidences):
-        return tuple(SubQuestion(pair.question, pair.answer) for pair in record.qa_pairs)
-    triples = _asked(record)
+    """The sub-questions, each with the triple that it asks for: their orders differ in some records.
+
+    It is the one whose subject stands in the question and whose object stands in the answer; where nothing tells them
+    apart, the orders agree.
+    """
+    pairs = published.qa_pairs
+    if len(pairs) != len(published.evidences):
+        return tuple(SubQuestion(pair.question, pair.answer) for pair in pairs)
+    fits = [
+        [_share(subject, pair.question) + _share(object, pair.answer) for subject, _, object in published.evidences]
+        for pair in pairs
+    ]
+    asked = linear_sum_assignment(np.array(fits).reshape(len(pairs), -1) + 1e-6 * np.eye(len(pairs)), maximize=True)[1]
     return tuple(
         SubQuestion(
             pair.question,
             pair.answer,
-            support=carriers[triples[number]],
-            depends_on=tuple(earlier for earlier in range(number) if (triples[earlier], triples[number]) in links),
+            support=carriers[triple],
+            depends_on=tuple(earlier for earlier in range(number) if (asked[earlier], triple) in links),
         )
-        for number, pair in enumerate(record.qa_pairs)
+        for number, (pair, triple) in enumerate(zip(pairs, asked.tolist()))
     )
-
-
-def _asked(record: Record) -> list[int]:
-    """For each sub-question, the triple that it asks for: their orders differ in some records.
-
-    It is the one whose subject stands in the question and whose object stands in the answer; pairs that fit best choose
-    first, and where nothing tells them apart, the orders agree.
-    """
-    fits = [
-        (-_share(subject, pair.question) - _share(object, pair.answer), number, triple)
-        for number, pair in enumerate(record.qa_pairs)
-        for triple, (subject, _, object) in enumerate(record.evidences)
-    ]
-    asked: dict[int, int] = {}
-    for _, number, triple in sorted(fits):
-        if number not in asked and triple not in asked.values():
-            asked[number] = triple
-    return [asked[number] for number in range(len(record.qa_pairs))]
 
 
 def _share(name: str, text: str) -> float:

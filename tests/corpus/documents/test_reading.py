@@ -13,7 +13,7 @@ from matplotlib.image import imsave
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.lib.utils import ImageReader
 
-from kit.corpus.documents import PASSAGE_LENGTH, read_document, read_documents
+from kit.corpus.pdf import PASSAGE_LENGTH, read_document, read_documents
 from kit.errors import InputError
 
 

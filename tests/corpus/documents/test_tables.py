@@ -7,8 +7,7 @@ from reportlab.lib import colors
 from reportlab.platypus import Table
 
 from kit.corpus import Corpus, Passage
-from kit.corpus.documents import Structure, read_document, structures
-from kit.corpus.documents.tables import arabic, label_of, markdown
+from kit.corpus.pdf import Structure, arabic, label_of, markdown, read_document, structures
 
 AROUND = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 ACROSS = [

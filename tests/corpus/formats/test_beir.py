@@ -76,10 +76,14 @@ def test_a_query_without_relevant_document_is_noted_and_not_asked(beir, write):
         (
             "corpus.jsonl",
             '{"_id":"d1","text":"a"}\n{"_id":"d1","text":"b"}\n',
-            "record 2, field _id: expected an id of its",
+            "record 2 (id 'd1'), field _id: expected an id of its",
         ),
         ("corpus.jsonl", '{"_id":"d1","text":null}\n', "record 1 (id 'd1'), field text: expected text, got null"),
-        ("corpus.jsonl", '{"_id":"d 1","text":"a"}\n', "record 1, field _id: expected an id without white space"),
+        (
+            "corpus.jsonl",
+            '{"_id":"d 1","text":"a"}\n',
+            "record 1 (id 'd 1'), field _id: expected an id without white space",
+        ),
         ("corpus.jsonl", "", "expected at least one record, the file holds none"),
         (
             "queries.jsonl",

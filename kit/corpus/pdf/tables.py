@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kit.corpus.documents.layout import Box, Paragraph
+from kit.corpus.pdf.layout import Box, Paragraph
 
 #: "Table 3", "Tab. A1", "Table IV", "Table 2.1": what a caption begins with.
 CAPTION = re.compile(

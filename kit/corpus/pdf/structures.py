@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from kit.corpus.documents.tables import label_of
+from kit.corpus.pdf.tables import label_of
 from kit.corpus.types import Corpus
 
 

@@ -12,7 +12,7 @@ from pathlib import PurePath
 import msgspec
 import pdfplumber
 
-from kit.corpus.documents import layout, tables
+from kit.corpus.pdf import layout, tables
 from kit.corpus.sentences import split_sentences
 from kit.corpus.types import Corpus, Passage
 from kit.errors import InputError
