@@ -111,7 +111,7 @@ def sweep(
 
 def knob(name: str, encoders: Collection[str] = ()) -> str:
     """The parameter that makes a builder's graph denser; ``encoders`` has the names of further KNN graphs."""
-    return BUILDERS["knn" if name in encoders else name].knob
+    return BUILDERS["knn" if name in encoders else name].density_param
 
 
 def build_at(name: str, value: float, corpus: Corpus, encoders: Mapping[str, str]) -> PassageGraph:

@@ -1,7 +1,6 @@
 """How passages meet: builders and the graph type."""
 
 from kit.graphs.builders import BUILDERS, build, builders
-from kit.graphs.graph import Links, PassageGraph, SharedTerms
-from kit.graphs.structural import Holds
+from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, TermBipartite
 
-__all__ = ["BUILDERS", "Holds", "Links", "PassageGraph", "SharedTerms", "build", "builders"]
+__all__ = ["BUILDERS", "ContainsEdges", "EdgeList", "PassageGraph", "TermBipartite", "build", "builders"]

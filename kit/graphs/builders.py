@@ -2,98 +2,94 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-import msgspec
 import numpy as np
-from msgspec import Meta
-from scipy import sparse
 
 from kit.corpus import Corpus
+from kit.corpus.pdf import structures
 from kit.errors import InputError
-from kit.graphs.graph import Links, PassageGraph, SharedTerms
-from kit.graphs.structural import Holds
+from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, TermBipartite
+from kit.settings import Positive, Settings, Share, Whole, check, defaults
 from kit.text import DEFAULT_ENCODER, Encoder, Keywords, NearestNeighbours, link
 
 
-class Tfidf(msgspec.Struct, frozen=True):
+class Tfidf(Settings, frozen=True):
     """Passages that share a keyword (kgp.txt §3, "TF-IDF KG Construction").
 
     ``n_keywords`` a document, the higher the denser; its title is one more.
     """
 
-    n_keywords: Annotated[int, Meta(ge=0)] = 10
+    n_keywords: Whole = 10
     kind: ClassVar[str] = "tfidf"
-    knob: ClassVar[str] = "n_keywords"
+    density_param: ClassVar[str] = "n_keywords"
 
     def build(self, corpus: Corpus) -> PassageGraph:
-        return PassageGraph(corpus, {self.kind: SharedTerms(Keywords(corpus).top(self.n_keywords))})
+        return PassageGraph(corpus, {self.kind: TermBipartite(Keywords(corpus).top(self.n_keywords))})
 
 
-class Knn(msgspec.Struct, frozen=True):
+class Knn(Settings, frozen=True):
     """Each passage points to the ``k`` others whose vectors are nearest (kgp.txt §3, "KNN-ST/MDR KG Construction").
 
     ``encoder`` is anything that :class:`kit.text.Encoder` takes; a trained one makes the paper's KNN-MDR. Edges are
     directed for walking, so that ``k`` is the size of a neighbourhood.
     """
 
-    k: Annotated[int, Meta(ge=1)] = 10
+    k: Positive = 10
     encoder: str = DEFAULT_ENCODER
     kind: ClassVar[str] = "knn"
-    knob: ClassVar[str] = "k"
+    density_param: ClassVar[str] = "k"
 
     def build(self, corpus: Corpus) -> PassageGraph:
         n = len(corpus)
         if n < 2:
-            return PassageGraph(corpus, {self.kind: Links(sparse.csr_array((n, n), dtype=np.int8))})
+            return PassageGraph(corpus, {self.kind: EdgeList.of([], [], n)})
         vectors = Encoder(self.encoder).encode([passage.full_text for passage in corpus.passages])
         _, rows = NearestNeighbours(vectors).search(vectors, self.k + 1)
         # A passage is its own nearest, unless k + 1 others have the same vector.
         others = rows != np.arange(n)[:, None]
         others &= np.cumsum(others, axis=1) <= self.k
-        sources, targets = np.repeat(np.arange(n), others.sum(axis=1)), rows[others]
-        matrix = sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n))
-        return PassageGraph(corpus, {self.kind: Links(matrix)})
+        sources = np.repeat(np.arange(n), others.sum(axis=1))
+        return PassageGraph(corpus, {self.kind: EdgeList.of(sources, rows[others], n)})
 
 
-class Entity(msgspec.Struct, frozen=True):
+class Entity(Settings, frozen=True):
     """Passages that mention the same entity (kgp.txt §3, "TAGME").
 
     ``prior`` is the least probability of a link, TAGME's threshold: the lower, the denser. What it is made of is told
     in :mod:`kit.text.entities`.
     """
 
-    prior: Annotated[float, Meta(ge=0, le=1)] = 0.6
+    prior: Share = 0.6
     kind: ClassVar[str] = "entity"
-    knob: ClassVar[str] = "prior"
+    density_param: ClassVar[str] = "prior"
 
     def build(self, corpus: Corpus) -> PassageGraph:
-        return PassageGraph(corpus, {self.kind: SharedTerms(link(corpus).at_least(self.prior).connecting())})
+        return PassageGraph(corpus, {self.kind: TermBipartite(link(corpus).at_least(self.prior).connecting())})
 
 
-class Structure(msgspec.Struct, frozen=True):
+class Structure(Settings, frozen=True):
     """Passages up to ``reach`` places apart in one document; 1 is the paper's "physically next to each other".
 
     gnn-ret.txt §3.1, Appendix B. Where documents have pages or tables the graph also has these as structural nodes
     (kgp.txt §3), with edges of the kind ``holds`` to their content.
     """
 
-    reach: Annotated[int, Meta(ge=1)] = 1
+    reach: Positive = 1
     kind: ClassVar[str] = "structure"
-    knob: ClassVar[str] = "reach"
+    density_param: ClassVar[str] = "reach"
 
     def build(self, corpus: Corpus) -> PassageGraph:
-        n = len(corpus)
-        steps = [
+        pairs = [
             (rows[:-distance], rows[distance:])
             for rows in corpus.documents.values()
             for distance in range(1, min(self.reach, len(rows) - 1) + 1)
         ]
-        before, after = (np.concatenate([np.zeros(0, int), *part]) for part in (zip(*steps) if steps else ((), ())))
-        sources, targets = np.concatenate([before, after]), np.concatenate([after, before])
-        matrix = sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n))
-        holds = Holds.of(corpus)
-        return PassageGraph(corpus, {self.kind: Links(matrix)} | ({"holds": holds} if holds.nodes else {}))
+        before, after = np.concatenate([np.zeros((2, 0), int), *pairs], axis=1)
+        adjacent = EdgeList.of(np.concatenate([before, after]), np.concatenate([after, before]), len(corpus))
+        nodes = structures(corpus)
+        contains = {"holds": ContainsEdges(nodes, len(corpus))} if nodes else {}
+        return PassageGraph(corpus, {self.kind: adjacent} | contains)
 
 
 Builder = Tfidf | Knn | Entity | Structure
@@ -119,14 +115,9 @@ def builders(name: str, **settings: object) -> list[Builder]:
         raise InputError(
             f"no graph builder {unknown[0]!r}; known are {', '.join(BUILDERS)} and unions such as entity+structure"
         )
-    fields = {each: {field.name for field in msgspec.structs.fields(BUILDERS[each])} for each in names}
-    if unknown := settings.keys() - set().union(*fields.values()):
-        known = ", ".join(sorted(set().union(*fields.values())))
-        raise InputError(f"the graph builder {name} has no setting {min(unknown)!r}; it has {known}")
-    try:
-        return [
-            msgspec.convert({key: value for key, value in settings.items() if key in fields[each]}, BUILDERS[each])
-            for each in names
-        ]
-    except msgspec.ValidationError as error:
-        raise InputError(f"the graph builder {name}: {error}") from None
+    known = {each: defaults(BUILDERS[each]).keys() for each in names}
+    if unknown := settings.keys() - set().union(*known.values()):
+        takes = ", ".join(sorted(set().union(*known.values())))
+        raise InputError(f"the graph builder {name} has no setting {min(unknown)!r}; it has {takes}")
+    own = {each: {key: settings[key] for key in settings.keys() & known[each]} for each in names}
+    return [check(BUILDERS[each], own[each], f"the graph builder {each}") for each in names]

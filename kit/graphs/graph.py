@@ -7,9 +7,10 @@ where all of them are to be counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -18,6 +19,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from kit.corpus import Corpus
+from kit.corpus.pdf import Structure
 from kit.text import Incidence
 
 if TYPE_CHECKING:
@@ -26,65 +28,67 @@ if TYPE_CHECKING:
 _BLOCK = 4_000_000  # entries of an adjacency block, before equal ones are merged: about 50 MB
 
 
-def _slices(matrix: sparse.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _columns(matrix: sparse.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The columns that the given rows (n,) hold: places in ``rows``, and the columns; row after row."""
-    starts = matrix.indptr[rows]
-    counts = matrix.indptr[rows + 1] - starts
-    place = np.repeat(np.arange(len(rows)), counts)
-    first = np.cumsum(counts) - counts
-    return place, matrix.indices[np.arange(len(place)) + np.repeat(starts - first, counts)]
+    block = matrix[rows]
+    return np.repeat(np.arange(len(rows)), np.diff(block.indptr)), block.indices
 
 
 @dataclass(frozen=True)
-class SharedTerms:
-    """Undirected edges between passages that hold a term in common."""
+class TermBipartite:
+    """Undirected edges between passages that hold a term in common, kept as the edges from passages to terms."""
 
     incidence: Incidence
 
     @cached_property
-    def _terms_by_passage(self) -> sparse.csr_array:
+    def terms(self) -> sparse.csr_array:
         """Passages × terms, of ones: products count shared terms."""
         matrix = self.incidence.matrix
         return sparse.csr_array((np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr), shape=matrix.shape)
 
     @cached_property
-    def _passages_by_term(self) -> sparse.csr_array:
-        return sparse.csr_array(self._terms_by_passage.T)
+    def passages(self) -> sparse.csr_array:
+        """Terms × passages."""
+        return sparse.csr_array(self.terms.T)
 
     def out(self, rows: np.ndarray | slice) -> sparse.csr_array:
         """The given rows of the adjacency matrix, self-loops included; shape (rows, passages)."""
-        return self._terms_by_passage[rows] @ self._passages_by_term
+        return self.terms[rows] @ self.passages
 
     undirected = out
 
     def linked(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See :meth:`PassageGraph.linked`; a row is among its own neighbours here."""
-        place, terms = _slices(self._terms_by_passage, rows)
-        again, targets = _slices(self._passages_by_term, terms)
+        place, terms = _columns(self.terms, rows)
+        again, targets = _columns(self.passages, terms)
         return place[again], targets
 
     def cost(self) -> np.ndarray:
         """For each passage, the entries that its row of the adjacency takes before equal ones are merged."""
-        return self._terms_by_passage @ np.diff(self._passages_by_term.indptr)
+        return self.terms @ np.diff(self.passages.indptr)
 
-    def components_matrix(self) -> sparse.csr_array:
-        """A graph over passages and terms with the same connected passages, far smaller than the cliques."""
-        return sparse.csr_array(sparse.block_array([[None, self._terms_by_passage], [self._passages_by_term, None]]))
+    def connecting(self) -> sparse.csr_array:
+        """Passages × what joins them: two that hold one thing are connected."""
+        return self.terms
 
     def shared(self, source: int, target: int) -> tuple[str, ...]:
-        matrix = self._terms_by_passage
-        common = np.intersect1d(matrix[[source]].indices, matrix[[target]].indices)
+        """The terms that make an edge."""
+        common = np.intersect1d(self.terms[[source]].indices, self.terms[[target]].indices)
         return tuple(dict.fromkeys(self.incidence.terms[common]))
 
-    def subset(self, rows: np.ndarray) -> SharedTerms:
-        return SharedTerms(Incidence(sparse.csr_array(self.incidence.matrix[rows]), self.incidence.terms))
+    def subset(self, rows: np.ndarray) -> TermBipartite:
+        return TermBipartite(Incidence(sparse.csr_array(self.incidence.matrix[rows]), self.incidence.terms))
 
 
 @dataclass(frozen=True)
-class Links:
+class EdgeList:
     """Edges written out, from row to column of ``matrix`` (passages × passages); walking follows their direction."""
 
     matrix: sparse.csr_array
+
+    @classmethod
+    def of(cls, sources: Sequence[int], targets: Sequence[int], n: int) -> EdgeList:
+        return cls(sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n)))
 
     @cached_property
     def _both_ways(self) -> sparse.csr_array:
@@ -97,23 +101,43 @@ class Links:
         return self._both_ways[rows]
 
     def linked(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See :meth:`PassageGraph.linked`."""
-        return _slices(self._both_ways, rows)
+        return _columns(self._both_ways, rows)
 
     def cost(self) -> np.ndarray:
         return np.diff(self._both_ways.indptr)
 
-    def components_matrix(self) -> sparse.csr_array:
-        return self.matrix
+    def connecting(self) -> sparse.csr_array:
+        return self.matrix + sparse.eye_array(self.matrix.shape[0], dtype=np.int8)
 
     def shared(self, source: int, target: int) -> tuple[str, ...]:
         return ()
 
-    def subset(self, rows: np.ndarray) -> Links:
-        return Links(sparse.csr_array(self.matrix[rows][:, rows]))
+    def subset(self, rows: np.ndarray) -> EdgeList:
+        return EdgeList(sparse.csr_array(self.matrix[rows][:, rows]))
 
 
-Relation = SharedTerms | Links
+class ContainsEdges(EdgeList):
+    """Directed edges from structural nodes, the pages and tables of documents, to the passages in them (kgp.txt §3).
+
+    ``nodes`` has the rows of each. None leads out of a passage, so a walk over passages never takes one, and ``matrix``
+    (passages × passages) is empty: a question that names a structure enters the graph through its node.
+    """
+
+    def __init__(self, nodes: Mapping[Structure, np.ndarray], n_passages: int) -> None:
+        super().__init__(sparse.csr_array((n_passages, n_passages), dtype=np.int8))
+        object.__setattr__(self, "nodes", dict(nodes))
+
+    def content(self, node: Structure) -> np.ndarray:
+        """The rows in a node, sorted; none for a structure that no document has."""
+        return np.sort(self.nodes.get(node, np.zeros(0, int)))
+
+    def subset(self, rows: np.ndarray) -> ContainsEdges:
+        """The nodes that contain any of the given passages."""
+        within = {node: np.flatnonzero(np.isin(rows, content)) for node, content in self.nodes.items()}
+        return ContainsEdges({node: content for node, content in within.items() if len(content)}, len(rows))
+
+
+Relation = TermBipartite | EdgeList
 
 
 class PassageGraph:
@@ -165,31 +189,18 @@ class PassageGraph:
         """The number of distinct neighbours of each passage, directions ignored; shape (passages,)."""
         if not self.relations or not self.n_nodes:
             return np.zeros(self.n_nodes, int)
+        cost = np.cumsum(sum(relation.cost() for relation in self.relations.values()) + 1)
+        ends = np.unique([0, *np.searchsorted(cost, np.arange(_BLOCK, cost[-1], _BLOCK)), self.n_nodes])
         # Threads: scipy's sparse products leave the interpreter lock.
-        counts = Parallel(n_jobs=2, prefer="threads")(delayed(self._count)(block) for block in self._blocks())
+        counts = Parallel(n_jobs=2, prefer="threads")(delayed(self._count)(slice(*block)) for block in pairwise(ends))
         return np.concatenate(counts)
 
     def _count(self, block: slice) -> np.ndarray:
-        return np.diff(self._undirected(block).indptr)
-
-    def _undirected(self, block: slice) -> sparse.csr_array:
-        """Rows of the simple graph's adjacency: no self-loops, equal entries merged."""
-        merged = sum((relation.undirected(block) != 0 for relation in self.relations.values()), start=0)
-        merged = sparse.csr_array(merged, dtype=np.int8)
+        """The degrees of some rows: those of the simple graph's adjacency, equal entries merged, without self-loops."""
+        merged = sparse.csr_array(sum(relation.undirected(block) != 0 for relation in self.relations.values()))
         merged.sum_duplicates()
         rows = np.repeat(np.arange(block.start, block.stop), np.diff(merged.indptr))
-        merged.data[merged.indices == rows] = 0
-        merged.eliminate_zeros()
-        return merged
-
-    def _blocks(self) -> Iterator[slice]:
-        cost = np.cumsum(sum(relation.cost() for relation in self.relations.values()) + 1)
-        start = 0
-        while start < self.n_nodes:
-            spent = cost[start - 1] if start else 0
-            stop = max(start + 1, int(np.searchsorted(cost, spent + _BLOCK, side="right")))
-            yield slice(start, stop)
-            start = stop
+        return np.bincount(rows[rows != merged.indices] - block.start, minlength=block.stop - block.start)
 
     @property
     def n_edges(self) -> int:
@@ -206,31 +217,19 @@ class PassageGraph:
         return self.mean_degree / (self.n_nodes - 1) if self.n_nodes > 1 else 0.0
 
     @cached_property
-    def components(self) -> np.ndarray:
-        """The connected component of each passage, numbered from 0; shape (passages,)."""
-        # Passages come first in every relation's matrix; the terms of each relation follow in a range of their own.
-        rows, columns, size = [], [], self.n_nodes
-        for relation in self.relations.values():
-            matrix = relation.components_matrix().tocoo()
-            shift = size - self.n_nodes
-            rows.append(np.where(matrix.row < self.n_nodes, matrix.row, matrix.row + shift))
-            columns.append(np.where(matrix.col < self.n_nodes, matrix.col, matrix.col + shift))
-            size += matrix.shape[0] - self.n_nodes
-        row, column = (np.concatenate(part) if part else np.zeros(0, int) for part in (rows, columns))
-        joined = sparse.csr_array((np.ones(len(row), np.int8), (row, column)), shape=(size, size))
-        labels = sparse.csgraph.connected_components(joined, directed=False)[1][: self.n_nodes]
-        return np.unique(labels, return_inverse=True)[1]
-
-    @property
     def n_components(self) -> int:
-        return int(self.components.max(initial=-1)) + 1
+        """Connected components: those of passages and what joins them, a far smaller graph than the cliques."""
+        if not self.relations:
+            return self.n_nodes
+        joins = sparse.hstack([relation.connecting() for relation in self.relations.values()])
+        _, labels = sparse.csgraph.connected_components(sparse.block_array([[None, joins], [joins.T, None]]))
+        return len(np.unique(labels[: self.n_nodes]))
 
     def subgraph(self, rows: Sequence[int] | np.ndarray) -> PassageGraph:
         """The graph between the given passages, renumbered in the given order."""
         rows = np.asarray(rows, int)
-        return PassageGraph(
-            self.corpus.subset(rows), {kind: relation.subset(rows) for kind, relation in self.relations.items()}
-        )
+        relations = {kind: relation.subset(rows) for kind, relation in self.relations.items()}
+        return PassageGraph(self.corpus.subset(rows), relations)
 
     def edges(self, kind: str) -> np.ndarray:
         """All edges of a kind, written out: shape (2, edges), sources above targets; undirected ones both ways."""
@@ -241,13 +240,9 @@ class PassageGraph:
     def to_networkx(self) -> nx.Graph:
         """A simple graph; nodes carry ``id`` and ``title``, edges the ``kinds`` and ``shared`` terms that make them."""
         graph = nx.Graph()
-        graph.add_nodes_from(
-            (row, {"id": passage.id, "title": passage.title}) for row, passage in enumerate(self.corpus.passages)
-        )
+        graph.add_nodes_from((row, {"id": it.id, "title": it.title}) for row, it in enumerate(self.corpus.passages))
         for kind, relation in self.relations.items():
-            for source, target in self.edges(kind).T.tolist():
-                if graph.has_edge(source, target) and kind in graph.edges[source, target]["kinds"]:
-                    continue
+            for source, target in np.unique(np.sort(self.edges(kind), axis=0), axis=1).T.tolist():
                 kinds, shared = (graph.get_edge_data(source, target, {}).get(name, ()) for name in ("kinds", "shared"))
                 graph.add_edge(source, target, kinds=(*kinds, kind), shared=shared + relation.shared(source, target))
         return graph
@@ -259,10 +254,9 @@ class PassageGraph:
 
         parts = [self.edges(kind) for kind in self.kinds]
         types = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
-        index = np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1)
         return Data(
-            edge_index=torch.from_numpy(index),
-            edge_type=torch.from_numpy(types.astype(np.int64)),
+            edge_index=torch.from_numpy(np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1)),
+            edge_type=torch.from_numpy(types),
             edge_kinds=list(self.kinds),
             num_nodes=self.n_nodes,
         )

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kit.corpus import Corpus, Query
-from kit.corpus.pdf import Structure
-from kit.graphs import Holds
+from kit.corpus.pdf import Structure, structures
+from kit.graphs import ContainsEdges
 from kit.retrievers.base import Ranking, ranking_from_rows
 from kit.retrievers.sparse import BM25
 from kit.text.structure_names import Named, named_structures
@@ -57,7 +57,7 @@ class StructureReader:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        self.corpus, self.holds = corpus, Holds.of(corpus)
+        self.corpus, self.holds = corpus, ContainsEdges(structures(corpus), len(corpus))
         self._structures: dict[tuple[str, str], list[Structure]] = {}
         for node in self.holds.nodes:
             self._structures.setdefault((node.document, node.kind), []).append(node)

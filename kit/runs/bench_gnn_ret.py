@@ -19,7 +19,7 @@ from scipy import sparse
 from kit.corpus import Corpus, Passage, Query
 from kit.errors import InputError
 from kit.evaluation.timing import propagation_times
-from kit.graphs import PassageGraph, SharedTerms
+from kit.graphs import PassageGraph, TermBipartite
 from kit.retrievers import Dense, Retriever
 from kit.retrievers.gnn_ret import GNNRet
 from kit.runs.bench import peak_memory
@@ -101,7 +101,7 @@ def random_graph(corpus: Corpus, degree: int, generator: np.random.Generator) ->
     terms = max(1, round(_KEYWORDS**2 / -np.log1p(-degree / n)))
     columns = generator.integers(terms, size=n * _KEYWORDS)
     matrix = sparse.csr_array((np.ones(len(columns), np.float32), (np.repeat(np.arange(n), _KEYWORDS), columns)))
-    return PassageGraph(corpus, {"random": SharedTerms(Incidence(matrix, np.arange(matrix.shape[1])))})
+    return PassageGraph(corpus, {"random": TermBipartite(Incidence(matrix, np.arange(matrix.shape[1])))})
 
 
 def _seconds(retriever: Retriever, queries: Sequence[Query]) -> float:

@@ -10,7 +10,7 @@ from kit.corpus import Benchmark, Corpus, Passage, Question
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import by_layers, evaluate, learn_weights, over_grid, per_question
-from kit.graphs import Links, PassageGraph
+from kit.graphs import EdgeList, PassageGraph
 from kit.retrievers import Dense, GNNRet, RGNNRet
 
 COLUMNS = ["n_train", "start", "layers", "seed", "loss", "steps", "weight", "value"]
@@ -24,7 +24,7 @@ class ByHand(GNNRet):
         cosines = np.array([1 - float(passage.text) for passage in corpus.passages], np.float32)
         self.vectors = np.column_stack([cosines, np.sqrt(1 - cosines**2)])
         edge = sparse.csr_array((np.ones(1, np.int8), ([0], [1])), shape=(3, 3))
-        self.graph = PassageGraph(corpus, {"link": Links(edge)})
+        self.graph = PassageGraph(corpus, {"link": EdgeList(edge)})
 
     def encode(self, texts: list[str]) -> np.ndarray:
         return np.array([[1, 0]] * len(texts), np.float32)

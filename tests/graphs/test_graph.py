@@ -11,7 +11,8 @@ from scipy import sparse
 
 from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
-from kit.graphs import Links, PassageGraph, SharedTerms, build, graph
+from kit.corpus.pdf import Structure
+from kit.graphs import EdgeList, PassageGraph, TermBipartite, build, graph
 from kit.text import Incidence
 
 
@@ -34,7 +35,7 @@ def graphs(draw: st.DrawFn) -> tuple[PassageGraph, nx.Graph]:
     links = [(a, b) for a, b in links if a != b]
     sources, targets = np.array(links, int).reshape(-1, 2).T
     matrix = sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n))
-    return PassageGraph(corpus_of(n), {"shared": SharedTerms(incidence), "link": Links(matrix)}), full
+    return PassageGraph(corpus_of(n), {"shared": TermBipartite(incidence), "link": EdgeList(matrix)}), full
 
 
 @given(graphs(), st.lists(st.integers(0, 7), max_size=5))
@@ -44,11 +45,6 @@ def test_linked_is_every_edge_at_the_rows(pair: tuple[PassageGraph, nx.Graph], r
     place, target = built.linked(rows)
     expected = {(i, other) for i, row in enumerate(rows.tolist()) for other in full.neighbors(row)}
     assert set(zip(place.tolist(), target.tolist())) == expected
-
-
-def test_linked_without_relations() -> None:
-    place, target = PassageGraph(corpus_of(2), {}).linked(np.array([0, 1]))
-    assert len(place) == len(target) == 0
 
 
 @given(graphs(), st.integers(1, 20))
@@ -62,8 +58,6 @@ def test_statistics_are_those_of_the_written_out_graph(pair: tuple[PassageGraph,
     assert ours.n_edges == full.number_of_edges()
     assert ours.density == pytest.approx(nx.density(full))
     assert ours.n_components == nx.number_connected_components(full)
-    for part in nx.connected_components(full):
-        assert len(set(ours.components[list(part)])) == 1
 
 
 @given(graphs())
@@ -110,5 +104,33 @@ def test_graphs_without_edges_or_nodes() -> None:
     assert (empty.density, empty.mean_degree, empty.n_edges, empty.n_components) == (0, 0, 0, 0)
     lone = PassageGraph(corpus_of(3), {})
     assert (lone.density, lone.n_components) == (0, 3)
-    assert lone.neighbours([0, 1]).tolist() == []
+    assert lone.neighbours([0, 1]).tolist() == [] == lone.linked(np.array([0, 1]))[0].tolist()
     assert lone.to_pyg().edge_index.shape == (2, 0)
+
+
+def test_pages_and_tables_contain_passages_and_no_walk_meets_them() -> None:
+    table = "Table 1: Pears\n\n| Orchard |\n| --- |\n| Hask |"
+    corpus = Corpus(
+        [
+            Passage("p1", "A", "The pears were counted.", "a", 0, 1),
+            Passage("p2", "A", table, "a", 1, 1, "table"),
+            Passage("p3", "A", table.replace("Pears", "Pears (continued)"), "a", 2, 2, "table"),
+            Passage("p4", "A", "They were eaten.", "a", 3, 2),
+        ]
+    )
+    built = build("structure", corpus)
+    pages = [Structure("a", "page", label) for label in "12"]
+    contains, part = built.relations["holds"], built.subgraph([2, 3]).relations["holds"]
+    assert {node: contains.content(node).tolist() for node in contains.nodes} == {
+        pages[0]: [0, 1],
+        pages[1]: [2, 3],
+        Structure("a", "table", "1"): [1, 2],
+    }
+    assert contains.content(Structure("a", "page", "9")).tolist() == []
+    assert {node: part.content(node).tolist() for node in part.nodes} == {
+        pages[1]: [0, 1],
+        Structure("a", "table", "1"): [0],
+    }
+    # The passages have the neighbours that they had without.
+    assert built.kinds == ("structure", "holds") and built.neighbours(1).tolist() == [0, 2]
+    assert (built.n_edges, built.n_components, built.to_pyg().edge_index.shape) == (3, 1, (2, 6))

@@ -16,7 +16,7 @@ from kit.corpus import Benchmark, Corpus, Passage, Question, load
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
-from kit.graphs import Links, PassageGraph, SharedTerms
+from kit.graphs import EdgeList, PassageGraph, TermBipartite
 from kit.retrievers import Dense, GNNRet, InitialScore, Message, Seed, make
 from kit.retrievers.gnn_ret import edges_from, gradient_descent, hinge, nearest, pass_messages
 from kit.text import Incidence
@@ -26,7 +26,7 @@ def graph_of(n: int, edges: list[tuple[int, int]]) -> PassageGraph:
     corpus = Corpus(Passage(str(row), f"t{row}", "", str(row)) for row in range(n))
     rows, columns = np.array(edges, int).reshape(-1, 2).T
     matrix = sparse.csr_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(n, n))
-    return PassageGraph(corpus, {"link": Links(matrix)})
+    return PassageGraph(corpus, {"link": EdgeList(matrix)})
 
 
 #: a – b, a – c, b – c, c – d; e stands alone.
@@ -80,7 +80,7 @@ def test_senders_are_chosen_anew_in_each_layer() -> None:
 
 def test_edges_of_two_kinds_are_one_edge() -> None:
     incidence = Incidence.from_entries([0, 1, 0, 1], [0, 0, 1, 1], [1] * 4, ["x", "y"], 5)
-    both = FIVE | PassageGraph(FIVE.corpus, {"shared": SharedTerms(incidence)})
+    both = FIVE | PassageGraph(FIVE.corpus, {"shared": TermBipartite(incidence)})
     for message in ("min", "mean"):
         assert values(run(H0, torch.tensor([0.5]), 3, message, both)[0]) == values(
             run(H0, torch.tensor([0.5]), 3, message)[0]

@@ -14,7 +14,7 @@ from kit.corpus import Benchmark, Corpus, Passage, Query, SubQuestion, load
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
-from kit.graphs import Links, PassageGraph
+from kit.graphs import EdgeList, PassageGraph
 from kit.retrievers import GNNRet, InitialScore, Message, RGNNRet, SubQuestionEvent
 from kit.retrievers.gnn_ret import hinge
 from kit.retrievers.rgnn_ret import gold_steps, round_robin
@@ -63,7 +63,7 @@ def four() -> RGNNRet:
     rows, columns = [0, 1], [1, 2]
     matrix = sparse.csr_array((np.ones(2, np.int8), (rows, columns)), shape=(4, 4))
     retriever.corpus = Corpus(Passage(id, id, "", id) for id in "abcd")
-    retriever.graph = PassageGraph(retriever.corpus, {"link": Links(matrix)})
+    retriever.graph = PassageGraph(retriever.corpus, {"link": EdgeList(matrix)})
     return retriever
 
 

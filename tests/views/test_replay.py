@@ -11,7 +11,7 @@ from scipy import sparse
 from kit.corpus import Corpus, Passage
 from kit.errors import InputError
 from kit.graphs import PassageGraph
-from kit.graphs.graph import Links
+from kit.graphs.graph import EdgeList
 from kit.retrievers import InitialScore, Message, Ranking, Seed, SubQuestionEvent, Trace
 from kit.retrievers.base import AnyEvent
 from kit.views.drawing import storyboard
@@ -30,7 +30,7 @@ def graph(corpus) -> PassageGraph:
     """Ada Lund is joined to Marrow and The Long Ferry, Marrow to The Long Ferry and Tilsby."""
     pairs = np.array([(0, 1), (0, 2), (1, 2), (1, 4)]).T
     links = sparse.csr_array((np.ones(4, np.int8), pairs), shape=(6, 6))
-    return PassageGraph(corpus, {"entity": Links(links)})
+    return PassageGraph(corpus, {"entity": EdgeList(links)})
 
 
 def ranked(*ids: str, steps: tuple[AnyEvent, ...]) -> Ranking:
@@ -193,7 +193,7 @@ def many() -> tuple[Corpus, PassageGraph]:
     corpus = Corpus(Passage(f"n{i}", f"Port {i}", "A port.", f"d{i}") for i in range(100))
     rows = np.arange(100)
     ring = sparse.csr_array((np.ones(100, np.int8), (rows, (rows + 1) % 100)), shape=(100, 100))
-    return corpus, PassageGraph(corpus, {"structure": Links(ring)})
+    return corpus, PassageGraph(corpus, {"structure": EdgeList(ring)})
 
 
 def ports(many: tuple[Corpus, PassageGraph], after: float, senders: int = 3) -> Story:

@@ -13,7 +13,7 @@ from kit.corpus import Benchmark
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.graphs import PassageGraph
-from kit.graphs.graph import Links
+from kit.graphs.graph import EdgeList
 from kit.retrievers import NodeVisit, Ranking, Seed, Trace, make
 from kit.views.drawing import storyboard
 from kit.views.explorer import Explorer
@@ -28,7 +28,7 @@ def graph(corpus) -> PassageGraph:
     """Ada Lund is joined to Marrow and The Long Ferry, Marrow to Halle and Tilsby."""
     pairs = np.array([(0, 1), (0, 2), (1, 3), (1, 4)]).T
     pairs = np.concatenate([pairs, pairs[::-1]], axis=1)
-    return PassageGraph(corpus, {"entity": Links(sparse.csr_array((np.ones(8, np.int8), pairs), shape=(6, 6)))})
+    return PassageGraph(corpus, {"entity": EdgeList(sparse.csr_array((np.ones(8, np.int8), pairs), shape=(6, 6)))})
 
 
 STEPS = (
