@@ -16,7 +16,6 @@ from kit.corpus import Corpus, Passage, Query
 from kit.store import content_key
 from kit.text import Encoder, TfidfIndex
 from kit.text.language_models import LanguageModel
-from kit.text.language_models.evidence_pairs import one_line
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class WritingAgent(TfidfAgent):
         self.model, self.prompt = model, prompt
 
     def generated_evidence(self, turns: Sequence[Turn]) -> list[str]:
-        paths = [[one_line(self.corpus.passages[row].full_text) for row in turn.path] for turn in turns]
+        paths = [[self.corpus.passages[row].full_text for row in turn.path] for turn in turns]
         prompts = [self.prompt(turn.query.text, path) for turn, path in zip(turns, paths)]
         return [answer.text for answer in self.model.generate(prompts, progress=len(prompts) > 64)]
 

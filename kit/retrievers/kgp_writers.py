@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kit.corpus import Benchmark
-from kit.errors import InputError
-from kit.retrievers.base import expect_whole
 from kit.retrievers.kgp import KGP
 from kit.retrievers.kgp_agents import WritingAgent
-from kit.text.language_models import EVIDENCE_WRITER, SequenceToSequence, language_model
+from kit.text.language_models import EVIDENCE_WRITER, language_model
 from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
-
-LEARNING_RATE = 3e-4  # of fine-tuning
 
 
 class KGPWriting(KGP):
@@ -29,27 +24,15 @@ class KGPT5(KGPWriting):
     """The walk of a sequence-to-sequence model (kgp.txt, "KGP-T5").
 
     ``writer`` is the model, as :func:`kit.text.language_models.language_model` takes it; by default the committed one,
-    which has learned from invented encyclopedias (:mod:`kit.text.language_models.atlas_writer`). It is taken as it
-    comes, or fine-tuned first: ``writer_epochs`` times through the training questions, the best on dev being kept.
+    which has learned from invented encyclopedias. ``kit data make evidence-writer FOLDER --base MODEL`` fine-tunes
+    another one, ``t5:FOLDER``.
     """
 
     name = "kgp-t5"
 
-    def __init__(self, writer: str = f"t5:{EVIDENCE_WRITER}", writer_epochs: int = 0, **walk: object) -> None:
+    def __init__(self, writer: str = f"t5:{EVIDENCE_WRITER}", **walk: object) -> None:
         super().__init__(**walk)
-        expect_whole(0, writer_epochs=writer_epochs)
-        self.base = language_model(writer)
-        self.agent = WritingAgent(self.base, prefixed_evidence_prompt)
-        if writer_epochs and not isinstance(self.base, SequenceToSequence):
-            raise InputError(f"expected t5:FOLDER-OR-NAME to be trained, not {writer!r}", field="writer")
-        self.epochs = writer_epochs
-
-    def fit(self, benchmark: Benchmark) -> None:
-        if self.epochs:
-            from kit.text.language_models.evidence import Finetuning, train_evidence_writer  # takes seconds
-
-            settings = Finetuning(epochs=self.epochs, learning_rate=LEARNING_RATE)
-            self.agent = WritingAgent(train_evidence_writer(self.base, benchmark, settings), prefixed_evidence_prompt)
+        self.agent = WritingAgent(language_model(writer), prefixed_evidence_prompt)
 
 
 class KGPChat(KGPWriting):

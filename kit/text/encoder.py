@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 _BATCH = 16
 _SAVED_AT_ONCE = 2048  # texts between two writes to the store: what an interruption can cost
-_MODEL_FILES = {".json", ".txt", ".safetensors", ".bin"}
+_MODEL_FILES = {".json", ".txt", ".model", ".safetensors", ".bin"}
 _queries_are_cold = ContextVar("queries_are_cold", default=False)
 
 
@@ -66,10 +66,7 @@ class Encoder:
     @cached_property
     def identity(self) -> str:
         """What the vectors depend on: the content of a local model's files, or the name of one on the hub."""
-        if self._folder is None:
-            return self.name
-        files = sorted(file for file in self._folder.rglob("*") if file.suffix in _MODEL_FILES)
-        return _digest(self._folder, tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
+        return self.name if self._folder is None else content_of_model(self._folder)
 
     @cached_property
     def model(self) -> SentenceTransformer:
@@ -151,12 +148,18 @@ def _load(name: str, folder: Path | None, trained: bool) -> SentenceTransformer:
     return model
 
 
+def content_of_model(folder: Path) -> str:
+    """A digest of the names and contents of a model's files."""
+    files = sorted(file for file in folder.rglob("*") if file.suffix in _MODEL_FILES)
+    return _digest(folder, tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
+
+
 @lru_cache(maxsize=8)
 def _digest(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
-    """A digest of the files' names and contents; their sizes and times are there to notice a change."""
+    """Sizes and times are there to notice a change."""
     sink = hashlib.blake2b(digest_size=16)
     for file, _, _ in files:
-        sink.update(str(file.relative_to(folder)).encode())
+        sink.update(file.relative_to(folder).as_posix().encode())
         with file.open("rb") as source:
             sink.update(hashlib.file_digest(source, "blake2b").digest())
     return sink.hexdigest()

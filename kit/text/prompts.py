@@ -15,8 +15,8 @@ _BAR = "====="
 
 
 def evidence_input(question: str, evidence: Sequence[str]) -> str:
-    """The input of Listing 1: the question, then the evidence so far in the order in which it was found."""
-    return " ".join([question, *evidence])
+    """The input of Listing 1, in one line: the question, then the evidence in the order in which it was found."""
+    return " ".join([question, *(text.replace("\n", " ") for text in evidence)])
 
 
 def evidence_prompt(question: str, evidence: Sequence[str]) -> str:

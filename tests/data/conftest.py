@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from kit.corpus.generating import generator
 
-for name in ("atlas", "reports"):
+for name in ("atlas", "evidence-writer", "reports"):
     generator(name)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit.cli import cli
-from kit.corpus import Benchmark, export, load
+from kit.corpus import export, load
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
@@ -61,18 +61,6 @@ def test_candidates_are_ranked_by_what_the_model_writes(tiny_t5: Path) -> None:
         assert visit.score == pytest.approx(scores[corpus.row[visit.passage]], abs=1e-6)
     usage = retriever.usage().set_index("source")["calls"]
     assert usage["live"] == len({(*visit.before, visit.source) for visit in visits})
-
-
-def test_it_is_fine_tuned_first_if_that_is_wanted(tiny_t5: Path) -> None:
-    found = example()
-    lesson = Benchmark("example", found.corpus, train=found.test[:1], dev=found.test[1:])
-    as_it_comes, taught = (make("kgp-t5", writer=f"t5:{tiny_t5}", writer_epochs=epochs) for epochs in (0, 1))
-    for retriever in (as_it_comes, taught):
-        retriever.fit(lesson)
-    assert as_it_comes.agent.model.model_name == str(tiny_t5)
-    assert (Path(taught.agent.model.model_name) / "history.json").exists()
-    with pytest.raises(InputError, match="writer: expected t5:FOLDER-OR-NAME to be trained, not 'replay:server:x'"):
-        make("kgp-t5", writer="replay:server:x", writer_epochs=1)
 
 
 # ---- a chat model

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
+import re
 import time
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING
 
 from kit.paths import ROOT
 from kit.store import Store
+from kit.text.encoder import content_of_model
 from kit.text.language_models.base import Answer, LanguageModel
-from kit.text.language_models.names import Names
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _BATCH = 64
-_MODEL_FILES = {".json", ".txt", ".model", ".safetensors"}
+MOST_NAMES = 40  # of a prompt; what goes beyond is NEW
+NEW, YEAR = "<new>", "<year>"
+PLACEHOLDERS = (NEW, YEAR, *(f"<n{number}>" for number in range(MOST_NAMES)))
+TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+|[^\w\s]")
+_NUMBERED = re.compile(r"<n(\d+)>|<new>|<year>")
 
 
 class SequenceToSequence(LanguageModel):
@@ -50,7 +54,7 @@ class SequenceToSequence(LanguageModel):
     @cached_property
     def identity(self) -> str:
         """The content of a local model's files, or the name of one on the hub; and where prompts are cut."""
-        content = self.model_name if self._folder is None else _digest(self._folder)
+        content = self.model_name if self._folder is None else content_of_model(self._folder)
         return f"greedy {content}, {self.longest_prompt}"
 
     @cached_property
@@ -121,11 +125,38 @@ def vocabulary_beside_names(tokenizer: PreTrainedTokenizerBase, model: PreTraine
     return tokenizer.get_vocab() if getattr(model.config, "numbered_names", False) else None
 
 
-def _digest(folder: Path) -> str:
-    """A digest of the names and contents of a model's files."""
-    sink = hashlib.blake2b(digest_size=16)
-    for file in sorted(file for file in folder.rglob("*") if file.suffix in _MODEL_FILES):
-        sink.update(file.relative_to(folder).as_posix().encode())
-        with file.open("rb") as source:
-            sink.update(hashlib.file_digest(source, "blake2b").digest())
-    return sink.hexdigest()
+class Names:
+    """Names as numbers, so that a small model can copy a name that it has never met.
+
+    It reads and writes ``<n0>`` for the first name of the prompt, ``<n1>`` for the second …, and they are put back into
+    what it wrote. A name is a word with a capital letter that is not, in lower case, a word of the ``vocabulary``.
+    Numbers of four digits are years.
+    """
+
+    def __init__(self, vocabulary: Container[str]) -> None:
+        self.vocabulary = vocabulary
+        self.numbers: dict[str, int] = {}
+
+    def hide(self, text: str, *, learn: bool) -> str:
+        """The text in lower case with spaces between all tokens, and a placeholder for each name.
+
+        ``learn``: a name that has no number yet gets the next one; otherwise, and when there are too many, it is new.
+        """
+        return " ".join(part for token in TOKEN.findall(text) for part in self._hidden(token, learn))
+
+    def _hidden(self, token: str, learn: bool) -> list[str]:
+        if token.isdecimal():
+            return [YEAR if len(token) == 4 else token]
+        name, mark, owner = token.replace("’", "'").partition("'s")
+        if len(name) < 2 or not name[0].isupper() or name.lower() in self.vocabulary:
+            return [token.lower()]
+        if learn and name not in self.numbers and len(self.numbers) < MOST_NAMES:
+            self.numbers[name] = len(self.numbers)
+        number = self.numbers.get(name)
+        return [NEW if number is None else f"<n{number}>", *([mark + owner] if mark else [])]
+
+    def show(self, text: str) -> str:
+        """The names in the place of their placeholders; those of new names and of years are left out."""
+        names = dict(enumerate(self.numbers))
+        found = _NUMBERED.sub(lambda match: names.get(int(match[1]), "") if match[1] else "", text)
+        return " ".join(found.split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.text.language_models.names import MOST_NAMES, Names, common_words
+from kit.text.language_models.sequence_to_sequence import MOST_NAMES, Names
 
 WORDS = {"the", "river", "in", "valley", "born", "source", "who", "?", ":", "(", ")", "'s", "met"}
 
@@ -41,12 +41,6 @@ def test_beyond_the_most_names_all_are_new() -> None:
     names = Names(WORDS)
     text = " ".join(f"Name{chr(97 + one)}{chr(97 + two)}" for one in range(7) for two in range(7))
     assert names.hide(text, learn=True).split().count("<new>") == 49 - MOST_NAMES
-
-
-def test_common_words_occur_in_lower_case() -> None:
-    texts = ["The river Oll is the Oll.", "A river. In 1900, in 12, in 12 and 1900."]
-    assert common_words(texts, 9) == [".", ",", "12", "in", "river"]
-    assert common_words(texts, 2) == [".", ","]
 
 
 @given(st.text(), st.text())

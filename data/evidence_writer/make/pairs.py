@@ -46,12 +46,8 @@ def evidence_pairs(questions: Sequence[Question], corpus: Corpus, seed: int = 0)
         asked += [((in_vain[rng.integers(len(in_vain))],), first)] if in_vain else []
         for path, wanted in asked:
             if text := " ".join(written[place] for place in wanted):
-                pairs.append((prefixed_evidence_prompt(question.text, [one_line(it.full_text) for it in path]), text))
+                pairs.append((prefixed_evidence_prompt(question.text, [it.full_text for it in path]), text))
     return list(dict.fromkeys(pairs))
-
-
-def one_line(text: str) -> str:
-    return text.replace("\n", " ")
 
 
 def supporting_clause(question: Question, place: int, support: Passage) -> str:

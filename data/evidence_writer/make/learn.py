@@ -13,10 +13,10 @@ import numpy as np
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.store import content_key
-from kit.text.language_models.evidence_pairs import evidence_pairs
-from kit.text.language_models.names import Names
-from kit.text.language_models.sequence_to_sequence import SequenceToSequence, vocabulary_beside_names
+from kit.text.language_models.sequence_to_sequence import Names, SequenceToSequence, vocabulary_beside_names
 from kit.text.training import PATIENCE, Period, train
+
+from .pairs import evidence_pairs
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -37,7 +37,7 @@ class Finetuning(msgspec.Struct, frozen=True):
     seed: int = 0
 
 
-def train_evidence_writer(
+def finetune(
     base: SequenceToSequence,
     benchmark: Benchmark,
     settings: Finetuning | None = None,
@@ -91,35 +91,35 @@ class _Trainer:
         dev: Sequence[tuple[str, str]],
         settings: Finetuning,
     ) -> None:
+        from transformers import DataCollatorForSeq2Seq
+
         self.settings = settings
         self.tokenizer, self.model = base.load()
+        self.collate = DataCollatorForSeq2Seq(self.tokenizer)  # pads; what is padded is neither read nor learned
         self.pairs, self.dev = self._tokens(pairs), self._tokens(dev)
 
     def epoch(self, number: int) -> Period:
         """Of every ``TOGETHER`` batches at random, the prompts are put together by length."""
         generator = np.random.default_rng([self.settings.seed, number])
         order, size = generator.permutation(len(self.pairs)), TOGETHER * self.settings.batch
-        lengths = np.array([len(prompt) for prompt, _ in self.pairs])
+        lengths = np.array([len(pair["input_ids"]) for pair in self.pairs])
         parts = [order[start : start + size] for start in range(0, len(order), size)]
         batches = [batch for part in parts for batch in self._batches(part[np.argsort(lengths[part], kind="stable")])]
         batches = [[self.pairs[place] for place in batches[pick]] for pick in generator.permutation(len(batches))]
         return Period(batches, number * len(batches), self.settings.epochs * len(batches), self.settings.learning_rate)
 
-    def loss(self, batch: Sequence[tuple[list[int], list[int]]]) -> Tensor:
-        return self.model(**self._padded(batch)).loss
+    def loss(self, batch: Sequence[dict[str, list[int]]]) -> Tensor:
+        return self.model(**self.collate(batch).to(self.model.device)).loss
 
     def check(self, step: int) -> dict[str, float]:
         import torch
 
         self.model.eval()
-        total, tokens = 0.0, 0
+        batches = [[self.dev[place] for place in places] for places in self._batches(np.arange(len(self.dev)))]
+        counts = [sum(len(pair["labels"]) for pair in batch) for batch in batches]
         with torch.inference_mode():
-            for batch in self._batches(np.arange(len(self.dev))):
-                padded = self._padded([self.dev[place] for place in batch])
-                count = int((padded["labels"] >= 0).sum())
-                total += self.model(**padded).loss.item() * count
-                tokens += count
-        return {"log_likelihood": -total / tokens}
+            losses = [self.loss(batch).item() for batch in batches]
+        return {"log_likelihood": -sum(loss * count for loss, count in zip(losses, counts)) / sum(counts)}
 
     def write(self, folder: Path) -> None:
         self.model.save_pretrained(folder)
@@ -128,7 +128,7 @@ class _Trainer:
     def _batches(self, order: np.ndarray) -> Iterator[np.ndarray]:
         return (order[start : start + self.settings.batch] for start in range(0, len(order), self.settings.batch))
 
-    def _tokens(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], list[int]]]:
+    def _tokens(self, pairs: Sequence[tuple[str, str]]) -> list[dict[str, list[int]]]:
         limits = (self.settings.longest_prompt, self.settings.longest_answer)
         if vocabulary := vocabulary_beside_names(self.tokenizer, self.model):
             own = [Names(vocabulary) for _ in pairs]
@@ -137,18 +137,4 @@ class _Trainer:
             self.tokenizer(list(texts), truncation=True, max_length=limit)["input_ids"]
             for texts, limit in zip(zip(*pairs), limits)
         )
-        return list(zip(prompts, answers))
-
-    def _padded(self, pairs: Sequence[tuple[list[int], list[int]]]) -> dict[str, Tensor]:
-        """Prompts and answers of one length each; padding is not read, nor is it learned (-100)."""
-        import torch
-
-        prompts, answers = zip(*pairs)
-        longest = max(map(len, prompts)), max(map(len, answers))
-        pad = self.tokenizer.pad_token_id
-        tensors = {
-            "input_ids": [prompt + [pad] * (longest[0] - len(prompt)) for prompt in prompts],
-            "attention_mask": [[1] * len(prompt) + [0] * (longest[0] - len(prompt)) for prompt in prompts],
-            "labels": [answer + [-100] * (longest[1] - len(answer)) for answer in answers],
-        }
-        return {name: torch.tensor(rows, device=self.model.device) for name, rows in tensors.items()}
+        return [{"input_ids": prompt, "labels": answer} for prompt, answer in zip(prompts, answers)]

@@ -1,0 +1,7 @@
+"""The writer of evidence: a small T5 from nothing, or a model of one's own (``kit data make evidence-writer``)."""
+
+from .generate import main, new_t5
+from .learn import Finetuning, finetune
+from .pairs import evidence_pairs, supporting_clause
+
+__all__ = ["Finetuning", "evidence_pairs", "finetune", "main", "new_t5", "supporting_clause"]

@@ -1,0 +1,135 @@
+"""The committed writer: a small T5 learns from nothing to write evidence about invented encyclopedias.
+
+They are not the atlas, but made by its generator from other seeds. Which epoch is kept is chosen on the dev questions
+of the embedded atlas; its test questions play no part.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+
+from kit.corpus import Benchmark, generated, load, load_training
+from kit.errors import InputError
+from kit.paths import ROOT
+from kit.store import Store, content_key
+from kit.text.language_models import EVIDENCE_WRITER, SequenceToSequence, language_model
+from kit.text.language_models.sequence_to_sequence import PLACEHOLDERS, TOKEN
+from kit.text.training import History, read_history
+
+from .learn import Finetuning, finetune
+
+SEEDS = (101, 102, 103, 104)  # of the worlds that are learned from
+WORLD = {"size": 2_114, "train": 2_500}
+SETTINGS = Finetuning(epochs=6, batch=16, learning_rate=2e-3, longest_prompt=256)
+SHAPE = {"d_model": 96, "d_kv": 32, "d_ff": 288, "num_heads": 3, "num_layers": 2, "num_decoder_layers": 2}
+WORDS = 2_500
+LEARNING_RATE = 3e-4  # of fine-tuning
+FILES = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors")
+_PAD, _END, _UNKNOWN = "<pad>", "</s>", "<unk>"
+
+
+def train() -> SequenceToSequence:
+    """The trained writer, found again in the store: an hour and a half of a core the first time."""
+    worlds = [generated("atlas", seed=seed, **WORLD) for seed in SEEDS]
+    texts = [passage.full_text for world in worlds for passage in world.corpus.passages]
+    texts += [question.text for world in worlds for question in world.train]
+    atlas = load()
+    chosen_on = Benchmark(atlas.name, atlas.corpus, dev=atlas.dev)
+    return finetune(new_t5(texts), chosen_on, SETTINGS, more=worlds)
+
+
+def new_t5(
+    texts: Sequence[str], words: int = WORDS, shape: dict[str, int] = SHAPE, seed: int = 0, store: Store | None = None
+) -> SequenceToSequence:
+    """A T5 with random weights, whose words are the most frequent of ``texts`` and whose names are numbers.
+
+    Found again in the store. See :class:`kit.text.language_models.sequence_to_sequence.Names`.
+    """
+    store, known = store or Store(), common_words(texts, words)
+    key = content_key("3", json.dumps([shape, seed]), *known).hex()
+    folder = store.get_folder("new-models", key)
+    folder = folder or store.put_folder("new-models", key, lambda to: _write_t5(to, known, shape, seed))
+    return SequenceToSequence(str(folder), store=store)
+
+
+def _write_t5(folder: Path, words: Sequence[str], shape: dict[str, int], seed: int) -> None:
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+
+    vocabulary = {word: number for number, word in enumerate([_PAD, _END, _UNKNOWN, *PLACEHOLDERS, *words])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=_UNKNOWN))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(single=f"$A {_END}", special_tokens=[(_END, 1)])
+    names = {"pad_token": _PAD, "eos_token": _END, "unk_token": _UNKNOWN}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+    config = T5Config(
+        vocab_size=len(vocabulary),
+        dropout_rate=0.05,
+        feed_forward_proj="gated-gelu",
+        pad_token_id=0,
+        eos_token_id=1,
+        decoder_start_token_id=0,
+        numbered_names=True,
+        **shape,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        T5ForConditionalGeneration(config).save_pretrained(folder)
+
+
+def common_words(texts: Iterable[str], most: int) -> list[str]:
+    """The most frequent tokens of the texts, words only if they occur in lower case at least twice; no years."""
+    counts = Counter(token for text in texts for token in TOKEN.findall(text) if token == token.lower())
+    ordered = sorted((-count, token) for token, count in counts.items() if count > 1)
+    return [token for _, token in ordered if not (token.isdecimal() and len(token) == 4)][:most]
+
+
+def by_epoch(history: History) -> list[dict[str, float]]:
+    """A row an epoch: the mean loss of its batches, and the loss on dev after it, in nats a token."""
+    rows, losses = [], []
+    for row in history:
+        if "loss" in row:
+            losses.append(row["loss"])
+        elif losses:
+            rows.append({"epoch": len(rows) + 1, "loss": float(np.mean(losses)), "dev_loss": -row["log_likelihood"]})
+            losses = []
+    return rows
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=ROOT / EVIDENCE_WRITER)
+@click.option("--base", help="fine-tune this model, t5:FOLDER-OR-NAME, in place of a new one")
+@click.option("--train", "files", type=click.Path(path_type=Path), multiple=True, help="questions to fine-tune it on")
+@click.option("--epochs", default=Finetuning().epochs, show_default=True, help="times through them at most")
+@click.option("--seed", default=0, show_default=True, help="where random choices start from")
+def main(folder: Path, base: str | None, files: tuple[Path, ...], epochs: int, seed: int) -> None:
+    """Train the writer of evidence anew into FOLDER, by default where the committed one lies.
+
+    With --base another sequence-to-sequence model is fine-tuned on the questions of --train FILE or the atlas's, and
+    chosen on their dev questions: KGP walks with it by ``--set writer=t5:FOLDER``.
+    """
+    import torch
+
+    if base is None:
+        torch.set_num_threads(1)  # for tensors as small as these, threads wait more than they work
+        model = train()
+    else:
+        given = language_model(base)
+        if not isinstance(given, SequenceToSequence):
+            raise InputError(f"expected t5:FOLDER-OR-NAME to be trained, not {base!r}", field="base")
+        settings = Finetuning(epochs=epochs, learning_rate=LEARNING_RATE, seed=seed)
+        model = finetune(given, load_training(files) if files else load(), settings)
+    written = Path(model.model_name)
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in [file for file in written.iterdir() if file.name in FILES or base]:
+        shutil.copyfile(file, folder / file.name)
+    (folder / "history.json").write_text(json.dumps(by_epoch(read_history(written))), "utf-8")
+    click.echo(f"{folder}: {sum(file.stat().st_size for file in folder.glob('*.*')) / 1e6:.1f} MB")
