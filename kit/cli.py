@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import click
 
@@ -99,23 +101,7 @@ def run(notebooks: tuple[str, ...], parameters: tuple[tuple[str, str], ...], **o
 @click.option(
     "--trec", "trec_file", type=FILE, help="write the rankings as a TREC run; of several retrievers to FILE-NAME"
 )
-def evaluate(
-    retrievers: tuple[str, ...],
-    data: Path | None,
-    train: tuple[Path, ...],
-    also: tuple[Path, ...],
-    ks: str,
-    seed: int,
-    settings: tuple[tuple[str, object], ...],
-    reader: str | None,
-    read: int | None,
-    none: bool,
-    judge: str | None,
-    json_file: Path | None,
-    trec_file: Path | None,
-    unit: str,
-    **options,
-) -> None:
+def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: Any) -> None:
     """Evaluate RETRIEVERS on a benchmark: names, or files with TREC runs of other systems.
 
     The table shows means over the questions with 95 % bootstrap intervals, and paired differences to the first
@@ -124,34 +110,31 @@ def evaluate(
     seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer) too, with --judge
     judged and unclear, and the file has reader and judge: name, and the usage of a language model.
     """
-    from kit.corpus import load, load_training
     from kit.evaluation import evaluate as evaluate_all
     from kit.evaluation.answers import Reading
     from kit.evaluation.trec import read_run, write_runs
     from kit.retrievers import make_all
+    from kit.runs.provenance import write_result
     from kit.text.language_models import usage_lines
 
-    begun, cut_offs = time.perf_counter(), whole_numbers(ks, "k")
-    named = make_all([name for name in retrievers if not Path(name).is_file()], **dict(settings))
-    reading = Reading.named(reader, read, max(cut_offs), none=none, judge=judge)
-    for file in (json_file, trec_file):
-        _expect_writable(file)
-    if also and not train:
+    begun, cut_offs, asked = time.perf_counter(), whole_numbers(ks, "k"), SimpleNamespace(**given)
+    named = make_all([name for name in retrievers if not Path(name).is_file()], **dict(asked.settings))
+    reading = Reading.named(asked.reader, asked.read, max(cut_offs), none=asked.none, judge=asked.judge)
+    _expect_writable(asked.json_file, asked.trec_file)
+    if asked.also and not asked.train:
         raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
-    benchmark = load(data, unit=unit, **options)
+    benchmark, training = _read(data, given, also=asked.also)
     runs = {name: read_run(Path(name), benchmark) for name in retrievers if Path(name).is_file()}
-    training = load_training(train, setting=options["setting"], unit=unit, corpus=also) if train else None
     everything = {name: named.get(name) or runs[name] for name in retrievers}
     reading.fit(training or benchmark)
-    experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=seed, training=training)
+    experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=asked.seed, training=training)
     answers = reading.answers(experiment)
     click.echo("\n".join([experiment.text(answers), *usage_lines(experiment.usages | reading.usages())]))
-    if json_file:
-        from kit.runs.provenance import write_result
-
-        write_result(json_file, reading.add_to(experiment.record(), answers), benchmark, dict(settings), begun)
-    if trec_file:
-        write_runs(experiment.rankings, trec_file)
+    if asked.json_file:
+        found = reading.add_to(experiment.record(), answers)
+        write_result(asked.json_file, found, benchmark, dict(asked.settings), begun)
+    if asked.trec_file:
+        write_runs(experiment.rankings, asked.trec_file)
 
 
 @cli.command()
@@ -202,48 +185,34 @@ def graph(
 @click.option("--scheduler", default="", help="a dask scheduler, as tcp://HOST:PORT, whose workers do it instead")
 @click.option("--csv", "csv_file", type=FILE, help="write the whole table here")
 @click.pass_context
-def sweep(
-    context: click.Context,
-    what: str,
-    values: tuple[tuple[str, list[object]], ...],
-    data: Path | None,
-    train: tuple[Path, ...],
-    k: str,
-    scale: str,
-    csv_file: Path | None,
-    jobs: int,
-    scheduler: str,
-    **options,
-) -> None:
+def sweep(context: click.Context, what: str, values: tuple, data: Path | None, **given: Any) -> None:
     """Evaluate a retriever, or run a notebook (named by its first characters), with every combination of values.
 
     The whole table has a row a cell and question, or a row a cell and finding of the notebook; what is printed sums it
     up. Cells that finished with the same data and code are not run again, whatever stopped the command before, and a
     worker that dies is replaced. A notebook's cells leave figures and pages in sweeps/.
     """
-    from kit.corpus import load, load_training
     from kit.runs.sweep import grid, summary, sweep_notebook, sweep_retriever
 
-    of_notebook = what[:1].isdecimal()
-    for name in ("k", *options) if of_notebook else ("scale",):
+    asked, of_notebook = SimpleNamespace(**given), what[:1].isdecimal()
+    for name in ("k", "format", "corpus", "setting", "unit") if of_notebook else ("scale",):
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
             raise InputError(f"no option of the sweep of a {'notebook' if of_notebook else 'retriever'}", field=name)
-    _expect_writable(csv_file)
+    _expect_writable(asked.csv_file)
     settings = dict(values)
     if len(settings) < len(values):
         raise InputError("expected each name once, with all its values", field="-g")
-    work = {"jobs": jobs, "scheduler": scheduler}
+    work = {"jobs": asked.jobs, "scheduler": asked.scheduler}
     if of_notebook:
-        if len(train) > 1:
+        if len(asked.train) > 1:
             raise InputError("expected one file for a notebook", field="train")
-        table = sweep_notebook(what, grid(settings), data=data, train=next(iter(train), None), scale=scale, **work)
+        train = next(iter(asked.train), None)
+        table = sweep_notebook(what, grid(settings), data=data, train=train, scale=asked.scale, **work)
     else:
-        benchmark = load(data, **options)
-        training = load_training(train, setting=options["setting"], unit=options["unit"]) if train else None
-        table = sweep_retriever(what, grid(settings), benchmark, training, ks=whole_numbers(k, "k"), **work)
+        table = sweep_retriever(what, grid(settings), *_read(data, given), ks=whole_numbers(asked.k, "k"), **work)
     click.echo(summary(table, len(settings)).to_string(index=False, float_format="{:.4g}".format))
-    if csv_file:
-        atomic_write(csv_file, table.to_csv(index=False).encode())
+    if asked.csv_file:
+        atomic_write(asked.csv_file, table.to_csv(index=False).encode())
 
 
 @cli.command()
@@ -258,47 +227,24 @@ def claims(markdown: bool) -> None:
     click.echo(text.rstrip())
 
 
-@cli.group()
-def bench() -> None:
-    """Measure speed and memory."""
+@cli.command()
+@click.argument("what", type=click.Choice(["graphs", "gnn-ret", "qsgnn"]))
+@click.option("--passages", help="sizes of the corpus; others for each by default, up to 1,000,000 for gnn-ret")
+@click.option("--builders", default="tfidf,knn,entity,structure", show_default=True, help="of graphs")
+@click.option("--degrees", default="336,672", show_default=True, help="mean degrees of the graph of gnn-ret")
+def bench(what: str, passages: str | None, builders: str, degrees: str) -> None:
+    """Measure speed and memory, each size in a process of its own.
 
-
-@bench.command("graphs")
-@click.option("--passages", default="1000,10000,100000", show_default=True, help="sizes of the atlas to build from")
-@click.option("--builders", default="tfidf,knn,entity,structure", show_default=True)
-def bench_graphs(passages: str, builders: str) -> None:
-    """Passages a second and peak memory of each graph builder, with the graph's statistics."""
-    from kit.graphs import builders as check_builder
-    from kit.runs.bench import bench_graphs as measure_all
-
-    names = builders.split(",")
-    for name in names:
-        check_builder(name)
-    for row in measure_all(names, whole_numbers(passages, "passages")):
-        click.echo(row)
-
-
-@bench.command("gnn-ret")
-@click.option("--passages", default="20000,1000000", show_default=True, help="sizes of the corpus")
-@click.option("--degrees", default="336,672", show_default=True, help="mean degrees of the graph")
-def bench_gnn_ret(passages: str, degrees: str) -> None:
-    """Milliseconds a query of GNN-Ret beside dense search, on one core, over random vectors and keywords.
-
-    The degrees are the two readings of "edges per node" in the paper's Table 5. A million passages take 4 GB of memory.
+    graphs: passages a second of each graph builder. gnn-ret: milliseconds a query beside dense search, on one core,
+    over random vectors and keywords; the degrees are the two readings of "edges per node" in the paper's Table 5, and a
+    million passages take 4 GB of memory. qsgnn: milliseconds a question, in the graph around it and in the whole one.
     """
-    from kit.runs.bench_gnn_ret import bench_gnn_ret as measure_all
+    from kit.runs.bench import BENCHMARKS
 
-    for row in measure_all(whole_numbers(passages, "passages"), whole_numbers(degrees, "degrees")):
-        click.echo(row)
-
-
-@bench.command("qsgnn")
-@click.option("--passages", default="1000,3000,10000,30000,100000", show_default=True, help="sizes of the atlas")
-def bench_qsgnn(passages: str) -> None:
-    """Milliseconds a question of QSGNN, in the graph around it and in the whole one, on one core."""
-    from kit.runs.bench_qsgnn import bench_qsgnn as measure_all
-
-    for row in measure_all(whole_numbers(passages, "passages")):
+    given = {"builders": builders.split(",")} if what == "graphs" else {}
+    given |= {"degrees": whole_numbers(degrees, "degrees")} if what == "gnn-ret" else {}
+    given |= {"sizes": whole_numbers(passages, "passages")} if passages else {}
+    for row in BENCHMARKS[what](**given):
         click.echo(row)
 
 
@@ -376,9 +322,19 @@ def data_export(target: Path, to: str, split: str, data: Path | None, **options)
     click.echo(export(load(data, **options), target, to, split))
 
 
-def _expect_writable(file: Path | None) -> None:
-    if file and (file.is_dir() or not file.resolve().parent.is_dir()):
-        raise InputError("expected a file in a folder that exists", file=file)
+def _read(data: Path | None, given: Mapping[str, Any], also: Sequence[Path] = ()) -> tuple:
+    """The benchmark of a command, and what there is to learn from beside it."""
+    from kit.corpus import load, load_training
+
+    form = {name: given[name] for name in ("setting", "unit")}
+    benchmark = load(data, format=given["format"], corpus=given["corpus"], **form)
+    return benchmark, load_training(given["train"], corpus=also, **form) if given["train"] else None
+
+
+def _expect_writable(*files: Path | None) -> None:
+    for file in files:
+        if file and (file.is_dir() or not file.resolve().parent.is_dir()):
+            raise InputError("expected a file in a folder that exists", file=file)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""How fast the graph builders are, and what memory they take."""
+"""Speed and memory of graph builders, GNN-Ret and QSGNN, each corpus in a process of its own, on one core."""
 
 from __future__ import annotations
 
@@ -6,57 +6,183 @@ import multiprocessing
 import resource
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
-from kit.corpus import generated
+import faiss
+import numpy as np
+import torch
+from scipy import sparse
+from sklearn.feature_extraction.text import HashingVectorizer
+
+from kit.corpus import Corpus, Passage, Query, generated
+from kit.errors import InputError
 from kit.evaluation.graph_quality import describe_graph
-from kit.graphs import BUILDERS, build
-from kit.text import Encoder
+from kit.evaluation.timing import propagation_times
+from kit.graphs import BUILDERS, PassageGraph, TermBipartite, build
+from kit.retrievers import QSGNN, Dense, GNNRet
+from kit.text import Encoder, Incidence
 
-_COLUMNS = "{:10} {:>9} {:>11} {:>9} {:>11} {:>12} {:>12} {:>9}"
+Row = dict[str, float | str]
+
+TOP_KS = (5, 10)
+_DIMENSION, _KEYWORDS, _BATCH, _DEPTH, _REPEATS = 384, 8, 64, 10, 5
+_QUESTIONS = 20
+_MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph is passed for a question of QSGNN
 
 
-def bench_graphs(builders: Sequence[str], sizes: Sequence[int]) -> Iterator[str]:
-    """Lines of a table: each builder at its defaults on atlas passages, each in a process of its own.
+def bench_graphs(builders: Sequence[str] = tuple(BUILDERS), sizes: Sequence[int] = (1_000, 10_000, 100_000)) -> Iterator[str]:
+    """Each builder at its defaults on passages of the atlas. Encoding is apart, since vectors are stored."""
+    for builder in builders:
+        build(builder, Corpus([]))  # a name that there is not is told before anything is measured
+    return _table(_graphs, product(sizes, builders))
 
-    Encoding is told apart from building, since its vectors are stored. Statistics are degrees, density and components.
-    Memory is the peak of the process, the passages included.
+
+def bench_gnn_ret(
+    sizes: Sequence[int] = (20_000, 1_000_000), degrees: Sequence[int] = (336, 672)
+) -> Iterator[str]:
+    """Milliseconds a query, in batches of 64, over random vectors and keywords: time depends on how many there are.
+
+    ``dense`` is the retriever of that name (faiss), ``search`` what GNN-Ret does before any message (distances to all
+    passages), ``messages`` its propagation. gnn-ret.txt Table 5 (MuSiQue) has 335.77 "edges per node", by the table's
+    own density |E| / |V|, so that a passage has twice as many neighbours.
     """
-    yield _COLUMNS.format(
-        "builder", "passages", "encoding, s", "build, s", "statistics,s", "passages/s", "mean degree", "peak MiB"
-    )
-    spawn = multiprocessing.get_context("spawn")
-    for size in sizes:
-        for builder in builders:
-            with spawn.Pool(1) as pool:
-                yield pool.apply(_measure, (builder, size))
+    if max(degrees) >= min(sizes):
+        expected = f"expected mean degrees below {min(sizes)} passages, not {max(degrees)}"
+        raise InputError(expected, field="degrees")
+    return _table(_gnn_ret, product(sizes, degrees, TOP_KS))
 
 
-def _measure(builder: str, size: int) -> str:
+def bench_qsgnn(sizes: Sequence[int] = (1_000, 3_000, 10_000, 30_000, 100_000)) -> Iterator[str]:
+    """Milliseconds a question, one after the other, over atlases; vectors are hashed counts of words.
+
+    ``dense`` is the search that it begins with, ``subgraph`` the graph of 60 documents, ``whole`` that of all, up to
+    3,000 passages. Indexing is the extraction of triples and the graph. Vectors of texts and questions are left out.
+    """
+    return _table(_qsgnn, product(sizes))
+
+
+BENCHMARKS: dict[str, Callable[..., Iterator[str]]] = {
+    "graphs": bench_graphs,
+    "gnn-ret": bench_gnn_ret,
+    "qsgnn": bench_qsgnn,
+}
+
+
+def _table(measure: Callable[..., Row], cases: Iterable[tuple]) -> Iterator[str]:
+    """Lines of a table: a row a case, measured in its own process, and the peak of that process's memory."""
+    spawn, head = multiprocessing.get_context("spawn"), False
+    for case in cases:
+        with spawn.Pool(1) as pool:
+            row = pool.apply(_measured, (measure, case))
+        if not head:
+            head = True
+            yield "  ".join(f"{name:>{max(10, len(name))}}" for name in row)
+        shown = {name: value if isinstance(value, str) else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}" for name, value in row.items()}
+        yield "  ".join(f"{shown[name]:>{max(10, len(name))}}" for name in row)
+
+
+def _measured(measure: Callable[..., Row], case: tuple) -> Row:
+    torch.set_num_threads(1)
+    faiss.omp_set_num_threads(1)
+    row = measure(*case)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes on Linux, bytes on macOS
+    return row | {"peak MiB": peak / (1 << (20 if sys.platform == "darwin" else 10))}
+
+
+def _graphs(size: int, builder: str) -> Row:
     corpus = generated("atlas", size=size).corpus
-    times = [time.perf_counter()]
+    row: Row = {"builder": builder, "passages": len(corpus)}
     if "encoder" in BUILDERS[builder].__struct_fields__:
-        Encoder().encode([passage.full_text for passage in corpus.passages])
-    times.append(time.perf_counter())
+        row["encoding, s"] = _seconds(lambda: Encoder().encode([passage.full_text for passage in corpus.passages]))
+    begun = time.perf_counter()
     graph = build(builder, corpus)
-    times.append(time.perf_counter())
-    statistics = describe_graph(graph)
-    times.append(time.perf_counter())
-    encoding, building, counting = (later - earlier for earlier, later in pairwise(times))
-    return _COLUMNS.format(
-        builder,
-        f"{len(corpus):,}",
-        f"{encoding:.1f}",
-        f"{building:.2f}",
-        f"{counting:.2f}",
-        f"{len(corpus) / (building + counting):,.0f}",
-        f"{statistics['mean_degree']:.1f}",
-        f"{peak_memory():,.0f}",
-    )
+    built = time.perf_counter()
+    degree = describe_graph(graph)["mean_degree"]
+    counted = time.perf_counter()
+    row |= {"build, s": built - begun, "statistics, s": counted - built}
+    return row | {"passages/s": len(corpus) / (counted - begun), "mean degree": degree}
 
 
-def peak_memory() -> float:
-    """The most memory that this process has held, in MiB."""
-    # Kilobytes on Linux, bytes on macOS.
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10))
+def _gnn_ret(size: int, degree: int, top_k: int) -> Row:
+    generator = np.random.default_rng(0)
+    corpus = Corpus(Passage(str(row), "", "", str(row)) for row in range(size))
+    graph = random_graph(corpus, degree, generator)
+    sample = generator.choice(size, min(size, 1000), replace=False)
+    queries = [Query(str(number), "") for number in range(_BATCH)]
+    dense, retriever = Dense(), GNNRet(top_k=top_k)
+    dense.learned = retriever.encoder = _Vectors(generator)
+    dense.index(corpus)
+    retriever.corpus, retriever.graph, retriever.vectors = corpus, graph, dense.vectors
+    parts = propagation_times(retriever, queries, [top_k], _REPEATS).iloc[0]
+    times = {
+        "dense": _seconds(lambda: dense.retrieve_many(queries, _DEPTH), _REPEATS) / _BATCH,
+        "search": parts["seconds_search"],
+        "messages": parts["seconds_messages"],
+        "GNN-Ret": _seconds(lambda: retriever.retrieve_many(queries, _DEPTH), _REPEATS) / _BATCH,
+    }
+    found = float(np.mean([len(graph.neighbours(row)) for row in sample]))
+    return {"passages": size, "mean degree": found, "K": top_k} | _milliseconds(times)
+
+
+def _qsgnn(size: int) -> Row:
+    world = generated("atlas", size=size, test=_QUESTIONS)
+    retriever = QSGNN()
+    retriever.encoder = _Hashed()
+    indexing = _seconds(lambda: retriever.index(world.corpus))
+    queries = [question.query for question in world.test]
+    vectors = retriever.encoder.encode([query.text for query in queries])
+    times = {
+        "dense": np.median([_seconds(lambda v=v: retriever.sampler.nearest.search(v[None], _DEPTH)) for v in vectors]),
+        "subgraph": np.median([_seconds(lambda q=q: retriever.retrieve(q, _DEPTH)) for q in queries]),
+    }
+    if len(world.corpus) <= _MOST_WHOLE:
+        whole = retriever.variant(documents=0)
+        times["whole"] = np.median([_seconds(lambda q=q: whole.retrieve(q, _DEPTH)) for q in queries[:5]])
+    counts = retriever.sampler.graph.counts
+    return {"passages": len(world.corpus), **counts, "indexing, s": indexing} | _milliseconds(times)
+
+
+def _milliseconds(seconds: dict[str, float]) -> Row:
+    return {f"{name}, ms": 1000 * value for name, value in seconds.items()}
+
+
+def _seconds(work: Callable[[], object], repeats: int = 0) -> float:
+    """Seconds that the work takes: the first time, or the median of several after one that is not counted."""
+    taken = []
+    for _ in range(1 + repeats):
+        begun = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - begun)
+    return float(np.median(taken[1:] or taken))
+
+
+def random_graph(corpus: Corpus, degree: int, generator: np.random.Generator) -> PassageGraph:
+    """Passages with eight random keywords each, of so many that they have ``degree`` neighbours on average."""
+    n = len(corpus)
+    # Two passages share Poisson(8² / terms) keywords; one or more in degree / n of all pairs.
+    terms = max(1, round(_KEYWORDS**2 / -np.log1p(-degree / n)))
+    columns = generator.integers(terms, size=n * _KEYWORDS)
+    matrix = sparse.csr_array((np.ones(len(columns), np.float32), (np.repeat(np.arange(n), _KEYWORDS), columns)))
+    return PassageGraph(corpus, {"random": TermBipartite(Incidence(matrix, np.arange(matrix.shape[1])))})
+
+
+class _Vectors:
+    """An encoder to which every text is a random unit vector."""
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+
+    def encode(self, texts: Sequence[str], **_: object) -> np.ndarray:
+        vectors = self._generator.standard_normal((len(texts), _DIMENSION), np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+class _Hashed:
+    """An encoder to which a text is the signed counts of its words in 384 places."""
+
+    def __init__(self) -> None:
+        self._vectorizer = HashingVectorizer(n_features=_DIMENSION, dtype=np.float32)
+
+    def encode(self, texts: Sequence[str], **_: object) -> np.ndarray:
+        return self._vectorizer.transform(texts).toarray()

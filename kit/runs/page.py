@@ -30,48 +30,41 @@ _TEMPLATE = """
 
 def page(notebook: NotebookNode, title: str) -> str:
     """The notebook as HTML: figures embedded, formulas as MathML, no script, a sentence in a widget's place."""
-    notebook = NotebookNode(notebook, metadata={**notebook.metadata, "title": title})
-    notebook.metadata.pop("widgets", None)
-    notebook.cells = [
-        NotebookNode(cell, outputs=_still(cell.outputs)) if cell.cell_type == "code" else cell
+    still = NotebookNode(notebook, metadata={**notebook.metadata, "title": title, "widgets": {}})
+    still.cells = [
+        NotebookNode(cell, outputs=[_still(output) for output in cell.outputs if not _is_progress(output)])
+        if cell.cell_type == "code"
+        else cell
         for cell in notebook.cells
     ]
-    html, _ = _Exporter(raw_template=_TEMPLATE).from_notebook_node(notebook)
-    return html
+    return _Exporter(raw_template=_TEMPLATE).from_notebook_node(still)[0]
 
 
-def _still(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """The outputs without what needs a kernel, and with the words that describe a picture, which nbconvert drops."""
-    still = []
-    for output in outputs:
-        data, about = output.get("data", {}), output.get("metadata", {}).get("image/png", {})
-        if _WIDGET in data:
-            if _PROGRESS.search(data.get("text/plain", "")):
-                continue
-            output = NotebookNode(output, data={"text/html": _IN_PLACE_OF_A_WIDGET})
-        elif "image/png" in data and "alt" in about:
-            picture = f'<img alt="{escape(about["alt"])}" src="data:image/png;base64,{data["image/png"]}">'
-            output = NotebookNode(output, data={"text/html": picture})
-        still.append(output)
-    return still
+def _is_progress(output: NotebookNode) -> bool:
+    data = output.get("data", {})
+    return _WIDGET in data and bool(_PROGRESS.search(data.get("text/plain", "")))
+
+
+def _still(output: NotebookNode) -> NotebookNode:
+    """The output without what needs a kernel, and with the words that describe a picture, which nbconvert drops."""
+    data, about = output.get("data", {}), output.get("metadata", {}).get("image/png", {})
+    if _WIDGET in data:
+        return NotebookNode(output, data={"text/html": _IN_PLACE_OF_A_WIDGET})
+    if "image/png" in data and "alt" in about:
+        picture = f'<img alt="{escape(about["alt"])}" src="data:image/png;base64,{data["image/png"]}">'
+        return NotebookNode(output, data={"text/html": picture})
+    return output
 
 
 class _MathMLRenderer(IPythonRenderer):
-    def inline_math(self, body: str) -> str:
-        return _formula(body, "inline")
+    def inline_math(self, body: str, display: str = "inline") -> str:
+        try:
+            return convert(body, display=display)
+        except Exception:  # the converter's errors have no common base, and a formula must not cost a run its page
+            return f"<code>{escape(body)}</code>"
 
     def block_math(self, body: str) -> str:
-        return _formula(body, "block")
-
-    def latex_environment(self, name: str, body: str) -> str:
-        return _formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
-
-
-def _formula(tex: str, display: str) -> str:
-    try:
-        return convert(tex, display=display)
-    except Exception:  # the converter's errors have no common base, and a formula must not cost a finished run its page
-        return f"<code>{escape(tex)}</code>"
+        return self.inline_math(body, "block")
 
 
 class _Exporter(HTMLExporter):

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import papermill
@@ -80,24 +81,14 @@ class _Account(msgspec.Struct, frozen=True):
     outputs: dict[str, str]
 
 
-def run(
-    which: Sequence[str] = (),
-    *,
-    data: str | Path | None = None,
-    train: str | Path | None = None,
-    scale: str = "class",
-    seed: int = 0,
-    parameters: Mapping[str, str] | None = None,
-    again: bool = False,
-    notebooks: Path = NOTEBOOKS,
-) -> int:
+def run(which: Sequence[str] = (), *, data: str | Path | None = None, again: bool = False, **options: Any) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
 
-    Data and parameters are those of :func:`plan`. A notebook that finished with the same source, parameters, data and
-    code, and whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the others
-    ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
+    ``data`` and ``options`` are those of :func:`plan`. A notebook that finished with the same source, parameters, data
+    and code, and whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the
+    others ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
     """
-    jobs = plan(which, data=data, train=train, scale=scale, seed=seed, parameters=parameters, notebooks=notebooks)
+    jobs = plan(which, data=data, **options)
     given = str(Path(data).resolve()) if data else ""
     for job in jobs:
         if given and (own := job.parameters.get("data", given)) != given:
