@@ -19,7 +19,7 @@ from kit.corpus import Corpus, Passage, Query, generated
 from kit.errors import InputError
 from kit.evaluation.graph_quality import describe_graph
 from kit.evaluation.timing import propagation_times
-from kit.graphs import BUILDERS, PassageGraph, TermBipartite, build
+from kit.graphs import BUILDERS, PassageGraph, SharedTerms, build
 from kit.retrievers import QSGNN, Dense, GNNRet
 from kit.text import Encoder, Incidence
 
@@ -31,16 +31,16 @@ _QUESTIONS = 20
 _MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph is passed for a question of QSGNN
 
 
-def bench_graphs(builders: Sequence[str] = tuple(BUILDERS), sizes: Sequence[int] = (1_000, 10_000, 100_000)) -> Iterator[str]:
+def bench_graphs(
+    builders: Sequence[str] = tuple(BUILDERS), sizes: Sequence[int] = (1_000, 10_000, 100_000)
+) -> Iterator[str]:
     """Each builder at its defaults on passages of the atlas. Encoding is apart, since vectors are stored."""
     for builder in builders:
         build(builder, Corpus([]))  # a name that there is not is told before anything is measured
     return _table(_graphs, product(sizes, builders))
 
 
-def bench_gnn_ret(
-    sizes: Sequence[int] = (20_000, 1_000_000), degrees: Sequence[int] = (336, 672)
-) -> Iterator[str]:
+def bench_gnn_ret(sizes: Sequence[int] = (20_000, 1_000_000), degrees: Sequence[int] = (336, 672)) -> Iterator[str]:
     """Milliseconds a query, in batches of 64, over random vectors and keywords: time depends on how many there are.
 
     ``dense`` is the retriever of that name (faiss), ``search`` what GNN-Ret does before any message (distances to all
@@ -78,8 +78,11 @@ def _table(measure: Callable[..., Row], cases: Iterable[tuple]) -> Iterator[str]
         if not head:
             head = True
             yield "  ".join(f"{name:>{max(10, len(name))}}" for name in row)
-        shown = {name: value if isinstance(value, str) else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}" for name, value in row.items()}
-        yield "  ".join(f"{shown[name]:>{max(10, len(name))}}" for name in row)
+        yield "  ".join(f"{_shown(value):>{max(10, len(name))}}" for name, value in row.items())
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
 
 
 def _measured(measure: Callable[..., Row], case: tuple) -> Row:
@@ -133,13 +136,17 @@ def _qsgnn(size: int) -> Row:
     queries = [question.query for question in world.test]
     vectors = retriever.encoder.encode([query.text for query in queries])
     times = {
-        "dense": np.median([_seconds(lambda v=v: retriever.sampler.nearest.search(v[None], _DEPTH)) for v in vectors]),
+        "dense": np.median(
+            [_seconds(lambda v=v: retriever.surroundings.nearest.search(v[None], _DEPTH)) for v in vectors]
+        ),
         "subgraph": np.median([_seconds(lambda q=q: retriever.retrieve(q, _DEPTH)) for q in queries]),
     }
     if len(world.corpus) <= _MOST_WHOLE:
-        whole = retriever.variant(documents=0)
-        times["whole"] = np.median([_seconds(lambda q=q: whole.retrieve(q, _DEPTH)) for q in queries[:5]])
-    counts = retriever.sampler.graph.counts
+        retriever.documents = 0
+        times["whole"] = np.median([_seconds(lambda q=q: retriever.retrieve(q, _DEPTH)) for q in queries[:5]])
+    graph = retriever.surroundings.graph
+    counts = {"entities": len(graph.entities), "sentences": len(graph.chunks)}
+    counts["edges"] = sum(edges.shape[1] for edges in graph.edges.values())
     return {"passages": len(world.corpus), **counts, "indexing, s": indexing} | _milliseconds(times)
 
 
@@ -164,7 +171,7 @@ def random_graph(corpus: Corpus, degree: int, generator: np.random.Generator) ->
     terms = max(1, round(_KEYWORDS**2 / -np.log1p(-degree / n)))
     columns = generator.integers(terms, size=n * _KEYWORDS)
     matrix = sparse.csr_array((np.ones(len(columns), np.float32), (np.repeat(np.arange(n), _KEYWORDS), columns)))
-    return PassageGraph(corpus, {"random": TermBipartite(Incidence(matrix, np.arange(matrix.shape[1])))})
+    return PassageGraph(corpus, {"random": SharedTerms(Incidence(matrix, np.arange(matrix.shape[1])))})
 
 
 class _Vectors:

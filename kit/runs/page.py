@@ -30,7 +30,8 @@ _TEMPLATE = """
 
 def page(notebook: NotebookNode, title: str) -> str:
     """The notebook as HTML: figures embedded, formulas as MathML, no script, a sentence in a widget's place."""
-    still = NotebookNode(notebook, metadata={**notebook.metadata, "title": title, "widgets": {}})
+    still = NotebookNode(notebook, metadata={**notebook.metadata, "title": title})
+    still.metadata.pop("widgets", None)
     still.cells = [
         NotebookNode(cell, outputs=[_still(output) for output in cell.outputs if not _is_progress(output)])
         if cell.cell_type == "code"

@@ -45,10 +45,9 @@ def test_formulas_are_mathml_and_figures_are_embedded() -> None:
     assert '<img alt=\'Recall "falls" &amp; &lt;b&gt;\' src="data:image/png;base64,aGVsbG8="/>' in html
 
 
-def test_environments_are_formulas_and_a_broken_formula_is_shown_as_it_stands() -> None:
-    text = "\\begin{align}a&=b\\\\c&=d\\end{align}\n\nand $\\left( a < b$"
+def test_a_broken_formula_is_shown_as_it_stands() -> None:
+    text = "and $\\left( a < b$"
     html = page(new_notebook(cells=[new_markdown_cell(text)]), "01_graphs")
-    assert html.count("<mtr>") == 2
     assert "<code>\\left( a &lt; b</code>" in html
 
 
