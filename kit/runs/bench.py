@@ -19,7 +19,7 @@ from kit.corpus import Corpus, Passage, Query, generated
 from kit.errors import InputError
 from kit.evaluation.graph_quality import describe_graph
 from kit.evaluation.timing import propagation_times
-from kit.graphs import BUILDERS, PassageGraph, SharedTerms, build
+from kit.graphs import BUILDERS, PassageGraph, TermBipartite, build
 from kit.retrievers import QSGNN, Dense, GNNRet
 from kit.text import Encoder, Incidence
 
@@ -171,7 +171,7 @@ def random_graph(corpus: Corpus, degree: int, generator: np.random.Generator) ->
     terms = max(1, round(_KEYWORDS**2 / -np.log1p(-degree / n)))
     columns = generator.integers(terms, size=n * _KEYWORDS)
     matrix = sparse.csr_array((np.ones(len(columns), np.float32), (np.repeat(np.arange(n), _KEYWORDS), columns)))
-    return PassageGraph(corpus, {"random": SharedTerms(Incidence(matrix, np.arange(matrix.shape[1])))})
+    return PassageGraph(corpus, {"random": TermBipartite(Incidence(matrix, np.arange(matrix.shape[1])))})
 
 
 class _Vectors:
