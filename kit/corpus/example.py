@@ -4,49 +4,34 @@ from __future__ import annotations
 
 from kit.corpus.types import Benchmark, Corpus, EvidenceGraph, Passage, Question, SubQuestion
 
-_PASSAGES = (
-    Passage(
-        id="harbour",
-        title="The Glass Harbour (film)",
-        text="The Glass Harbour is a silent film directed by Ines Moravec. Its only print burned in a cellar.",
-        document="The Glass Harbour (film)",
-    ),
-    Passage(
-        id="moravec",
-        title="Ines Moravec",
-        text="Ines Moravec was a painter who turned to pictures. She was born in Selby Quay, a net-maker's child.",
-        document="Ines Moravec",
-    ),
-    Passage(
-        id="moravec-later",
-        title="Ines Moravec",
-        text="Later she taught drawing, and the Lantern Prize came too late to please her.",
-        document="Ines Moravec",
-        position=1,
-    ),
-    Passage(
-        id="quay",
-        title="Selby Quay",
-        text="Selby Quay is a fishing town. Every spring the river Oll floods its lower streets.",
-        document="Selby Quay",
-    ),
-    Passage(
-        id="oll",
-        title="Oll",
-        text="The Oll is a river that rises in chalk hills and falls gently to the sea.",
-        document="Oll",
-    ),
-    Passage(
-        id="novel",
-        title="The Glass Harbour (novel)",
-        text="The Glass Harbour is a novel about a harbour pilot who counts ships. It won the Lantern Prize.",
-        document="The Glass Harbour (novel)",
-    ),
+_FILM, _NOVEL, _PAINTER = "The Glass Harbour (film)", "The Glass Harbour (novel)", "Ines Moravec"
+_TEXTS = {
+    (
+        "harbour",
+        _FILM,
+    ): "The Glass Harbour is a silent film directed by Ines Moravec. Its only print burned in a cellar.",
+    (
+        "moravec",
+        _PAINTER,
+    ): "Ines Moravec was a painter who turned to pictures. She was born in Selby Quay, a net-maker's child.",
+    ("moravec-later", _PAINTER): "Later she taught drawing, and the Lantern Prize came too late to please her.",
+    ("quay", "Selby Quay"): "Selby Quay is a fishing town. Every spring the river Oll floods its lower streets.",
+    ("oll", "Oll"): "The Oll is a river that rises in chalk hills and falls gently to the sea.",
+    ("novel", _NOVEL): "The Glass Harbour is a novel about a harbour pilot who counts ships. It won the Lantern Prize.",
+}
+_PASSAGES = [
+    Passage(id, title, text, title, position=int(id == "moravec-later")) for (id, title), text in _TEXTS.items()
+]
+_STEPS = (
+    SubQuestion("Who directed the film The Glass Harbour?", "Ines Moravec", support=0),
+    SubQuestion("In which town was #1 born?", "Selby Quay", support=1, depends_on=(0,)),
+    SubQuestion("Which river floods #2?", "Oll", support=2, depends_on=(1,)),
 )
-
-_BORN = SubQuestion(text="In which town was #1 born?", answer="Selby Quay", support=1, depends_on=(0,))
-_DIRECTED = SubQuestion(text="Who directed the film The Glass Harbour?", answer="Ines Moravec", support=0)
-
+_TRIPLES = (
+    ("The Glass Harbour", "directed by", "Ines Moravec"),
+    ("Ines Moravec", "born in", "Selby Quay"),
+    ("Selby Quay", "flooded by", "Oll"),
+)
 _QUESTIONS = (
     Question(
         id="town",
@@ -54,9 +39,9 @@ _QUESTIONS = (
         answer="Selby Quay",
         supporting=(("harbour",), ("moravec",)),
         type="query",
-        decomposition=(_DIRECTED, _BORN),
+        decomposition=_STEPS[:2],
         evidence=EvidenceGraph(2, ((0, 1),)),
-        triples=(("The Glass Harbour", "directed by", "Ines Moravec"), ("Ines Moravec", "born in", "Selby Quay")),
+        triples=_TRIPLES[:2],
     ),
     Question(
         id="river",
@@ -64,17 +49,9 @@ _QUESTIONS = (
         answer="Oll",
         supporting=(("harbour",), ("moravec",), ("quay",)),
         type="query",
-        decomposition=(
-            _DIRECTED,
-            _BORN,
-            SubQuestion(text="Which river floods #2?", answer="Oll", support=2, depends_on=(1,)),
-        ),
+        decomposition=_STEPS,
         evidence=EvidenceGraph(3, ((0, 1), (1, 2))),
-        triples=(
-            ("The Glass Harbour", "directed by", "Ines Moravec"),
-            ("Ines Moravec", "born in", "Selby Quay"),
-            ("Selby Quay", "flooded by", "Oll"),
-        ),
+        triples=_TRIPLES,
     ),
 )
 

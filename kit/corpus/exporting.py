@@ -6,7 +6,6 @@ import itertools
 import re
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -14,7 +13,7 @@ from urllib.parse import quote
 import msgspec
 
 from kit.corpus.source import SPLITS
-from kit.corpus.types import Benchmark, Corpus, Passage, Question
+from kit.corpus.types import Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.store import atomic_write
 
@@ -31,12 +30,12 @@ def export(benchmark: Benchmark, path: str | Path, format: str, split: str = "te
         InputError: an unknown format or split, nothing to write, a target of the wrong kind, or a benchmark that the
             format can't hold.
     """
+    path = Path(path)
     if format not in EXPORTS:
         raise InputError(f"unknown format {format!r} to export to: expected one of {', '.join(EXPORTS)}")
     if split not in SPLITS:
         raise InputError(f"unknown split {split!r}: expected one of {', '.join(SPLITS)}")
     questions = getattr(benchmark, split)
-    path = Path(path)
     if format != "beir" and not questions:
         raise InputError(f"benchmark {benchmark.name} has no {split} questions to export")
     if format != "beir" and path.is_dir():
@@ -65,9 +64,8 @@ def write_qrels(questions: Iterable[Question], path: Path) -> None:
 def _hotpotqa(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -> None:
     """Each paragraph is one sentence, which ``supporting_facts`` names, so supports come back exactly.
 
-    HotpotQA has no corpus beside the questions. In the pooled setting the contexts together hold the whole corpus: each
-    has the question's supports, and the other passages are dealt out in turn. HotpotQA names a support by its title:
-    where another passage of the context has it too, the later one in the corpus gets a number, "Title (2)".
+    HotpotQA has no corpus beside the questions: in the pooled setting their contexts together hold the whole corpus.
+    It names a paragraph by its title: a later one with a support's title gets a number, "Title (2)".
     """
     if benchmark.unit != "paragraph":
         raise InputError("HotpotQA's format names paragraphs by title: load with unit paragraph to export to it")
@@ -76,8 +74,8 @@ def _hotpotqa(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -
     if benchmark.collections is None:
         contexts = _dealt(benchmark.corpus, questions)
     else:
-        contexts = [list(benchmark.collection(question).passages) for question in questions]
-    titles = _titles(benchmark.corpus, questions, contexts)
+        contexts = [[passage.id for passage in benchmark.collection(question).passages] for question in questions]
+    titles = _titles(benchmark.corpus, {id for question in questions for id in question.supporting_ids})
     written = [
         {
             "_id": question.id,
@@ -86,68 +84,51 @@ def _hotpotqa(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -
             "type": question.type,
             "level": "",
             "supporting_facts": [(titles[id], 0) for id in question.supporting_ids],
-            "context": [(titles[passage.id], [passage.text]) for passage in context],
+            "context": [(titles[id], [benchmark.corpus[id].text]) for id in context],
         }
         for question, context in zip(questions, contexts)
     ]
     atomic_write(path, msgspec.json.encode(written))
 
 
-def _dealt(corpus: Corpus, questions: Sequence[Question]) -> list[list[Passage]]:
-    """Contexts that together hold the corpus, each of at least :data:`CONTEXT` passages where that can be.
-
-    A passage goes, if it can, where no support has its title.
-    """
-    contexts = [[corpus[id] for id in question.supporting_ids] for question in questions]
-    titles = [{passage.title for passage in context} for context in contexts]
-    supports = {passage.id for context in contexts for passage in context}
-    turns = list(range(len(contexts)))
-    for passage in corpus.passages:
-        if passage.id not in supports:
-            turn = next((turn for turn in turns if passage.title not in titles[turn]), turns[0])
-            contexts[turn].append(passage)
-            turns = [*range(turn + 1, len(contexts)), *range(turn + 1)]
-    passages = itertools.cycle(corpus.passages)
-    for context, taken in zip(contexts, titles):
-        for passage in itertools.islice(passages, len(corpus) if len(context) < CONTEXT else 0):
-            if passage.title not in taken and passage not in context:
-                context.append(passage)
-            if len(context) >= CONTEXT:
-                break
-    return contexts
+def _dealt(corpus: Corpus, questions: Sequence[Question]) -> list[list[str]]:
+    """Passages' ids for each question, its supports first: the others in turn, then any up to :data:`CONTEXT`."""
+    contexts = [dict.fromkeys(question.supporting_ids) for question in questions]
+    supports = set().union(*contexts)
+    for context, id in zip(itertools.cycle(contexts), (id for id in corpus.row if id not in supports)):
+        context[id] = None
+    ids = itertools.cycle(corpus.row)
+    for context in contexts:
+        while len(context) < min(CONTEXT, len(corpus)):
+            context[next(ids)] = None
+    return [list(context) for context in contexts]
 
 
-def _titles(corpus: Corpus, questions: Sequence[Question], contexts: list[list[Passage]]) -> dict[str, str]:
-    """Passage id to a title that no support shares with another passage of its context."""
+def _titles(corpus: Corpus, supports: set[str]) -> dict[str, str]:
+    """Passage id to a title that no support shares with another passage."""
     titles = {passage.id: passage.title for passage in corpus.passages}
-    clashing: set[str] = set()
-    for question, context in zip(questions, contexts):
-        of_supports = {titles[id] for id in question.supporting_ids}
-        count = Counter(passage.title for passage in context)
-        clashing |= {passage.id for passage in context if passage.title in of_supports and count[passage.title] > 1}
-    taken, seen = set(titles.values()), set()
-    for id in (passage.id for passage in corpus.passages if passage.id in clashing):
-        title = titles[id]
+    shared, taken, seen = {titles[id] for id in supports}, set(titles.values()), set()
+    for id, title in titles.items():
         if title in seen:
             titles[id] = next(it for n in itertools.count(2) if (it := f"{title} ({n})") not in taken)
-        taken.add(titles[id])
-        seen.add(title)
+            taken.add(titles[id])
+        elif title in shared:
+            seen.add(title)
     return titles
 
 
 def _beir(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -> None:
     """All splits. BEIR knows no alternatives: where several passages carry one support, each is a support there."""
-    splits = {name: getattr(benchmark, name) for name in SPLITS if getattr(benchmark, name)}
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise InputError("expected a new or an empty folder to export to", file=path)
+    splits = {name: getattr(benchmark, name) for name in SPLITS if getattr(benchmark, name)}
+    documents = [{"_id": it.id, "title": it.title, "text": it.text} for it in benchmark.corpus.passages]
+    queries = [{"_id": it.id, "text": it.text} for part in splits.values() for it in part]
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
-        documents = ({"_id": it.id, "title": it.title, "text": it.text} for it in benchmark.corpus.passages)
-        queries = ({"_id": it.id, "text": it.text} for part in splits.values() for it in part)
-        encode = msgspec.json.Encoder().encode_lines
-        (folder / "corpus.jsonl").write_bytes(encode(documents))
-        (folder / "queries.jsonl").write_bytes(encode(queries))
+        (folder / "corpus.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(documents))
+        (folder / "queries.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(queries))
         (folder / "qrels").mkdir()
         for name, part in splits.items():
             rows = [f"{question.id}\t{id}\t1\n" for question in part for id in question.supporting_ids]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
+from msgspec.structs import replace
 
 from kit.corpus.sentences import split_sentences
 from kit.corpus.source import Item, Source
@@ -25,26 +25,23 @@ def by_sentence(source: Source) -> tuple[dict[str, Passage], dict[str, tuple[str
         starts[passage.id] = length.get(passage.document, 0)
         length[passage.document] = starts[passage.id] + max(texts[passage.id]) + 1
     sentences = {
-        f"{id}.{index}": msgspec.structs.replace(
-            source.paragraphs[id], id=f"{id}.{index}", text=text, position=starts[id] + index
-        )
+        (own := f"{id}.{index}"): replace(source.paragraphs[id], id=own, text=text, position=starts[id] + index)
         for id, of_paragraph in texts.items()
         for index, text in of_paragraph.items()
     }
     parts = {id: tuple(f"{id}.{index}" for index in of_paragraph) for id, of_paragraph in texts.items()}
-    return sentences, parts, lambda item: _ask(item, texts)
+    return sentences, parts, lambda item: _ask(item, parts, sentences)
 
 
 def _sentences(passage: Passage, source: Source) -> dict[int, str]:
     """The sentences that are not blank, by their index."""
     if passage.kind != "text":
         return {0: passage.text}
-    published = source.sentences.get(passage.id)
-    texts = split_sentences(passage.text) if published is None else [text.strip() for text in published]
-    return {index: text for index, text in enumerate(texts) if text} or {0: ""}
+    texts = source.sentences.get(passage.id) or split_sentences(passage.text)
+    return {index: text.strip() for index, text in enumerate(texts) if text.strip()} or {0: ""}
 
 
-def _ask(item: Item, texts: dict[str, dict[int, str]]) -> Question:
+def _ask(item: Item, parts: dict[str, tuple[str, ...]], sentences: dict[str, Passage]) -> Question:
     """The question with sentences as supports.
 
     The sentences that are named in a paragraph are a support each; a paragraph without is one support, carried by all
@@ -55,16 +52,17 @@ def _ask(item: Item, texts: dict[str, dict[int, str]]) -> Question:
     supporting: list[tuple[str, ...]] = []
     places: list[range] = []
     for number, carriers in enumerate(question.supporting):
-        ids = {text: f"{id}.{index}" for id in carriers for index, text in reversed(texts[id].items())}
+        every = [part for id in carriers for part in parts[id]]
+        ids = {sentences[part].text: part for part in reversed(every)}
         named = [(ids[text],) for text in (item.named[number] if item.named else ()) if text in ids]
-        entries = named or [tuple(f"{id}.{index}" for id in carriers for index in texts[id])]
-        places.append(range(len(supporting), len(supporting) + len(entries)))
-        supporting += entries
+        start = len(supporting)
+        supporting += named or [tuple(every)]
+        places.append(range(start, len(supporting)))
     evidence = question.evidence and EvidenceGraph(
         len(supporting), tuple((a, b) for i, j in question.evidence.edges for a in places[i] for b in places[j])
     )
     steps = tuple(
-        step if step.support is None else msgspec.structs.replace(step, support=places[step.support].start)
+        step if step.support is None else replace(step, support=places[step.support].start)
         for step in question.decomposition
     )
-    return msgspec.structs.replace(question, supporting=tuple(supporting), evidence=evidence, decomposition=steps)
+    return replace(question, supporting=tuple(supporting), evidence=evidence, decomposition=steps)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 
 import numpy as np
+from pdfplumber.utils import cluster_objects
 
 Box = tuple[float, float, float, float]  # x0, top, x1, bottom, in points from the page's upper left corner
 
-_GUTTER = 8.0  # points: the least gap between two columns
+_GUTTER = 8  # points: the least gap between two columns
 _MARGIN = 0.12  # of a page's height, above and below: where running heads and feet stand
 #: What a list's item or a caption begins with.
 NEW_ITEM = re.compile(r"[•▪◦‣–—-]\s|\(?(?:\d{1,2}|[a-z])[.)]\s|Tab(?:le|\.)\s*(?:\d|[A-Z]\.?\d|[IVX]+\b)")
@@ -22,26 +23,15 @@ _HYPHEN = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]$")
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of one column. ``column`` is 0 or 1, or None for a line across both (or where there is one column)."""
+class TextBlock:
+    """A line of one column, or the ``n_lines`` of a paragraph. ``column`` is None for one across both, or of one."""
 
     text: str
     box: Box
     size: float
     bold: bool
     column: int | None = None
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """Lines that belong together, joined to one text; ``box`` surrounds them."""
-
-    text: str
-    box: Box
-    size: float
-    bold: bool
-    lines: int
-    column: int | None
+    n_lines: int = 1
 
 
 def words_of(page, holes: Sequence[Box]) -> list[dict]:
@@ -53,8 +43,8 @@ def words_of(page, holes: Sequence[Box]) -> list[dict]:
     return [word for word in words if not any(_inside(word, hole) for hole in holes)]
 
 
-def find_gutter(words: Iterable[dict], tables: Iterable[Box], width: float) -> tuple[float, float] | None:
-    """The white strip (left, right) between two columns of a document, from the words of all its pages of one width.
+def find_gutter(words: Iterable[dict], tables: Iterable[Box], width: float) -> float | None:
+    """The middle of the white strip between two columns of a document, from the words of all its pages of one width.
 
     A strip in the page's middle half that few lines cross and that has text on both sides.
     """
@@ -63,42 +53,29 @@ def find_gutter(words: Iterable[dict], tables: Iterable[Box], width: float) -> t
         cover[max(0, int(word["x0"])) : int(word["x1"]) + 1] += 1
     for x0, top, x1, bottom in tables:
         cover[max(0, int(x0)) : int(x1) + 1] += (bottom - top) / 12
-    white = cover < 0.25 * cover.max(initial=0)
-    start = int(width * 0.25)
-    while start < width * 0.75:
-        stop = start
-        while stop < len(white) and white[stop]:
-            stop += 1
-        beside = [cover[:start].max(initial=0), cover[stop:].max(initial=0)]
-        if stop - start >= _GUTTER and min(beside) >= 5:
-            return float(start), float(stop)
-        start = stop + 1
+    for white, strip in groupby(range(int(width * 0.25), len(cover)), lambda x: cover[x] < 0.25 * cover.max()):
+        start, *_, stop = [*(points := list(strip)), points[-1] + 1]
+        beside = min(cover[:start].max(initial=0), cover[stop:].max(initial=0))
+        if white and start < width * 0.75 and stop - start >= _GUTTER and beside >= 5:
+            return (start + stop) / 2
     return None
 
 
-def lines_of(words: list[dict], gutter: tuple[float, float] | None) -> list[Line]:
+def lines_of(words: list[dict], gutter: float | None) -> list[TextBlock]:
     """Words to lines: words on one baseline, parted at the gutter unless the line runs across it."""
-    if gutter is None:
-        return [_line(row, None) for row in _rows(words)]
-    middle = sum(gutter) / 2
-    sides = [_rows([word for word in words if (word["x0"] >= middle) == right]) for right in (False, True)]
-    lines, right = [], list(sides[1])
-    for row in sides[0]:
-        reach = max(word["x1"] for word in row)
-        same = [other for other in right if abs(_base(other) - _base(row)) < 2]
-        across = [other for other in same if min(word["x0"] for word in other) - reach < _GUTTER]
-        if reach > middle or across:
-            right = [other for other in right if other not in across]
-            lines.append(_line([*row, *(word for other in across for word in other)], None))
-        else:
-            lines.append(_line(row, 0))
-    return lines + [_line(row, 1) for row in right]
+    lines = []
+    for row in cluster_objects(words, "bottom", 2):
+        row.sort(key=lambda word: word["x0"])
+        gaps = enumerate(pairwise(row), 1)
+        cut = [n for n, (a, b) in gaps if gutter and a["x1"] <= gutter <= b["x0"] and b["x0"] - a["x1"] >= _GUTTER]
+        lines += [_line(part, gutter) for part in ([row[: cut[0]], row[cut[0] :]] if cut else [row])]
+    return lines
 
 
-def without_running_heads(pages: Sequence[list[Line]], heights: Sequence[float]) -> list[list[Line]]:
+def without_running_heads(pages: Sequence[list[TextBlock]], heights: Sequence[float]) -> list[list[TextBlock]]:
     """The lines without those that stand again and again, their numbers aside, at the top or bottom of the pages."""
 
-    def shape(line: Line, height: float) -> tuple[str, float] | None:
+    def shape(line: TextBlock, height: float) -> tuple[str, float] | None:
         in_margin = line.box[3] < _MARGIN * height or line.box[1] > (1 - _MARGIN) * height
         return (re.sub(r"\d+|^[ivxl]+$", "#", line.text), line.size) if in_margin else None
 
@@ -108,7 +85,7 @@ def without_running_heads(pages: Sequence[list[Line]], heights: Sequence[float])
     return [[line for line, shape in zip(*page) if shape not in running] for page in zip(pages, shapes)]
 
 
-def in_reading_order(things: Iterable, gutter: tuple[float, float] | None) -> list:
+def in_reading_order(things: Iterable, gutter: float | None) -> list:
     """Lines and tables from top to bottom; between two that run across the gutter, first the left column."""
     ordered, columns = [], ([], [])
     for thing in sorted(things, key=lambda thing: (thing.box[1], thing.box[0])):
@@ -130,90 +107,72 @@ def paragraphs_of(things: Iterable, leading: float, words: Counter[str]) -> list
     """
     groups: list = []
     for thing in things:
-        if not isinstance(thing, Line):
+        if not isinstance(thing, TextBlock):
             groups.append(thing)
-        elif groups and isinstance(groups[-1], list) and not _begins(groups[-1], thing, leading):
-            groups[-1].append(thing)
+            continue
+        texts = [group for group in groups if isinstance(group, list)]
+        beneath = texts and texts[-1] is groups[-1] and not _begins(texts[-1], thing, leading)
+        if beneath or (texts and _goes_on(texts[-1][-1], thing)):
+            texts[-1].append(thing)
         else:
-            last = next((group for group in reversed(groups) if isinstance(group, list)), None)
-            if last and _goes_on(last[-1], thing):
-                last.append(thing)
-            else:
-                groups.append([thing])
+            groups.append([thing])
     return [_paragraph(group, words) if isinstance(group, list) else group for group in groups]
 
 
-def usual(lines: Iterable[Line]) -> tuple[float, bool, float]:
+def usual(lines: Sequence[TextBlock]) -> tuple[float, bool, float]:
     """Size and boldness of most characters of a document, and the usual distance of its baselines, in letter sizes."""
-    lines = list(lines)
-    sizes, bold = Counter(), 0
+    sizes = Counter()
     for line in lines:
         sizes[line.size] += len(line.text)
-        bold += len(line.text) * (1 if line.bold else -1)
-    beneath = ((above, below) for above, below in pairwise(lines) if above.column == below.column)
-    steps = [(below.box[3] - above.box[3]) / below.size for above, below in beneath if below.size]
-    size = sizes.most_common(1)[0][0] if sizes else 10.0
+    bold = sum(len(line.text) * (1 if line.bold else -1) for line in lines)
+    beneath = ((above, below) for above, below in pairwise(lines) if above.column == below.column and below.size)
+    steps = [(below.box[3] - above.box[3]) / below.size for above, below in beneath]
     near = [step for step in steps if 0.8 < step < 2.5]
     # Not the median: where most paragraphs are a line, most steps lead from one paragraph to the next.
-    return size, bold > 0, float(np.quantile(near, 0.25, method="lower")) if near else 1.25
+    leading = float(np.quantile(near, 0.25, method="lower")) if near else 1.25
+    return max(sizes, key=sizes.get, default=10.0), bold > 0, leading
 
 
-def is_heading(paragraph: Paragraph, size: float, bold: bool) -> bool:
+def is_heading(paragraph: TextBlock, size: float, bold: bool) -> bool:
     """Whether a paragraph of a document with this usual size and boldness is a heading."""
     stands_out = paragraph.size > 1.1 * size or (paragraph.bold and not bold and paragraph.size > 0.9 * size)
-    short = paragraph.lines <= 3 and len(paragraph.text.split()) <= 20
+    short = paragraph.n_lines <= 3 and len(paragraph.text.split()) <= 20
     return stands_out and short and not paragraph.text.endswith((".", ";", ","))
 
 
-def _rows(words: Iterable[dict]) -> list[list[dict]]:
-    """Words on one baseline, from left to right."""
-    rows: list[list[dict]] = []
-    for word in sorted(words, key=lambda word: (word["bottom"], word["x0"])):
-        if rows and word["bottom"] - rows[-1][0]["bottom"] < 0.4 * (word["bottom"] - word["top"]):
-            rows[-1].append(word)
-        else:
-            rows.append([word])
-    return [sorted(row, key=lambda word: word["x0"]) for row in rows]
-
-
-def _base(row: list[dict]) -> float:
-    return row[0]["bottom"]
-
-
-def _line(row: list[dict], column: int | None) -> Line:
+def _line(row: list[dict], gutter: float | None) -> TextBlock:
     chars = [char for word in row for char in word["chars"]]
     box = (row[0]["x0"], min(w["top"] for w in row), max(w["x1"] for w in row), max(w["bottom"] for w in row))
     size = Counter(round(char["size"], 1) for char in chars).most_common(1)[0][0]
     heavy = sum("bold" in char["fontname"].lower() or "black" in char["fontname"].lower() for char in chars)
-    return Line(" ".join(word["text"] for word in row), box, size, 2 * heavy > len(chars), column)
+    return TextBlock(" ".join(word["text"] for word in row), box, size, 2 * heavy > len(chars), _column(box, gutter))
 
 
-def _begins(group: list[Line], line: Line, leading: float) -> bool:
+def _begins(group: list[TextBlock], line: TextBlock, leading: float) -> bool:
     """Whether a line begins a new paragraph after the lines of a group."""
     last = group[-1]
     if line.column != last.column:
         return not _goes_on(last, line)
     step = abs(line.size - last.size)
     other_size = step > 0.3 and (step > 0.15 * last.size or line.text[:1].isupper() or _SENTENCE_END.search(last.text))
-    if other_size or line.bold != last.bold or NEW_ITEM.match(line.text):
-        return True
     indented = line.box[0] - last.box[0] > 0.8 * line.size and len(group) > 1
-    return line.box[3] - last.box[3] > 1.3 * leading * line.size or line.box[1] < last.box[1] or indented
+    apart = line.box[3] - last.box[3] > 1.3 * leading * line.size or line.box[1] < last.box[1]
+    return bool(other_size or line.bold != last.bold or NEW_ITEM.match(line.text) or apart or indented)
 
 
-def _goes_on(last: Line, line: Line) -> bool:
+def _goes_on(last: TextBlock, line: TextBlock) -> bool:
     """Whether a line carries on the sentence of a line that something stands after."""
     alike = abs(line.size - last.size) <= 0.3 and line.bold == last.bold
     return alike and line.text[:1].islower() and not _SENTENCE_END.search(last.text)
 
 
-def _paragraph(lines: list[Line], words: Counter[str]) -> Paragraph:
+def _paragraph(lines: list[TextBlock], words: Counter[str]) -> TextBlock:
     text = lines[0].text
     for line in lines[1:]:
         text = _joined(text, line.text, words)
     boxes = np.array([line.box for line in lines])
     box = (*boxes[:, :2].min(axis=0).tolist(), *boxes[:, 2:].max(axis=0).tolist())
-    return Paragraph(text, box, lines[0].size, lines[0].bold, len(lines), lines[0].column)
+    return replace(lines[0], text=text, box=box, n_lines=len(lines))
 
 
 def _joined(above: str, below: str, words: Counter[str]) -> str:
@@ -222,16 +181,12 @@ def _joined(above: str, below: str, words: Counter[str]) -> str:
     if not broken or not rest or not below[0].islower():
         return f"{above} {below}"
     first, second = broken[1].lower(), rest[0].lower()
-    if words[f"{first}-{second}"] and not words[first + second]:
-        return above + below
-    return above[: broken.end(1)] + below
+    kept = words[f"{first}-{second}"] and not words[first + second]
+    return above + below if kept else above[: broken.end(1)] + below
 
 
-def _column(box: Box, gutter: tuple[float, float] | None) -> int | None:
-    if gutter is None:
-        return None
-    middle = sum(gutter) / 2
-    return 0 if box[2] <= middle else 1 if box[0] >= middle else None
+def _column(box: Box, gutter: float | None) -> int | None:
+    return None if gutter is None else 0 if box[2] <= gutter else 1 if box[0] >= gutter else None
 
 
 def _inside(word: dict, box: Box) -> bool:

@@ -62,19 +62,24 @@ def read_document(name: str, data: bytes) -> list[Passage]:
         InputError: the file is empty, broken, encrypted, or a scan without text; one line with the file and the page.
     """
     pages, title = _open(name, data)
-    gutters = {width: _gutter([page for page in pages if page.width == width]) for width in {p.width for p in pages}}
+    gutters = {}
+    for width in {page.width for page in pages}:
+        alike = [page for page in pages if page.width == width]
+        boxes = [table.box for page in alike for table in page.tables]
+        gutters[width] = layout.find_gutter([word for page in alike for word in page.words], boxes, width)
     lines = [layout.lines_of(page.words, gutters[page.width]) for page in pages]
     lines = layout.without_running_heads(lines, [page.height for page in pages])
-    size, bold, leading = layout.usual(line for of_page in lines for line in of_page)
-    vocabulary = Counter(
-        re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", " ".join(it.text for of in lines for it in of).lower())
-    )
+    every = [line for of_page in lines for line in of_page]
+    size, bold, leading = layout.usual(every)
+    vocabulary = Counter(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", " ".join(line.text for line in every).lower()))
     things = []
     for page, of_page in zip(pages, lines):
         ordered = layout.in_reading_order([*of_page, *page.tables], gutters[page.width])
         things.append(tables.with_captions(layout.paragraphs_of(ordered, leading, vocabulary)))
     document = PurePath(name).name.removesuffix(".pdf").removesuffix(".PDF")
-    title = title or _largest(things[0], size, bold) or re.sub(r"[-_\s]+", " ", document)
+    texts = [it for it in things[0] if isinstance(it, layout.TextBlock) and layout.is_heading(it, size, bold)]
+    largest = max(texts, key=lambda heading: heading.size).text if texts else ""
+    title = title or largest or re.sub(r"[-_\s]+", " ", document)
     return _passages(document, title, tables.number(things), size, bold)
 
 
@@ -82,45 +87,30 @@ def _open(name: str, data: bytes) -> tuple[list[_Page], str]:
     """What the pages hold, and the title that the file gives itself, or ``""``."""
     if not data:
         raise InputError("expected a PDF, the file is empty", file=name)
-    number = 0
+    pages: list[_Page] = []
+    where, pictures = name, 0
     # pdfminer raises whatever a broken file makes it stumble over, of no common class but Exception.
     try:
         with pdfplumber.open(BytesIO(data)) as pdf:
-            pages, pictures = [], 0
-            for page in pdf.pages:
-                number += 1
+            for number, page in enumerate(pdf.pages, 1):
+                where = f"{name}, page {number}"
                 found = tables.tables_of(page)
                 words = layout.words_of(page, [table.box for table in found])
                 pages.append(_Page(float(page.width), float(page.height), found, words))
                 pictures += len(page.images)
                 page.close()
-            title = _text(pdf.metadata.get("Title"))
+            title = pdf.metadata.get("Title")
     except Exception as error:
         if "PDFPasswordIncorrect" in repr(error):  # pdfplumber wraps it
             raise InputError("expected a PDF that opens without a password, this one is encrypted", file=name) from None
-        where = f"{name}, page {number}" if number else name
         raise InputError(f"expected a PDF, this file is broken or none ({type(error).__name__})", file=where) from None
     if not pages:
         raise InputError("expected at least one page, the PDF has none or is broken", file=name)
     if not any(page.words or page.tables for page in pages):
         reason = "there is only a picture (a scan: run text recognition on it first)" if pictures else "there is none"
         raise InputError(f"expected text, {reason}", file=f"{name}, page 1")
+    title = " ".join(title.replace("\x00", "").split()) if isinstance(title, str) else ""
     return pages, "" if _NO_TITLE.match(title) else title
-
-
-def _text(value: object) -> str:
-    return " ".join(value.replace("\x00", "").split()) if isinstance(value, str) else ""
-
-
-def _gutter(pages: list[_Page]) -> tuple[float, float] | None:
-    words = (word for page in pages for word in page.words)
-    return layout.find_gutter(words, (table.box for page in pages for table in page.tables), pages[0].width)
-
-
-def _largest(things: list, size: float, bold: bool) -> str:
-    """The largest heading among a page's things, or ``""``."""
-    headings = [it for it in things if isinstance(it, layout.Paragraph) and layout.is_heading(it, size, bold)]
-    return max(headings, key=lambda heading: heading.size).text if headings else ""
 
 
 def _passages(document: str, title: str, pages: list[list], size: float, bold: bool) -> list[Passage]:
@@ -136,25 +126,22 @@ def _passages(document: str, title: str, pages: list[list], size: float, bold: b
         for thing in things:
             if isinstance(thing, tables.Table):
                 add(number, thing.text, "table")
-            elif layout.is_heading(thing, size, bold):
+                continue
+            if layout.is_heading(thing, size, bold):
                 headings += [thing.text] if thing.text != title else []
-            elif not headings and passages and _is_next_item(passages[-1], number, thing.text):
-                passages[-1] = msgspec.structs.replace(passages[-1], text=f"{passages[-1].text}\n{thing.text}")
-            else:
-                first, *rest = _parts(thing.text)
-                add(number, "\n".join([*headings, first]))
-                for part in rest:
-                    add(number, part)
-                headings = []
+                continue
+            last = passages[-1] if passages and not headings else None
+            is_item = last and (last.page, last.kind) == (number, "text") and layout.NEW_ITEM.match(thing.text)
+            if is_item and len(last.text) + 1 + len(thing.text) <= PASSAGE_LENGTH:
+                passages[-1] = msgspec.structs.replace(last, text=f"{last.text}\n{thing.text}")
+                continue
+            first, *rest = _parts(thing.text)
+            for part in ["\n".join([*headings, first]), *rest]:
+                add(number, part)
+            headings = []
         if headings:  # at the end of a page, or above a table alone
             add(number, "\n".join(headings))
     return passages
-
-
-def _is_next_item(last: Passage, page: int, text: str) -> bool:
-    """Whether a text is an item of a list that the last passage has room for."""
-    follows = (last.page, last.kind) == (page, "text") and layout.NEW_ITEM.match(text)
-    return bool(follows) and len(last.text) + 1 + len(text) <= PASSAGE_LENGTH
 
 
 def _parts(paragraph: str) -> list[str]:

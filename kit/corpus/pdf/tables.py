@@ -1,14 +1,21 @@
-"""Tables of a PDF: found by their rules, named by the caption beside them, as markdown (kgp.txt §3, Figure 8)."""
+"""Tables of a PDF: found by their rules, named by the caption beside them, as markdown (kgp.txt §3, Figure 8).
+
+And the structures of documents, pages and tables, with the passages that each of them holds.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count, groupby, pairwise
 
+import msgspec
 import numpy as np
+from pdfplumber.utils import cluster_objects
 
-from kit.corpus.pdf.layout import Box, Paragraph
+from kit.corpus.pdf.layout import Box, TextBlock
+from kit.corpus.types import Corpus
 
 #: "Table 3", "Tab. A1", "Table IV", "Table 2.1": what a caption begins with.
 CAPTION = re.compile(
@@ -16,6 +23,17 @@ CAPTION = re.compile(
 )
 _REACH = 30.0  # points between a table and its caption, at most
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+
+
+class Structure(msgspec.Struct, frozen=True):
+    """A page or a table: ``kind`` is ``page`` or ``table``, ``label`` its number as text ("3", "A1")."""
+
+    document: str
+    kind: str
+    label: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.label} of {self.document}"
 
 
 @dataclass(frozen=True)
@@ -30,6 +48,22 @@ class Table:
     def text(self) -> str:
         """The caption, and below it the table as markdown."""
         return f"{self.caption}\n\n{markdown(self.rows)}"
+
+
+def structures(corpus: Corpus) -> dict[Structure, np.ndarray]:
+    """Each page and table to the rows of what it holds, in the order of the documents and of their reading.
+
+    A page holds the passages and tables on it; a table holds its parts, of which it has one a page.
+    """
+    held: dict[Structure, list[int]] = {}
+    for document, rows in corpus.documents.items():
+        of_document = [(row, corpus.passages[row]) for row in rows.tolist()]
+        pages = [(row, "page", it.page) for row, it in of_document if it.page is not None]
+        tables = [(row, "table", label_of(it.text)) for row, it in of_document if it.kind == "table"]
+        for row, kind, label in [*pages, *tables]:
+            if label is not None:
+                held.setdefault(Structure(document, kind, str(label)), []).append(row)
+    return {structure: np.array(rows) for structure, rows in held.items()}
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -58,12 +92,10 @@ def tables_of(page) -> list[Table]:
 
     A table is ruled around its cells, or has rules across: above and below its header and below its last row.
     """
-    found = [
-        Table(rows, table.bbox)
-        for table in page.find_tables()
-        if _is_table(rows := _cells(table.extract(x_tolerance_ratio=0.15)))
-    ]
-    return found + [table for table in _ruled_across(page) if not any(_overlap(table.box, it.box) for it in found)]
+    found = [Table(_cells(it.extract(x_tolerance_ratio=0.15)), it.bbox) for it in page.find_tables()]
+    found = [table for table in found if _is_table(table)]
+    across = [table for table in _ruled_across(page) if _is_table(table)]
+    return found + [table for table in across if not any(_overlap(table.box, it.box) for it in found)]
 
 
 def with_captions(things: Sequence) -> list:
@@ -71,21 +103,13 @@ def with_captions(things: Sequence) -> list:
 
     A caption belongs to the nearest table above or below it.
     """
+    captions = [i for i, thing in enumerate(things) if isinstance(thing, TextBlock) and label_of(thing.text)]
+    tables = [i for i, thing in enumerate(things) if isinstance(thing, Table)]
     things = list(things)
-    captions = [thing for thing in things if isinstance(thing, Paragraph) and label_of(thing.text)]
-    tables = [thing for thing in things if isinstance(thing, Table)]
-    pairs = sorted(
-        (_distance(caption.box, table.box), i, j)
-        for i, caption in enumerate(captions)
-        for j, table in enumerate(tables)
-    )
-    taken: dict[int, int] = {}
-    for distance, i, j in pairs:
-        if distance <= _REACH and i not in taken and j not in taken.values():
-            taken[i] = j
-    named = {id(tables[j]): replace(tables[j], caption=captions[i].text) for i, j in taken.items()}
-    gone = {id(captions[i]) for i in taken}
-    return [named.get(id(thing), thing) for thing in things if id(thing) not in gone]
+    for distance, i, j in sorted((_distance(things[i].box, things[j].box), i, j) for i in captions for j in tables):
+        if distance <= _REACH and things[i] and not things[j].caption:
+            things[j], things[i] = replace(things[j], caption=things[i].text), None
+    return [thing for thing in things if thing]
 
 
 def number(pages: Sequence[Sequence]) -> list[list]:
@@ -97,104 +121,81 @@ def number(pages: Sequence[Sequence]) -> list[list]:
     used = {label_of(thing.caption) for things in pages for thing in things if isinstance(thing, Table)}
     numbered, last, before = [], 0, None
     for things in pages:
-        done = []
-        for place, thing in enumerate(things):
-            if isinstance(thing, Table):
-                label = label_of(thing.caption)
-                if before and not place and _carries_on(before, thing):
-                    thing = _continued(before, thing)
-                elif label is None:
-                    last = next(n for n in range(last + 1, last + len(used) + 2) if str(n) not in used)
-                    used.add(str(last))
-                    thing = replace(thing, caption=f"Table {last}")
-                elif label.isdigit():
-                    last = int(label)
-            done.append(thing)
-        before = done[-1] if done and isinstance(done[-1], Table) else None
-        numbered.append(done)
+        things = list(things)
+        for place, table in enumerate(things):
+            if not isinstance(table, Table):
+                continue
+            label = label_of(table.caption)
+            if before and not place and label in (None, label_of(before.caption)) and _alike(before, table):
+                rows = table.rows if table.rows[0] == before.rows[0] else (before.rows[0], *table.rows)
+                caption = f"{before.caption.removesuffix(' (continued)')} (continued)"
+                things[place] = replace(table, rows=rows, caption=caption)
+            elif label is None:
+                last = next(n for n in count(last + 1) if str(n) not in used)
+                used.add(str(last))
+                things[place] = replace(table, caption=f"Table {last}")
+            elif label.isdigit():
+                last = int(label)
+        before = things[-1] if things and isinstance(things[-1], Table) else None
+        numbered.append(things)
     return numbered
 
 
-def _carries_on(before: Table, table: Table) -> bool:
-    label = label_of(table.caption)
-    return len(before.rows[0]) == len(table.rows[0]) and label in (None, label_of(before.caption))
-
-
-def _continued(before: Table, table: Table) -> Table:
-    """A table's next part, with the header and the caption of the first."""
-    rows = table.rows if table.rows[0] == before.rows[0] else (before.rows[0], *table.rows)
-    return replace(table, rows=rows, caption=f"{before.caption.removesuffix(' (continued)')} (continued)")
+def _alike(table: Table, other: Table) -> bool:
+    return len(table.rows[0]) == len(other.rows[0])
 
 
 def _cells(rows: Sequence[Sequence[str | None]]) -> tuple[tuple[str, ...], ...]:
     """Cells without line breaks; rows and columns without any text are left out."""
     texts = [[" ".join((cell or "").split()) for cell in row] for row in rows]
     texts = [row for row in texts if any(row)]
-    kept = [column for column in range(len(texts[0]) if texts else 0) if any(row[column] for row in texts)]
-    return tuple(tuple(row[column] for column in kept) for row in texts)
+    return tuple(zip(*(column for column in zip(*texts) if any(column))))
 
 
-def _is_table(rows: tuple[tuple[str, ...], ...]) -> bool:
-    return len(rows) >= 2 and len(rows[0]) >= 2
+def _is_table(table: Table) -> bool:
+    return len(table.rows) >= 2 and len(table.rows[0]) >= 2
 
 
 def _ruled_across(page) -> list[Table]:
     """Tables without vertical rules: three rules or more of one length, with parted cells from each to the next."""
     rules: dict[tuple[int, int], set[float]] = {}
     for edge in page.horizontal_edges:
-        rules.setdefault((round(edge["x0"] / 3), round(edge["x1"] / 3)), set()).add(round(edge["top"], 1))
+        rules.setdefault((3 * round(edge["x0"] / 3) - 2, 3 * round(edge["x1"] / 3) + 2), set()).add(
+            round(edge["top"], 1)
+        )
     words, tables = page.extract_words(x_tolerance_ratio=0.15), []
     for (x0, x1), tops in rules.items():
-        run: list[float] = []
-        for above, below in zip(sorted(tops), [*sorted(tops)[1:], float("inf")]):
-            run.append(above)
-            inside = _between(words, x0 * 3 - 2, x1 * 3 + 2, above, below) if below < float("inf") else []
-            if inside and all(len(_parts(row)) > 1 for row in inside):
-                continue
-            if len(run) >= 3:
-                box = (x0 * 3 - 2.0, run[0], x1 * 3 + 2.0, run[-1])
-                rows = _columns(_between(words, box[0], box[2], box[1], box[3]))
-                tables += [Table(rows, box)] if _is_table(rows) else []
-            run = []
+        spans = [
+            (above, below, _rows(words, (x0, above - 1, x1, below + 1))) for above, below in pairwise(sorted(tops))
+        ]
+        for parted, spans in groupby(spans, lambda span: bool(span[2]) and all(map(_is_parted, span[2]))):
+            tops, bottoms, rows = zip(*spans)
+            if parted and len(rows) >= 2:
+                tables.append(Table(_columns([row for part in rows for row in part]), (x0, tops[0], x1, bottoms[-1])))
     return tables
 
 
-def _between(words: list[dict], x0: float, x1: float, top: float, bottom: float) -> list[list[dict]]:
-    """The words of a region, row by row."""
-    rows: list[list[dict]] = []
-    for word in sorted(words, key=lambda word: (round(word["bottom"]), word["x0"])):
-        if x0 <= word["x0"] and word["x1"] <= x1 and top - 1 <= word["top"] and word["bottom"] <= bottom + 1:
-            if rows and abs(word["bottom"] - rows[-1][0]["bottom"]) < 3:
-                rows[-1].append(word)
-            else:
-                rows.append([word])
-    return rows
+def _rows(words: list[dict], box: Box) -> list[list[dict]]:
+    """The words of a region, row by row, from left to right."""
+    inside = [it for it in words if box[0] <= it["x0"] and it["x1"] <= box[2]]
+    inside = [it for it in inside if box[1] <= it["top"] and it["bottom"] <= box[3]]
+    return [sorted(row, key=lambda word: word["x0"]) for row in cluster_objects(inside, "bottom", 2)]
 
 
-def _parts(row: list[dict]) -> list[list[dict]]:
-    """A row's words, parted at gaps of more than a letter's height."""
-    parts: list[list[dict]] = []
-    for word in sorted(row, key=lambda word: word["x0"]):
-        if parts and word["x0"] - parts[-1][-1]["x1"] <= word["bottom"] - word["top"]:
-            parts[-1].append(word)
-        else:
-            parts.append([word])
-    return parts
+def _is_parted(row: list[dict]) -> bool:
+    """Whether there is a gap of more than a letter's height in a row of words."""
+    return any(right["x0"] - left["x1"] > right["bottom"] - right["top"] for left, right in pairwise(row))
 
 
 def _columns(rows: list[list[dict]]) -> tuple[tuple[str, ...], ...]:
     """Rows of words to rows of cells: a column ends where no row has a word over a strip of some points."""
-    spans = sorted((word["x0"], word["x1"]) for row in rows for word in row)
-    columns: list[list[float]] = []
-    for x0, x1 in spans:
-        if columns and x0 - columns[-1][1] < 6:
-            columns[-1][1] = max(columns[-1][1], x1)
-        else:
-            columns.append([x0, x1])
-    starts = np.array([column[0] for column in columns])
-    cells = [[""] * len(columns) for _ in rows]
+    starts, end = [], -np.inf
+    for x0, x1 in sorted((word["x0"], word["x1"]) for row in rows for word in row):
+        starts += [x0] if x0 - end >= 6 else []
+        end = max(end, x1)
+    cells = [[""] * len(starts) for _ in rows]
     for place, row in enumerate(rows):
-        for word in sorted(row, key=lambda word: word["x0"]):
+        for word in row:
             column = int(np.searchsorted(starts, word["x0"], side="right")) - 1
             cells[place][column] = f"{cells[place][column]} {word['text']}".strip()
     return _cells(cells)
@@ -202,9 +203,8 @@ def _columns(rows: list[list[dict]]) -> tuple[tuple[str, ...], ...]:
 
 def _distance(caption: Box, table: Box) -> float:
     """Points between a caption and a table above or below it; infinity for things beside each other."""
-    if min(caption[2], table[2]) <= max(caption[0], table[0]):
-        return float("inf")
-    return max(table[1] - caption[3], caption[1] - table[3], 0.0)
+    beside = min(caption[2], table[2]) <= max(caption[0], table[0])
+    return np.inf if beside else max(table[1] - caption[3], caption[1] - table[3], 0.0)
 
 
 def _overlap(a: Box, b: Box) -> bool:
