@@ -58,10 +58,7 @@ def hotpotqa() -> list[dict]:
             "type": "comparison",
             "level": "hard",
             "supporting_facts": [["Nell Horn", 0], ["Oster Horn", 0]],
-            "context": [
-                ["Nell Horn", ["Nell Horn is a cape."]],
-                ["Oster Horn", ["Oster Horn is a large cape.", ""]],
-            ],
+            "context": [["Nell Horn", ["Nell Horn is a cape."]], ["Oster Horn", ["Oster Horn is a large cape.", ""]]],
         },
     ]
 
@@ -82,12 +79,7 @@ def twowiki() -> list[dict]:
                 ["Jan Vesper", ["Jan Vesper was born in 1902."]],
                 ["Other Moon", ["Other Moon is a song."]],
             ],
-            "supporting_facts": [
-                ["Salt Road", 0],
-                ["Ina Koll", 1],
-                ["Tin Moon (1931 film)", 0],
-                ["Jan Vesper", 0],
-            ],
+            "supporting_facts": [["Salt Road", 0], ["Ina Koll", 1], ["Tin Moon (1931 film)", 0], ["Jan Vesper", 0]],
             "evidences": [
                 ["Salt Road", "director", "Ina Koll"],
                 ["Tin Moon", "director", "Jan Vesper (director)"],

@@ -51,11 +51,7 @@ def test_reads_lists_and_lines_with_any_line_end_and_byte_order_mark(write, cont
         (b'[{"id":"a"}', ["a"], "record 2: not valid JSON: it ends in the middle"),
         (b'[{"id":"a"} {"id":"b"}]', ["a"], "record 2: not valid JSON: expected ',' or ']' (byte 12)"),
         (b'[{"id":"a"}] x', ["a"], "record 2: not valid JSON: trailing characters (byte 14)"),
-        (
-            b'[{"id":"a"},{"id":"b","size":NaN}]',
-            ["a"],
-            "record 2: not valid JSON: invalid character (byte 29)",
-        ),
+        (b'[{"id":"a"},{"id":"b","size":NaN}]', ["a"], "record 2: not valid JSON: invalid character (byte 29)"),
         (b'[{"id":"a"},{"id":"\xff"}]', ["a"], "record 2: expected UTF-8"),
         (b'{"id":"a"}\n{"id":"\xff"}\n', ["a"], "record 2: expected UTF-8"),
         (b'{"id":"a"}\n{"id":\n{"id":"c"}\n', ["a", "c"], "record 2: not valid JSON: it ends in the middle"),

@@ -59,8 +59,7 @@ def test_one_question_twice_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("edges", "kept"),
-    [([], ()), ([(0, 1), (0, 1), (1, 1)], ((0, 1),)), ([(1, 2), (0, 2)], ((0, 2), (1, 2)))],
+    ("edges", "kept"), [([], ()), ([(0, 1), (0, 1), (1, 1)], ((0, 1),)), ([(1, 2), (0, 2)], ((0, 2), (1, 2)))]
 )
 def test_an_evidence_graph_has_each_edge_once_and_no_loop(edges, kept):
     assert evidence_graph(3, edges).edges == kept

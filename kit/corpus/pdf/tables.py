@@ -168,8 +168,8 @@ def _ruled_across(page) -> list[Table]:
         spans = [
             (above, below, _rows(words, (x0, above - 1, x1, below + 1))) for above, below in pairwise(sorted(tops))
         ]
-        for parted, spans in groupby(spans, lambda span: bool(span[2]) and all(map(_is_parted, span[2]))):
-            tops, bottoms, rows = zip(*spans)
+        for parted, run in groupby(spans, lambda span: bool(span[2]) and all(map(_is_parted, span[2]))):
+            tops, bottoms, rows = zip(*run)
             if parted and len(rows) >= 2:
                 tables.append(Table(_columns([row for part in rows for row in part]), (x0, tops[0], x1, bottoms[-1])))
     return tables
