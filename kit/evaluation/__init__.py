@@ -1,7 +1,6 @@
 """How good a retriever or a graph is, how sure we are of it, and what that says of the papers' claims."""
 
 from kit.evaluation.answers import judge_answers, read_answers, summarise_answers
-from kit.evaluation.budgets import count_found, passages_to_rank, summarise_budgets, within_budgets
 from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verdicts
 from kit.evaluation.experiment import Experiment, evaluate
 from kit.evaluation.histories import by_setting, histories, over_pool
@@ -22,7 +21,6 @@ __all__ = [
     "by_end",
     "by_layers",
     "by_setting",
-    "count_found",
     "difference",
     "ends_found",
     "evaluate",
@@ -40,18 +38,15 @@ __all__ = [
     "paper_graphs",
     "paper_numbers",
     "paper_table",
-    "passages_to_rank",
     "per_question",
     "read_answers",
     "recalls_with_wrong_steps",
     "step_recalls",
     "structure_scores",
     "summarise_answers",
-    "summarise_budgets",
     "variants",
     "verdict",
     "verdicts",
     "with_random_edges",
     "with_wrong_steps",
-    "within_budgets",
 ]

@@ -1,4 +1,4 @@
-"""How encoders learn: their losses and recalls while they train, and what their training questions are worth."""
+"""How encoders learn, and what their settings are worth."""
 
 from __future__ import annotations
 
@@ -7,61 +7,47 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from kit.corpus import Benchmark, Question
-from kit.evaluation import statistics
 from kit.evaluation.experiment import Experiment
-from kit.evaluation.variants import per_question
-from kit.retrievers.qsgnn import QSGNN
-from kit.retrievers.training import TrainedRetriever, pool
+from kit.retrievers import DPR, KGPMDR, MDR, QSGNN
+from kit.retrievers.dpr import pool
 from kit.text import TfidfIndex
 
-LOSS, DEV_RECALL = "loss", "dev recall@5"  # in the column ``quantity``
 _SMOOTHED = 10  # steps
 
 
-def histories(retrievers: Mapping[str, TrainedRetriever | QSGNN]) -> pd.DataFrame:
-    """What trained retrievers went through, as :func:`kit.views.training_curves` draws it.
+def histories(retrievers: Mapping[str, DPR | MDR | KGPMDR | QSGNN]) -> pd.DataFrame:
+    """What trained retrievers went through: a row a step and a row a check.
 
-    A row a step and a row a check: retriever, quantity (``loss`` or ``dev recall@5``), step (from 1; a check at 0 is
-    of the encoder before training), value, smoothed (of a loss the mean of up to ten steps, else the value).
+    Columns: retriever, quantity (``loss`` or ``dev recall@5``), step (from 1; a check at 0 is of the encoder before
+    training), value, smoothed (of a loss the mean of up to ten steps, else the value).
     """
-    rows = []
+    tables = []
     for name, retriever in retrievers.items():
-        losses = [row["loss"] for row in retriever.history if "loss" in row]
-        means = pd.Series(losses, dtype=float).rolling(_SMOOTHED, min_periods=1).mean()
-        own = {"retriever": name, "quantity": LOSS}
-        rows += [
-            {**own, "step": step, "value": loss, "smoothed": mean}
-            for step, (loss, mean) in enumerate(zip(losses, means), start=1)
-        ]
-        own = {"retriever": name, "quantity": DEV_RECALL}
-        rows += [
-            {**own, "step": int(row["step"]), "value": row["measured"], "smoothed": row["measured"]}
-            for row in retriever.history
-            if "measured" in row
-        ]
-    return pd.DataFrame(rows, columns=["retriever", "quantity", "step", "value", "smoothed"])
+        told = pd.DataFrame(retriever.history, columns=["step", "loss", "measured"])
+        losses, checks = told.dropna(subset="loss"), told.dropna(subset="measured")
+        smoothed = losses["loss"].rolling(_SMOOTHED, min_periods=1).mean()
+        parts = (("loss", losses, losses["loss"], smoothed), ("dev recall@5", checks, *[checks["measured"]] * 2))
+        for quantity, of, value, smooth in parts:
+            row = {"retriever": name, "quantity": quantity, "step": of["step"], "value": value, "smoothed": smooth}
+            tables.append(pd.DataFrame(row))
+    return pd.concat(tables, ignore_index=True)
 
 
 def by_setting(
     experiment: Experiment, lines: Mapping[str, Mapping[str, float]], setting: str, metric: str
 ) -> pd.DataFrame:
-    """A metric along a number that retrievers are set to, as :func:`kit.views.recall_along` draws it.
+    """A metric along a number that retrievers are set to.
 
     ``lines`` maps the name of a line to the experiment's retrievers on it, each with its number. Columns: line,
     retriever, the number (named ``setting``), mean, low, high (95 % bootstrap over questions), n.
     """
-    values = per_question(experiment, metric)
-    rows = []
-    for line, numbers in lines.items():
-        for name, number in numbers.items():
-            mean, low, high = statistics.interval(values[name].to_numpy(), experiment.seed, draws=experiment.draws)
-            row = {"line": line, "retriever": name, setting: number}
-            rows.append(row | {"mean": mean, "low": low, "high": high, "n": len(values)})
-    return pd.DataFrame(rows)
+    rows = [(line, name, number) for line, numbers in lines.items() for name, number in numbers.items()]
+    summary = experiment.summary().query("metric == @metric")[["retriever", "mean", "low", "high", "n"]]
+    return pd.DataFrame(rows, columns=["line", "retriever", setting]).merge(summary, on="retriever")
 
 
 def over_pool(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
-    """Some questions of a benchmark over their supports and the passages nearest to each by TF-IDF.
+    """Some questions of a benchmark, to be asked over their supports and the passages nearest to each by TF-IDF.
 
     A new encoder has little to encode there, so that many can be compared. In the per-question setting collections are
     small, and stay as they are.

@@ -21,8 +21,7 @@ from kit.retrievers.dense import Dense
 from kit.retrievers.dpr import DPR
 from kit.retrievers.gnn_ret import GNNRet
 from kit.retrievers.golden import Golden
-from kit.retrievers.kgp import KGP, KGPMDR, KGPDense, KGPRandom, KGPTfidf
-from kit.retrievers.kgp_writers import KGPT5, KGPChat
+from kit.retrievers.kgp import KGP, KGPMDR, KGPT5, KGPChat, KGPDense, KGPRandom, KGPTfidf
 from kit.retrievers.knn_baseline import KNN
 from kit.retrievers.mdr import MDR
 from kit.retrievers.pagerank import PageRank

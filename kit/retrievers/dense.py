@@ -22,16 +22,8 @@ class Dense(Retriever):
     #: The encoder that training left, where there was any.
     learned: Encoder | None = None
 
-    @property
-    def encoder(self) -> Encoder:
-        return self.learned or Encoder(self.settings.encoder)
-
-    @encoder.setter
-    def encoder(self, encoder: Encoder) -> None:  # TRANSITION: until DPR and MDR set `learned`
-        self.learned = encoder
-
     def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+        self.corpus, self.encoder = corpus, self.learned or Encoder(self.settings.encoder)
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
         self.nearest = NearestNeighbours(self.vectors)
 

@@ -1,15 +1,114 @@
-"""DPR: dense retrieval by an encoder trained on pairs of a question and a support (kgp.txt §8.2, Table 4)."""
+"""DPR, and what MDR shares with it: an encoder that learns from training questions (kgp.txt §8.1–8.2, Table 4)."""
 
 from __future__ import annotations
 
-from kit.corpus import Corpus, Question
-from kit.retrievers.training import TrainedRetriever
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+
+from kit.corpus import Benchmark, Corpus, Question
+from kit.errors import InputError
+from kit.retrievers.dense import Dense
+from kit.settings import Positive, Settings, Whole
+from kit.store import content_key
+from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
+from kit.text.contrastive import KIND, Pair, Training, finetune
+from kit.text.training import read_history
+
+N_NEGATIVE_CANDIDATES = 20  # passages from which the negatives of a pair are drawn
+DEV_QUESTIONS, DEV_PASSAGES, DEV_CUT = 40, 8, 5  # how a model is chosen: Recall@5 over a pool of passages
+_RECIPE = "4"  # to be changed with what is learned, so that weights learned otherwise are not found again
+
+
+class TrainedRetriever(Dense):
+    """Dense retrieval whose encoder learns: before ``fit`` it is the base, afterwards ``encoder`` is the trained one.
+
+    ``encoder`` names the base, any that :class:`kit.text.Encoder` takes. ``negatives``: beside the other passages of
+    its batch each query has one negative, drawn anew in each epoch from the passages that are nearest to it by TF-IDF
+    and no supports (``hard``) or from all (``random``); or none (``in-batch``). ``epochs`` is the most that is trained;
+    ``n_train`` questions are drawn by ``seed`` (0: all are used). ``history`` tells each step (``step``, ``loss``) and
+    each check (``step``, ``measured``: Recall@5 of dev questions). The same training is found again in the store.
+    """
+
+    class Settings(Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+        negatives: Literal["hard", "random", "in-batch"] = "hard"
+        epochs: Positive = 2
+        batch: Positive = 24
+        learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 5e-5
+        n_train: Whole = 0
+        seed: Whole = 0
+
+    history: tuple[dict[str, float], ...] = ()
+
+    @property
+    def training_settings(self) -> dict[str, int]:
+        """The settings of the method's own that training depends on, as it is measured meanwhile."""
+        return {}
+
+    def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
+        """What is learned from a question: texts of queries, each with the id of the passage that it is to find."""
+        raise NotImplementedError
+
+    def fit(self, benchmark: Benchmark) -> None:
+        chosen, base = self.settings, Encoder(self.settings.encoder)
+        expect_training(benchmark, chosen.n_train, self.name)
+        training = Training(chosen.epochs, chosen.batch, chosen.learning_rate, chosen.seed)
+        settings = msgspec.json.encode([self.training_settings, chosen.negatives, chosen.n_train, training]).decode()
+        key = content_key(_RECIPE, self.name, base.identity, settings, benchmark.without_test().hash).hex()
+        folder = base.store.get_folder(KIND, key) or self._train(base, benchmark, training, key)
+        self.history = tuple(read_history(folder))
+        self.learned = Encoder(str(folder), base.store)
+
+    def _train(self, base: Encoder, benchmark: Benchmark, training: Training, key: str) -> Path:
+        corpus, n_train, seed = benchmark.corpus, self.settings.n_train, self.settings.seed
+        index = TfidfIndex(corpus)
+        most = min(DEV_QUESTIONS, n_train or DEV_QUESTIONS)  # a check takes no longer than what it checks
+        dev = sample([question for question in benchmark.dev if question.supporting], most, seed)
+        return finetune(
+            base,
+            self._with_negatives(sample(benchmark.train, n_train or len(benchmark.train), seed), corpus, index),
+            [passage.full_text for passage in corpus.passages],
+            training,
+            partial(self._recall, dev, pool(dev, corpus, index)) if dev else None,
+            key,
+        )
+
+    def _with_negatives(self, questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> list[Pair]:
+        pairs = [(question, *pair) for question in questions for pair in self.pairs(question, corpus)]
+        queries = [query for _, query, _ in pairs]
+        candidates: Sequence[Sequence[int]] = [()] * len(pairs)
+        if self.settings.negatives == "hard":
+            candidates = index.nearest(queries, N_NEGATIVE_CANDIDATES)
+        elif self.settings.negatives == "random":
+            generator = np.random.default_rng(self.settings.seed)
+            candidates = generator.integers(len(corpus), size=(len(pairs), N_NEGATIVE_CANDIDATES)).tolist()
+        supports = {question.id: frozenset(corpus.row[id] for id in question.supporting_ids) for question in questions}
+        return [
+            Pair(query, corpus.row[positive], supports[question.id], tuple(rows))
+            for (question, query, positive), rows in zip(pairs, candidates)
+        ]
+
+    def _recall(self, questions: Sequence[Question], corpus: Corpus, encoder: Encoder) -> float:
+        """Recall@5 of this method with an encoder; what is set for retrieval alone has no part in it."""
+        retriever = type(self)(**self.training_settings)
+        retriever.learned = encoder
+        retriever.index(corpus)
+        rankings = retriever.retrieve_many([question.query for question in questions], DEV_CUT)
+        found = [
+            np.mean([not set(ranking.ids).isdisjoint(carriers) for carriers in question.supporting])
+            for question, ranking in zip(questions, rankings)
+        ]
+        return float(np.mean(found))
 
 
 class DPR(TrainedRetriever):
-    """The passages whose vectors are nearest to the query's, one encoder for both.
-
-    The settings are those of the training: :class:`kit.retrievers.training.TrainedRetriever`.
+    """The passages whose vectors are nearest to the query's, one encoder for both, learned from pairs of a question and
+    a support. The settings are those of the training: :class:`TrainedRetriever`.
     """
 
     name = "dpr"
@@ -17,3 +116,23 @@ class DPR(TrainedRetriever):
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """The question with each of its supports, in no order."""
         return [(question.text, id) for id in question.supporting_ids]
+
+
+def expect_training(benchmark: Benchmark, n_train: int, name: str) -> None:
+    """Raises :class:`InputError` where a retriever finds fewer training questions than ``n_train``, or none."""
+    if not benchmark.train or len(benchmark.train) < n_train:
+        expected = f"expected {n_train or 'some'} training questions (--train FILE) for {name}, which learns"
+        raise InputError(f"{expected}, found {len(benchmark.train)}", record=benchmark.name)
+
+
+def sample(questions: Sequence[Question], n: int, seed: int) -> list[Question]:
+    """At most n of the questions, drawn without repetition and in their order."""
+    picks = np.random.default_rng(seed).permutation(len(questions))[:n]
+    return [questions[pick] for pick in sorted(picks)]
+
+
+def pool(questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> Corpus:
+    """The supports of the questions and the passages nearest to each: small, and hard enough to choose a model on."""
+    rows = {corpus.row[id] for question in questions for id in question.supporting_ids}
+    rows.update(*index.nearest([question.text for question in questions], DEV_PASSAGES))
+    return corpus.subset(sorted(rows))

@@ -1,34 +1,55 @@
 """KGP: from seeds that TF-IDF finds, an agent walks the passage graph (kgp.txt §4, Algorithm 1; 8.2).
 
-The paper's symbols and the names here: G ``graph``; f_GT ``agent``; g, the TF-IDF search, ``tfidf``; V^s the candidates
+The paper's symbols and the names here: G ``graph``; f_GT ``score``; g, the TF-IDF search, ``tfidf``; V^s the candidates
 of the path that has no passage yet; P ``queue``, with C, the candidates of its paths, looked up when it is their turn;
 K ``budget``; k, how many passages are retrieved, the length of ``found``. How many neighbours a step chooses has no
 symbol there: ``branching``.
+
+An agent is a subclass that scores candidates by Eq. 1, s_{j+1} = argmax_{v ∈ N_j} φ(g(X_v), f(q ‖ X_0 … X_j)): from the
+question and the passages of a path, in the order of the visits, it makes what it looks for (f), and compares each
+candidate (g) with it (φ).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
+import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
-from kit.errors import InputError
 from kit.graphs import PassageGraph, build, builders
-from kit.retrievers.base import AnyEvent, NodeVisit, Ranking, Retriever, Seed, Trace, expect_whole
-from kit.retrievers.kgp_agents import Advice, Agent, DenseAgent, RandomAgent, TfidfAgent, Turn
+from kit.retrievers.base import NodeVisit, Ranking, Retriever, Seed, Trace, as_query
+from kit.retrievers.dpr import TrainedRetriever
 from kit.retrievers.mdr import MDR, path_text
 from kit.retrievers.structure import StructureReader
-from kit.retrievers.training import TrainedRetriever
+from kit.settings import Positive, Settings, Whole, defaults
+from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
+from kit.text.language_models import EVIDENCE_WRITER, LanguageModel, language_model
+from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
 
 GRAPH = "entity+structure"
-#: What the sentence encoder reads: the question alone, or with the passages of the path (Eq. 1).
-READINGS = {"question": lambda question, passages: question, "path": path_text}
+
+
+class AgentInput(NamedTuple):
+    """What an agent is asked: a question, the rows of a path (none at the start), and those of its candidates."""
+
+    query: Query
+    path: tuple[int, ...]
+    candidates: np.ndarray
+
+
+class AgentOutput(NamedTuple):
+    """A score for each candidate, higher is better, and the evidence text that was looked for, where one is written."""
+
+    scores: np.ndarray
+    generated_evidence: str = ""
 
 
 class Path(NamedTuple):
@@ -43,8 +64,8 @@ class Walk:
     """How far the walk for one question has come.
 
     ``similarity`` (passages,) are the TF-IDF cosines to the question; ``ended`` the paths that grow no further;
-    ``found`` the distinct rows in the order in which they were met; ``scored`` counts what the agent compared;
-    ``steps`` are those of the trace.
+    ``found`` the distinct rows in the order in which they were met; ``visits`` the paths in the order in which they
+    were queued, with the evidence that their last passage was chosen by; ``n_scored`` counts what the agent compared.
     """
 
     query: Query
@@ -53,8 +74,8 @@ class Walk:
     queue: deque[Path] = field(default_factory=lambda: deque([Path()]))
     ended: list[Path] = field(default_factory=list)
     found: dict[int, None] = field(default_factory=dict)
-    scored: int = 0
-    steps: list[AnyEvent] = field(default_factory=list)
+    visits: list[tuple[Path, str]] = field(default_factory=list)
+    n_scored: int = 0
 
 
 class KGP(Retriever):
@@ -75,77 +96,103 @@ class KGP(Retriever):
     and nothing else (§4), so its ranking can be shorter than k.
     """
 
-    agent: Agent
+    indexed_by = ("graph",)
+    #: The agent's encoder, where it has one.
+    encoder: Encoder | None = None
 
-    def __init__(self, graph: str = GRAPH, branching: int = 3, depth: int = 2, budget: int = 30) -> None:
-        builders(graph)
-        expect_whole(1, branching=branching, depth=depth, budget=budget)
-        self.builder, self.branching, self.depth, self.budget = graph, branching, depth, budget
+    class Settings(Settings, frozen=True):
+        graph: str = GRAPH
+        branching: Positive = 3
+        depth: Positive = 2
+        budget: Positive = 30
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        builders(self.settings.graph)
 
     def index(self, corpus: Corpus) -> None:
         self.corpus, self.tfidf, self.reader = corpus, TfidfIndex(corpus), StructureReader(corpus)
-        encoder = {"encoder": self.agent.encoder.name} if isinstance(self.agent, DenseAgent) else {}
-        self.walk_on(build(self.builder, corpus, **(encoder if "knn" in self.builder.split("+") else {})))
-        self.agent.index(corpus, self.tfidf)
+        with_encoder = self.encoder and "knn" in self.settings.graph.split("+")
+        self.graph = build(self.settings.graph, corpus, **({"encoder": self.encoder.name} if with_encoder else {}))
 
-    def walk_on(self, graph: PassageGraph) -> None:
-        """Walk this graph of the indexed corpus from now on."""
-        self.graph, self._neighbours = graph, lru_cache(maxsize=10_000)(graph.neighbours)
+    @property
+    def graph(self) -> PassageGraph:
+        return self._graph
+
+    @graph.setter
+    def graph(self, graph: PassageGraph) -> None:
+        self._graph, self.neighbours = graph, lru_cache(maxsize=10_000)(graph.neighbours)
+
+    def score(self, inputs: Sequence[AgentInput]) -> list[AgentOutput]:
+        """The agent, Eq. 1. The inputs are of any questions: what is costly is done for all of them at once."""
+        raise NotImplementedError
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return self.reader.rankings(queries, k, self._walk)
+        return self.reader.rankings(queries, k, self._retrieve_content)
 
-    def _walk(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        """The rankings of content questions."""
-        if not queries:
-            return []
-        walks = [self._start(*of) for of in zip(queries, self.tfidf.scores([query.text for query in queries]))]
+    def _retrieve_content(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        return [self._ranking(walk, k) for walk in self._walk(queries)] if queries else []
+
+    def explain(self, query: Query | str, k: int) -> Ranking:
+        query = as_query(query)
+        if self.reader.asked(query.text):
+            return super().explain(query, k)
+        [walk] = self._walk([query])
+        return msgspec.structs.replace(self._ranking(walk, k), trace=self._trace(walk))
+
+    def _walk(self, queries: Sequence[Query]) -> list[Walk]:
+        """The walks for questions about content."""
+        n_seeds = max(1, self.settings.budget // self.settings.branching)
+        walks = [
+            Walk(query, similarity, np.argsort(-similarity, kind="stable")[:n_seeds])  # line 1
+            for query, similarity in zip(queries, self.tfidf.scores([query.text for query in queries]))
+        ]
         # The questions walk abreast, a path each at a time, so that the agent is asked about many at once.
-        while active := [walk for walk in walks if walk.queue and len(walk.found) < self.budget]:  # line 5
+        while active := [walk for walk in walks if walk.queue and len(walk.found) < self.settings.budget]:  # line 5
             self._step(active)
-        return [self._ranking(walk, k) for walk in walks]
-
-    def _start(self, query: Query, similarity: np.ndarray) -> Walk:
-        n_seeds = max(1, self.budget // self.branching)
-        seeds = np.argsort(-similarity, kind="stable")[:n_seeds]  # line 1
-        told = [Seed(0, self.corpus.passages[row].id, float(similarity[row])) for row in seeds]
-        return Walk(query, similarity, seeds, steps=told)
+        return walks
 
     def _step(self, walks: Sequence[Walk]) -> None:
         """Lines 6 to 12, for the next path of each walk."""
-        paths = [walk.queue.popleft() for walk in walks]
-        turns = [Turn(walk.query, path.rows, self._candidates(walk, path)) for walk, path in zip(walks, paths)]
-        growing = [i for i, turn in enumerate(turns) if len(turn.candidates)]
-        for i in set(range(len(walks))).difference(growing):
-            walks[i].ended.append(paths[i])
-        for i, advice in zip(growing, self.agent.advise([turns[i] for i in growing]) if growing else ()):
-            self._visit(walks[i], paths[i], turns[i].candidates, advice)
+        growing = []
+        for walk in walks:
+            path = walk.queue.popleft()  # line 6
+            candidates = self.candidates(walk, path)
+            if len(candidates):
+                growing.append((walk, path, candidates))
+            else:
+                walk.ended.append(path)
+        if growing:
+            outputs = self.score([AgentInput(walk.query, path.rows, near) for walk, path, near in growing])  # line 7
+            for (walk, path, candidates), output in zip(growing, outputs):
+                self._visit(walk, path, candidates, output)
 
-    def _candidates(self, walk: Walk, path: Path) -> np.ndarray:
+    def candidates(self, walk: Walk, path: Path) -> np.ndarray:
         """The rows that a path may go on to: at first the seeds, then neighbours of its last passage (kgp-i13)."""
         if not path.rows:
             return walk.seeds
-        if len(path.rows) == self.depth:
+        if len(path.rows) == self.settings.depth:
             return np.zeros(0, int)
-        near = self._neighbours(path.rows[-1])
+        near = self.neighbours(path.rows[-1])
         return near[~np.isin(near, path.rows)]
 
-    def _visit(self, walk: Walk, path: Path, candidates: np.ndarray, advice: Advice) -> None:
-        walk.scored += len(candidates)
-        best = np.argsort(-advice.scores, kind="stable")  # equal ones in the order of the candidates
-        ids = [self.corpus.passages[row].id for row in path.rows]
-        for place in best[: self.branching if path.rows else len(best)]:
-            row, score = int(candidates[place]), float(advice.scores[place])
-            walk.queue.append(Path((*path.rows, row), (*path.scores, score)))  # line 9
+    def _visit(self, walk: Walk, path: Path, candidates: np.ndarray, output: AgentOutput) -> None:
+        walk.n_scored += len(candidates)
+        best = np.argsort(-output.scores, kind="stable")  # equal ones in the order of the candidates
+        for place in best[: self.settings.branching if path.rows else len(best)]:  # line 8
+            row, score = int(candidates[place]), float(output.scores[place])
+            longer = Path((*path.rows, row), (*path.scores, score))
+            walk.queue.append(longer)  # line 9
+            walk.visits.append((longer, output.generated_evidence))
             walk.found.setdefault(row)  # line 10
-            id, source = self.corpus.passages[row].id, ids[-1] if ids else ""
-            walk.steps.append(NodeVisit(len(ids), id, source, score, advice.generated_evidence, tuple(ids[:-1])))
-            if len(walk.found) == self.budget:  # line 11
+            if len(walk.found) == self.settings.budget:  # line 11
                 return
 
     def _ranking(self, walk: Walk, k: int) -> Ranking:
-        visits = [step for step in walk.steps if isinstance(step, NodeVisit)]
-        scales = [_scale([visit.score for visit in visits if bool(visit.source) == later]) for later in (False, True)]
+        given = [
+            [path.scores[-1] for path, _ in walk.visits if (len(path.rows) > 1) == later] for later in (False, True)
+        ]
+        scales = [_scale(scores) for scores in given]
         paths = [*walk.ended, *walk.queue]
         values = [
             sum((score - scales[place > 0][0]) / scales[place > 0][1] for place, score in enumerate(path.scores))
@@ -159,8 +206,17 @@ class KGP(Retriever):
         for row in np.argsort(-walk.similarity, kind="stable")[:k].tolist() if k > len(found) else ():
             found.setdefault(row, lowest - 1 + min(float(walk.similarity[row]), 1.0))
         rows, scores = list(found)[:k], np.array(list(found.values())[:k])
-        trace = Trace(tuple(walk.steps), walk.scored)
-        return Ranking(tuple(self.corpus.passages[row].id for row in rows), scores, trace)
+        return Ranking(tuple(self.corpus.passages[row].id for row in rows), scores)
+
+    def _trace(self, walk: Walk) -> Trace:
+        id = {row: self.corpus.passages[row].id for row in [*walk.seeds.tolist(), *walk.found]}
+        seeds = [Seed(0, id[row], float(walk.similarity[row])) for row in walk.seeds.tolist()]
+        visits = []
+        for path, evidence in walk.visits:
+            *before, passage = (id[row] for row in path.rows)
+            source = before.pop() if before else ""
+            visits.append(NodeVisit(len(path.rows) - 1, passage, source, path.scores[-1], evidence, tuple(before)))
+        return Trace((*seeds, *visits), walk.n_scored)
 
 
 def _scale(scores: Sequence[float]) -> tuple[float, float]:
@@ -168,60 +224,149 @@ def _scale(scores: Sequence[float]) -> tuple[float, float]:
     return (float(np.mean(scores)), float(np.std(scores)) or 1.0) if scores else (0.0, 1.0)
 
 
+# ---- agents (Table 2)
+
+
 class KGPRandom(KGP):
-    """The walk of the random agent (kgp.txt §5.3); another ``seed`` draws another walk."""
+    """To the random agent all candidates are alike (§5.3). Its draws depend on ``seed``, question and path alone."""
 
     name = "kgp-random"
 
-    def __init__(self, seed: int = 0, **walk: object) -> None:
-        super().__init__(**walk)
-        expect_whole(0, seed=seed)
-        self.agent = RandomAgent(seed)
+    class Settings(KGP.Settings, frozen=True):
+        seed: Whole = 0
+
+    def score(self, inputs: Sequence[AgentInput]) -> list[AgentOutput]:
+        return [AgentOutput(self._draw(*each)) for each in inputs]
+
+    def _draw(self, query: Query, path: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
+        key = content_key(str(self.settings.seed), query.text, *(self.corpus.passages[row].id for row in path))
+        return np.random.default_rng(int.from_bytes(key[:8])).random(len(candidates))
 
 
 class KGPTfidf(KGP):
-    """The walk of the TF-IDF agent (kgp.txt, Table 2), on the schedule of the others (kgp-i20)."""
+    """The TF-IDF agent (Table 2), on the schedule of the others (kgp-i20).
+
+    φ is the cosine of TF-IDF vectors, with the whole collection's idf (kgp-i11), to the question alone (8.2). An agent
+    that writes the evidence that it looks for has a :meth:`generated_evidence` of its own.
+    """
 
     name = "kgp-tfidf"
 
-    def __init__(self, **walk: object) -> None:
-        super().__init__(**walk)
-        self.agent = TfidfAgent()
+    def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
+        """f: the text that the candidates of each input are to be like; empty: the question."""
+        return [""] * len(inputs)
+
+    def score(self, inputs: Sequence[AgentInput]) -> list[AgentOutput]:
+        texts = self.generated_evidence(inputs)
+        vectors = self.tfidf.vectorizer.transform([text or each.query.text for each, text in zip(inputs, texts)])
+        return [
+            AgentOutput((self.tfidf.passages[each.candidates] @ vector.T).toarray().ravel(), text)
+            for each, vector, text in zip(inputs, vectors, texts)
+        ]
 
 
 class KGPDense(KGP):
-    """The walk of a sentence encoder as it comes.
+    """The agent is a sentence encoder as it comes: φ is the cosine of vectors.
 
     ``reads`` is what it encodes: ``question``, or ``path``, the question with the passages so far as Eq. 1 has it. The
     latter takes an encoding for each path, a hundred times as long.
     """
 
     name = "kgp-dense"
+    indexed_by = ("graph", "encoder")
+    learned: Encoder | None = None
 
-    def __init__(self, encoder: str = DEFAULT_ENCODER, reads: str = "question", **walk: object) -> None:
-        super().__init__(**walk)
-        if reads not in READINGS:
-            raise InputError(f"expected one of {', '.join(READINGS)}, not {reads!r}", field="reads")
-        self.agent = DenseAgent(Encoder(encoder), READINGS[reads])
+    class Settings(KGP.Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+        reads: Literal["question", "path"] = "question"
+
+    @property
+    def reads_path(self) -> bool:
+        return self.settings.reads == "path"
+
+    def index(self, corpus: Corpus) -> None:
+        self.encoder = self.learned or Encoder(self.settings.encoder)
+        super().index(corpus)
+        self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
+
+    def score(self, inputs: Sequence[AgentInput]) -> list[AgentOutput]:
+        paths = [[self.corpus.passages[row] for row in each.path] if self.reads_path else () for each in inputs]
+        texts = [path_text(each.query.text, path) for each, path in zip(inputs, paths)]
+        f = self.encoder.encode(texts, role="query", progress=False)
+        return [AgentOutput(self.vectors[each.candidates] @ vector) for each, vector in zip(inputs, f)]
 
 
-class KGPMDR(KGP):
-    """The walk of the encoder that :class:`kit.retrievers.mdr.MDR` trains.
-
-    The settings beside KGP's are those of the training: :class:`kit.retrievers.training.TrainedRetriever`.
-    """
+class KGPMDR(KGPDense):
+    """The agent is the encoder that :class:`kit.retrievers.mdr.MDR` trains, by settings as it has them."""
 
     name = "kgp-mdr"
-
-    def __init__(self, **settings: object) -> None:
-        super().__init__(**{name: value for name, value in settings.items() if name not in TrainedRetriever.defaults()})
-        self.mdr = MDR(**{name: value for name, value in settings.items() if name in TrainedRetriever.defaults()})
-        self.agent = DenseAgent(self.mdr.encoder, path_text)
-
-    @classmethod
-    def settings(cls) -> dict[str, object]:
-        return super().defaults() | TrainedRetriever.defaults()
+    reads_path = True
+    Settings = msgspec.defstruct(
+        "Settings",
+        [(each.name, each.type, each.default) for each in msgspec.structs.fields(TrainedRetriever.Settings)],
+        bases=(KGP.Settings,),
+        frozen=True,
+        kw_only=True,
+    )
+    #: What training went through: see :class:`TrainedRetriever`.
+    history: tuple[dict[str, float], ...] = ()
 
     def fit(self, benchmark: Benchmark) -> None:
-        self.mdr.fit(benchmark)
-        self.agent = DenseAgent(self.mdr.encoder, path_text)
+        mdr = MDR(**{name: getattr(self.settings, name) for name in defaults(TrainedRetriever.Settings)})
+        mdr.fit(benchmark)
+        self.learned, self.history = mdr.learned, mdr.history
+
+
+class KGPWriting(KGPTfidf):
+    """f is a language model that is asked by ``prompt`` for the next evidence, φ the TF-IDF cosine to what it writes.
+
+    Candidates are compared with the written text alone (Eq. 1); with the question where the model writes nothing.
+    """
+
+    model: LanguageModel
+    prompt: Callable[[str, Sequence[str]], str]
+
+    def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
+        paths = [[self.corpus.passages[row].full_text for row in each.path] for each in inputs]
+        prompts = [self.prompt(each.query.text, path) for each, path in zip(inputs, paths)]
+        return [answer.text for answer in self.model.generate(prompts, progress=len(prompts) > 64)]
+
+    def usage(self) -> pd.DataFrame:
+        return self.model.usage()
+
+
+class KGPT5(KGPWriting):
+    """The agent is a sequence-to-sequence model (kgp.txt, "KGP-T5").
+
+    ``writer`` is the model, as :func:`kit.text.language_models.language_model` takes it; by default the committed one,
+    which has learned from invented encyclopedias. ``kit data make evidence-writer FOLDER --base MODEL`` fine-tunes
+    another one, ``t5:FOLDER``.
+    """
+
+    name = "kgp-t5"
+    prompt = staticmethod(prefixed_evidence_prompt)
+
+    class Settings(KGP.Settings, frozen=True):
+        writer: str = f"t5:{EVIDENCE_WRITER}"
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        self.model = language_model(self.settings.writer)
+
+
+class KGPChat(KGPWriting):
+    """The agent is a chat model (kgp.txt, Table 2), ``model``: ``server:MODEL`` or ``replay:server:MODEL``.
+
+    See :func:`kit.text.language_models.language_model`. The answers are kept, so that a run is repeated without the
+    server.
+    """
+
+    name = "kgp-chat"
+    prompt = staticmethod(evidence_prompt)
+
+    class Settings(KGP.Settings, frozen=True):
+        model: str = ""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        self.model = language_model(self.settings.model)

@@ -7,19 +7,22 @@ scored by the sum of its inner products; kgp.txt multiplies them, which puts two
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 import networkx as nx
 import numpy as np
 
 from kit.corpus import Corpus, Passage, Query, Question
-from kit.retrievers.base import AnyEvent, NodeVisit, Ranking, Seed, Trace, expect_whole
-from kit.retrievers.training import TrainedRetriever
+from kit.graphs import build, builders
+from kit.retrievers.base import NodeVisit, Ranking, Seed, Trace, as_query
+from kit.retrievers.dpr import TrainedRetriever
+from kit.settings import Positive
 
 BEAM_MEANWHILE = 5  # in the checks of training: a third of the work
 
 
-class Path(msgspec.Struct, frozen=True):
+class Beam(NamedTuple):
     """Rows of passages in the order in which they were found, and the sum of their inner products."""
 
     rows: tuple[int, ...]
@@ -30,20 +33,28 @@ class MDR(TrainedRetriever):
     """Beam search: the ``beam`` passages nearest to the question, then for each path the ``branches`` next ones.
 
     ``hops`` is the length of a path; before each further hop the ``beam`` best paths are kept. Passages are ranked by
-    their first appearance on the paths, best path first, then by their nearness to the question. The other settings are
-    those of the training: :class:`kit.retrievers.training.TrainedRetriever`.
+    their first appearance on the paths, best path first, then by their nearness to the question. With a ``graph``, a
+    builder's name or a union, hops after the first go to neighbours of the path's last passage alone (kgp-06). The
+    other settings are those of the training: :class:`kit.retrievers.dpr.TrainedRetriever`.
     """
 
     name = "mdr"
+    indexed_by = ("encoder", "graph")
 
-    def __init__(self, hops: int = 2, beam: int = 15, branches: int = 3, **training: object) -> None:
-        super().__init__(**training)
-        expect_whole(1, hops=hops, beam=beam, branches=branches)
-        self.hops, self.beam, self.branches = hops, beam, branches
+    class Settings(TrainedRetriever.Settings, frozen=True):
+        hops: Positive = 2
+        beam: Positive = 15
+        branches: Positive = 3
+        graph: str = ""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        if self.settings.graph:
+            builders(self.settings.graph)
 
     @property
-    def taught(self) -> dict[str, int]:
-        return {"hops": self.hops, "beam": BEAM_MEANWHILE}
+    def training_settings(self) -> dict[str, int]:
+        return {"hops": self.settings.hops, "beam": BEAM_MEANWHILE}
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """The question with its first support, the question and the first with the second, on to ``hops``."""
@@ -51,68 +62,89 @@ class MDR(TrainedRetriever):
         for order in orders(question):
             ids = list(dict.fromkeys(question.supporting[place][0] for place in order))
             passages = [corpus[id] for id in ids]
-            found += [(path_text(question.text, passages[:hop]), id) for hop, id in enumerate(ids[: self.hops])]
+            steps = enumerate(ids[: self.settings.hops])
+            found += [(path_text(question.text, passages[:hop]), id) for hop, id in steps]
         return list(dict.fromkeys(found))
 
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        if self.settings.graph:
+            self.graph = build(self.settings.graph, corpus)
+
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        return [self._ranking(hops[-1], nearest, k) for hops, nearest in self._search(queries, k)]
+
+    def explain(self, query: Query | str, k: int) -> Ranking:
+        [(hops, nearest)] = self._search([as_query(query)], k)
+        return msgspec.structs.replace(self._ranking(hops[-1], nearest, k), trace=self._trace(hops))
+
+    def _search(self, queries: Sequence[Query], k: int) -> list[tuple[tuple[list[Beam], ...], list[Beam]]]:
+        """For each query the beams after each hop, best first, and the passages nearest to it as beams of one hop."""
         if not queries:
             return []
         vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
-        scores, rows = self.nearest.search(vectors, max(k, self.beam))
-        paths = [
-            [Path((row,), score) for row, score in zip(*both)]
-            for both in zip(rows[:, : self.beam].tolist(), scores[:, : self.beam].tolist())
-        ]
-        steps: list[list[AnyEvent]] = [
-            [Seed(0, self.corpus.passages[path.rows[0]].id, path.score) for path in of] for of in paths
-        ]
-        for hop in range(1, self.hops):
-            paths = self._further(queries, [of[: self.beam] for of in paths])
-            for of, visits in zip(paths, steps):
-                visits += [self._visit(hop, path) for path in of if len(path.rows) > hop]
-        return [self._ranking(*of, k) for of in zip(paths, rows, scores, steps)]
+        scores, rows = self.nearest.search(vectors, max(k, self.settings.beam))
+        nearest = [[Beam((row,), score) for row, score in zip(*of)] for of in zip(rows.tolist(), scores.tolist())]
+        hops = [[beams[: self.settings.beam] for beams in nearest]]
+        for _ in range(1, self.settings.hops):
+            hops.append(self._grow(queries, [beams[: self.settings.beam] for beams in hops[-1]]))
+        return list(zip(zip(*hops), nearest))
 
-    def _further(self, queries: Sequence[Query], paths: Sequence[Sequence[Path]]) -> list[list[Path]]:
-        """Each query's paths, a hop longer, best first; a passage comes once on a path.
-
-        A path that has all passages already stays as it is.
-        """
+    def _grow(self, queries: Sequence[Query], kept: Sequence[Sequence[Beam]]) -> list[list[Beam]]:
+        """Each query's beams, a hop longer, best first; one that can go nowhere stays as it is."""
         texts = [
-            path_text(query.text, [self.corpus.passages[row] for row in path.rows])
-            for query, of in zip(queries, paths)
-            for path in of
+            path_text(query.text, [self.corpus.passages[row] for row in beam.rows])
+            for query, beams in zip(queries, kept)
+            for beam in beams
         ]
         vectors = self.encoder.encode(texts, role="query", progress=False)
-        longest = max(len(path.rows) for of in paths for path in of)
-        found = zip(*self.nearest.search(vectors, self.branches + longest))
+        found = iter(self._next([beam.rows for beams in kept for beam in beams], vectors))
         longer = []
-        for of in paths:
-            extended = []
-            for path in of:
-                scores, rows = next(found)
-                new = [both for both in zip(rows.tolist(), scores.tolist()) if both[0] not in path.rows]
-                extended += [Path((*path.rows, row), path.score + score) for row, score in new[: self.branches]]
-                extended += [] if new else [path]
-            longer.append(sorted(extended, key=lambda path: -path.score))
+        for beams in kept:
+            grown = []
+            for beam in beams:
+                best = [Beam((*beam.rows, row), beam.score + score) for row, score in next(found)]
+                grown += best or [beam]
+            longer.append(sorted(grown, key=lambda beam: -beam.score))
         return longer
 
-    def _visit(self, hop: int, path: Path) -> NodeVisit:
-        *before, source, passage = (self.corpus.passages[row].id for row in path.rows)
-        return NodeVisit(hop, passage, source, path.score, before=tuple(before))
+    def _next(self, paths: Sequence[tuple[int, ...]], vectors: np.ndarray) -> Iterator[list[tuple[int, float]]]:
+        """For each path the ``branches`` best passages that are not on it, with their inner products."""
+        if self.settings.graph:
+            for path, vector in zip(paths, vectors):
+                near = self._neighbours(path)
+                scores = self.vectors[near] @ vector
+                best = np.argsort(-scores, kind="stable")[: self.settings.branches]
+                yield list(zip(near[best].tolist(), scores[best].tolist()))
+        else:
+            longest = max(map(len, paths))
+            for path, scores, rows in zip(paths, *self.nearest.search(vectors, self.settings.branches + longest)):
+                new = [(row, score) for row, score in zip(rows.tolist(), scores.tolist()) if row not in path]
+                yield new[: self.settings.branches]
 
-    def _ranking(
-        self, paths: Sequence[Path], rows: np.ndarray, scores: np.ndarray, steps: Sequence[AnyEvent], k: int
-    ) -> Ranking:
+    def _neighbours(self, path: tuple[int, ...]) -> np.ndarray:
+        near = self.graph.neighbours(path[-1])
+        return near[~np.isin(near, path)]
+
+    def _ranking(self, beams: Sequence[Beam], nearest: Sequence[Beam], k: int) -> Ranking:
         """Passages by first appearance (all-i02), then those nearest to the question, scored no higher."""
         best: dict[int, float] = {}
-        for path in paths:
-            for row in path.rows:
-                best.setdefault(row, path.score)
-        for row, score in zip(rows.tolist(), scores.tolist()):
-            best.setdefault(row, score)
+        for beam in (*beams, *nearest):
+            for row in beam.rows:
+                best.setdefault(row, beam.score)
         ids = tuple(self.corpus.passages[row].id for row in best)[:k]
-        values = np.minimum.accumulate(np.array(list(best.values()), np.float32))[:k]
-        return Ranking(ids, values, Trace(tuple(steps)))
+        return Ranking(ids, np.minimum.accumulate(np.array(list(best.values()), np.float32))[:k])
+
+    def _trace(self, hops: Sequence[Sequence[Beam]]) -> Trace:
+        events = [Seed(0, self.corpus.passages[beam.rows[0]].id, beam.score) for beam in hops[0]]
+        for hop, beams in enumerate(hops[1:], start=1):
+            for beam in [beam for beam in beams if len(beam.rows) > hop]:
+                *before, source, passage = (self.corpus.passages[row].id for row in beam.rows)
+                events.append(NodeVisit(hop, passage, source, beam.score, before=tuple(before)))
+        grown = [beam.rows for beams in hops[:-1] for beam in beams[: self.settings.beam]]
+        everywhere = len(self.corpus)
+        scored = [len(self._neighbours(path)) if self.settings.graph else everywhere - len(path) for path in grown]
+        return Trace(tuple(events), sum(scored))
 
 
 def path_text(question: str, passages: Sequence[Passage]) -> str:
@@ -121,7 +153,7 @@ def path_text(question: str, passages: Sequence[Passage]) -> str:
 
 
 def orders(question: Question) -> Iterator[tuple[int, ...]]:
-    """The orders of the supports that are taught: one, or two where the reasoning leaves the order open.
+    """The orders of the supports to learn from: one, or two where the reasoning leaves the order open.
 
     Of the orders that the evidence graph allows, these are the one nearest to the published order and the one farthest
     from it. A data set without such graphs has an order, except for comparison questions (kgp-i32).

@@ -18,11 +18,11 @@ from torch.nn.functional import cosine_similarity
 from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
 from kit.retrievers.base import Ranking, Retriever, expect_whole, ranking_from_rows
+from kit.retrievers.dpr import expect_training, sample
 from kit.retrievers.qsgnn_network import SHARPEST, Network
 from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.retrievers.qsgnn_surroundings import Surroundings
 from kit.retrievers.qsgnn_training import KIND, TOGETHER, Learning, Run, document_scores
-from kit.retrievers.training import expect_training, sample
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.checkpoints import read_history

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kit.retrievers.training import sample
+from kit.retrievers.dpr import sample
 from kit.text.mentions import fold
 from kit.text.triples import DATE, Extraction, Triple
 

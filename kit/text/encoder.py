@@ -27,17 +27,17 @@ DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 _BATCH = 16
 _SAVED_AT_ONCE = 2048  # texts between two writes to the store: what an interruption can cost
 _MODEL_FILES = {".json", ".txt", ".model", ".safetensors", ".bin"}
-_queries_are_cold = ContextVar("queries_are_cold", default=False)
+_cold: ContextVar[dict[bytes, bytes] | None] = ContextVar("cold", default=None)
 
 
 @contextmanager
 def cold_queries() -> Iterator[None]:
-    """Within it the vectors of queries are neither looked up nor kept, so that a clock sees what a user waits."""
-    before = _queries_are_cold.set(True)
+    """Within it queries have a cache of their own, empty at first, so that a clock sees what a user waits."""
+    before = _cold.set({})
     try:
         yield
     finally:
-        _queries_are_cold.reset(before)
+        _cold.reset(before)
 
 
 class Encoder:
@@ -82,8 +82,8 @@ class Encoder:
         if not len(texts):
             return np.zeros((0, 0), np.float32)
         keys = [content_key(self.identity, role, text) for text in texts]
-        stored = not (role == "query" and _queries_are_cold.get())
-        known = self.store.get_many("embeddings", list(dict.fromkeys(keys))) if stored else {}
+        cold = _cold.get() if role == "query" else None
+        known = self.store.get_many("embeddings", list(dict.fromkeys(keys))) if cold is None else dict(cold)
         # By length, so that a batch holds texts of one length and hardly any padding.
         missing = sorted(
             {key: text for key, text in zip(keys, texts) if key not in known}.items(), key=lambda kt: len(kt[1])
@@ -98,8 +98,10 @@ class Encoder:
                 part = missing[start : start + _SAVED_AT_ONCE]
                 vectors = self._embed([text for _, text in part], role, bar)
                 new = {key: vector.tobytes() for (key, _), vector in zip(part, vectors)}
-                if stored:
+                if cold is None:
                     self.store.put_many("embeddings", new)
+                else:
+                    cold |= new
                 known |= new
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
 

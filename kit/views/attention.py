@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -16,7 +17,6 @@ from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
-from kit.evaluation.walks import indexed
 from kit.graphs.multilevel import LEVELS
 from kit.retrievers import QSGNN
 from kit.retrievers.qsgnn_network import INTER, INTRA
@@ -93,7 +93,12 @@ class _Listener:
         self.most = min(len(benchmark.corpus), _MOST_PASSAGES)
         self.size = min(retriever.documents, self.most)  # 0: all passages, and no slider
         collection = lru_cache(maxsize=8)(lambda question: benchmark.collection(self.by_id[question]))
-        ready = lru_cache(maxsize=8)(lambda corpus: indexed(retriever, corpus))
+
+        @lru_cache(maxsize=8)
+        def ready(corpus: Corpus) -> QSGNN:
+            placed = copy(retriever)
+            placed.index(corpus)
+            return placed
 
         @lru_cache(maxsize=16)
         def heard(corpus: Corpus, text: str, documents: int) -> _Heard:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
-from kit.evaluation.walks import indexed
 from kit.graphs import PassageGraph, build
 from kit.retrievers import MDR
 from kit.views.explorer import Explorer
@@ -54,12 +52,10 @@ def explore_mdr(
     def graph(corpus: Corpus) -> PassageGraph:
         return _Backdrop(corpus, build(_GRAPH, corpus).relations)
 
-    placed = lru_cache(maxsize=8)(lambda corpus, encoder: indexed(retrievers[encoder], corpus))
+    placed = lru_cache(maxsize=8)(lambda corpus, encoder: retrievers[encoder].variant(corpus=corpus))
 
     def ready(corpus: Corpus, encoder: str, beam: int, branches: int, hops: int) -> MDR:
-        retriever = copy(placed(corpus, encoder))
-        retriever.beam, retriever.branches, retriever.hops, retriever.graph = beam, branches, hops, graph(corpus)
-        return retriever
+        return placed(corpus, encoder).variant(over=graph(corpus), beam=beam, branches=branches, hops=hops)
 
     name = "MDR, path by path"
     return explore_retrieval(name, benchmark, questions, settings, ready, distances=False, top=top, start=start)

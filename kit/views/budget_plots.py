@@ -6,7 +6,6 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from kit.errors import InputError
-from kit.evaluation.budgets import ALL
 from kit.views.labels import label_lines
 from kit.views.series import by_size, evenly, frame, interval_lines, looks, wrapped
 from kit.views.style import INK, PALE, SMALL, Figure, panels, require, styled
@@ -21,7 +20,7 @@ _WIDTH = 0.8  # of the bars of one group; groups are 1 apart
 def budget_curve(table: pd.DataFrame, title: str, metric: str = "full") -> Figure:
     """A metric of what fits into a context against its size in tokens, and the paired difference to a baseline.
 
-    ``table`` has a row a retriever, budget and metric, as :func:`kit.evaluation.budgets.summarise_budgets` gives them:
+    ``table`` has a row a retriever, budget and metric:
     retriever, budget, metric, mean, low, high, difference, difference_low, difference_high (missing for the baseline).
     """
     require(table, "retriever", "budget", "metric", "mean", "low", "high", *_PARTS)
@@ -49,7 +48,7 @@ def budget_curve(table: pd.DataFrame, title: str, metric: str = "full") -> Figur
 def found_by_supports(table: pd.DataFrame, title: str) -> Figure:
     """Questions with all supports found, by their number of supports, a bar a retriever (gnn-ret.txt Figure 5).
 
-    ``table`` has a row a retriever and number of supports, as :func:`kit.evaluation.budgets.count_found` gives them:
+    ``table`` has a row a retriever and number of supports:
     retriever, supports, n (questions), found, share, difference (questions more than the baseline finds, missing for
     the baseline), p_holm. The pale bars are all questions. A difference in bold has p below 0.05.
     """
@@ -76,7 +75,7 @@ def found_by_supports(table: pd.DataFrame, title: str) -> Figure:
                 weight = "bold" if row.p_holm < 0.05 else "normal"
                 text = f"{row.difference:+,.0f}".replace("-", "−").replace("+0", "±0")
                 ax.annotate(text, (place, row.found), (0, 15), weight=weight, color=style.colour, **more)
-    names = ["all questions" if of == ALL else f"{of} support{'s' * (of != '1')}" for of in places]
+    names = ["all questions" if of == "all" else f"{of} support{'s' * (of != '1')}" for of in places]
     ax.set_xticks(range(len(groups)), [f"{name}\n(n = {n:,})" for name, n in zip(names, groups)])
     ax.set_ylabel("questions with all supports found")
     ax.margins(y=0.12)

@@ -10,10 +10,9 @@ import ipywidgets as widgets
 import networkx as nx
 from msgspec.structs import replace
 
-from kit.corpus import Corpus, Passage, Query, Question, load, read_documents
+from kit.corpus import Corpus, Passage, Question, load, read_documents
 from kit.corpus.pdf import Structure
 from kit.errors import InputError
-from kit.evaluation.walks import indexed
 from kit.paths import ROOT
 from kit.retrievers import KGP, NodeVisit, Ranking, make
 from kit.retrievers.structure import StructureReader
@@ -77,7 +76,7 @@ class Library:
     def agent(self, name: str) -> KGP:
         """The agent's retriever, which has indexed the documents."""
         if name not in self._indexed:
-            self._indexed[name] = indexed(self.agents[name], self.corpus)
+            self._indexed[name] = self.agents[name].variant(corpus=self.corpus)
         return self._indexed[name]
 
     def ask(self, question: str, agent: str) -> Found:
@@ -103,7 +102,7 @@ class Library:
             told = [f"A question about structure: {_listed(asked)}. No search is needed."]
         else:
             retriever = self.agent(agent)
-            ranking = retriever.explain(Query("", text), len(self.corpus))
+            ranking = retriever.explain(text, len(self.corpus))
             passages = [self.corpus[id] for id in ranking.ids[: self.top]]
             ways = _ways(ranking, self.corpus)
             story = replay(ranking, self.corpus, question=self.questions.get(text), graph=retriever.graph, top=self.top)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import groupby
@@ -119,15 +118,10 @@ def explore_kgp(
 
     @lru_cache(maxsize=8)
     def indexed(corpus: Corpus, agent: str, graph: str) -> KGP:
-        retriever = copy(agents[agent])
-        retriever.agent, retriever.builder = copy(retriever.agent), graph  # an agent is indexed, too
-        retriever.index(corpus)
-        return retriever
+        return agents[agent].variant(corpus=corpus, graph=graph)
 
     def ready(corpus: Corpus, agent: str, branching: int, depth: int, budget: int, graph: str) -> KGP:
-        retriever = copy(indexed(corpus, agent, graph))
-        retriever.branching, retriever.depth, retriever.budget = branching, depth, budget
-        return retriever
+        return indexed(corpus, agent, graph).variant(branching=branching, depth=depth, budget=budget)
 
     name = "KGP, path by path"
     return explore_retrieval(name, benchmark, questions, settings, ready, top=top, start=start)

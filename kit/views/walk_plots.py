@@ -83,7 +83,7 @@ def branching_curve(table: pd.DataFrame, title: str, metric: str) -> Figure:
 def density_curves(table: pd.DataFrame, title: str, metric: str) -> Figure:
     """Quality beside time while the graph grows denser, a curve a builder, with 95 % intervals (Figures 6 and 10).
 
-    ``table`` has a row a graph, as :func:`kit.evaluation.walk_costs.density_points` gives them: builder, value,
+    ``table`` has a row a graph: builder, value,
     mean_degree, and the metric and ``seconds`` (of matching neighbours, a question), each with _low and _high.
     """
     drawn = [name + end for name in (metric, "seconds") for end in ("", "_low", "_high")]
@@ -134,7 +134,7 @@ def _curve(ax: Axes, table: pd.DataFrame, x: str, y: str, drawn: Look) -> tuple[
 def time_by_size(table: pd.DataFrame, title: str) -> Figure:
     """Milliseconds a question by the number of passages, and what they go to in the largest collection (Figure 7c).
 
-    ``table`` has a row a retriever, size and question, as :func:`kit.evaluation.walk_costs.by_size` gives them:
+    ``table`` has a row a retriever, size and question, as :func:`kit.evaluation.walks.by_size` gives them:
     retriever, passages, seconds, and its parts seeding, matching, encoding, rest.
     """
     require(table, "retriever", "passages", "seconds", *_PARTS)

@@ -99,11 +99,11 @@ def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
     assert make("kgp-random").defaults() == walk | {"seed": 0}
     assert make("bm25").defaults() == {}
     trained = RETRIEVERS["dpr"].defaults()
-    assert RETRIEVERS["mdr"].defaults() == trained | {"hops": 2, "beam": 15, "branches": 3}
+    assert RETRIEVERS["mdr"].defaults() == trained | {"hops": 2, "beam": 15, "branches": 3, "graph": ""}
     assert RETRIEVERS["kgp-mdr"].defaults() == walk | trained
     mixed = make_all(["kgp-random", "kgp-mdr"], seed=4, budget=9, epochs=1)
-    assert (mixed["kgp-mdr"].mdr.training.epochs, mixed["kgp-mdr"].mdr.training.seed) == (1, 4)
-    assert mixed["kgp-random"].budget == mixed["kgp-mdr"].budget == 9
+    assert (mixed["kgp-mdr"].settings.epochs, mixed["kgp-mdr"].settings.seed) == (1, 4)
+    assert mixed["kgp-random"].settings.budget == mixed["kgp-mdr"].settings.budget == 9
 
 
 @pytest.mark.realdata

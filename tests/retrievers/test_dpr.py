@@ -11,8 +11,8 @@ from kit.corpus import Benchmark, load
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.graphs import build
-from kit.retrievers import DPR, make, training
-from kit.retrievers.training import pool, sample
+from kit.retrievers import DPR, dpr, make
+from kit.retrievers.dpr import pool, sample
 from kit.text import TfidfIndex
 
 
@@ -30,7 +30,7 @@ def lesson() -> Benchmark:
 
 
 def quick(encoder: str, **settings: object) -> DPR:
-    return DPR(encoder, **{"epochs": 1, "batch": 2, "learning_rate": 1e-2, **settings})
+    return DPR(**{"encoder": encoder, "epochs": 1, "batch": 2, "learning_rate": 1e-2, **settings})
 
 
 def no_training(*_: object) -> None:
@@ -48,18 +48,18 @@ def test_before_it_learns_it_is_the_base_encoder() -> None:
     for name in ("dpr", "dense"):
         retriever = make(name)
         retriever.index(benchmark.corpus)
-        rankings.append(retriever.retrieve("Which river floods Selby Quay?", 6))
+        rankings.append(retriever.explain("Which river floods Selby Quay?", 6))
     assert rankings[0].ids == rankings[1].ids and rankings[0].trace == rankings[1].trace
 
 
 def test_what_it_learned_is_found_again(tiny_model: str, lesson: Benchmark, cache: Path, monkeypatch) -> None:
     first = quick(tiny_model)
     first.fit(lesson)
-    assert set(first.history[0]) == {"step", "measured"} and first.encoder.name != tiny_model
-    monkeypatch.setattr(training, "finetune", no_training)
+    assert set(first.history[0]) == {"step", "measured"} and first.learned.name != tiny_model
+    monkeypatch.setattr(dpr, "finetune", no_training)
     again = quick(tiny_model)
     again.fit(lesson)
-    assert again.encoder.name == first.encoder.name and again.history == first.history
+    assert again.learned.name == first.learned.name and again.history == first.history
     for other in ({"negatives": "random"}, {"n_train": 1}, {"seed": 1}, {"epochs": 2}):
         with pytest.raises(AssertionError, match="trained again"):
             quick(tiny_model, **other).fit(lesson)
@@ -70,7 +70,7 @@ def test_what_it_learned_is_found_again(tiny_model: str, lesson: Benchmark, cach
 def test_damaged_weights_are_learned_anew(tiny_model: str, lesson: Benchmark) -> None:
     retriever = quick(tiny_model)
     retriever.fit(lesson)
-    weights = Path(retriever.encoder.name) / "model.safetensors"
+    weights = Path(retriever.learned.name) / "model.safetensors"
     sound = weights.read_bytes()
     weights.write_bytes(sound[:-4] + b"\x00\x00\x80\x3f")
     with pytest.warns(UserWarning, match="damaged"):
@@ -110,10 +110,10 @@ def test_negatives_and_the_pool_to_choose_on() -> None:
     assert {len(pair.negatives) for pair in random} == {20} and {pair.negatives for pair in none} == {()}
     assert hard[0].supports == {benchmark.corpus.row[id] for id in questions[0].supporting_ids}
     small = pool(questions, benchmark.corpus, nearest)
-    generated_evidence = {id for question in questions for id in question.supporting_ids}
-    near = nearest.nearest([question.text for question in questions], training.DEV_PASSAGES)
-    generated_evidence |= {benchmark.corpus.passages[row].id for rows in near for row in rows}
-    assert {passage.id for passage in small.passages} == generated_evidence
+    expected = {id for question in questions for id in question.supporting_ids}
+    near = nearest.nearest([question.text for question in questions], dpr.DEV_PASSAGES)
+    expected |= {benchmark.corpus.passages[row].id for rows in near for row in rows}
+    assert {passage.id for passage in small.passages} == expected
 
 
 @pytest.mark.parametrize(

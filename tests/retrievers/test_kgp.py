@@ -19,7 +19,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import PassageGraph, build
 from kit.retrievers import KGP, KGPTfidf, NodeVisit, make
-from kit.retrievers.kgp_agents import TfidfAgent, Turn
+from kit.retrievers.kgp import AgentInput
 from kit.retrievers.mdr import path_text
 from kit.text import DEFAULT_ENCODER, Encoder
 
@@ -42,7 +42,7 @@ def visits(ranking) -> list[tuple[int, tuple[str, ...]]]:
 
 
 def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once():
-    ranking = indexed("kgp-tfidf", budget=6, branching=3, depth=3).retrieve(RIVER, 6)
+    ranking = indexed("kgp-tfidf", budget=6, branching=3, depth=3).explain(RIVER, 6)
     assert [seed.passage for seed in ranking.trace.seeds] == ["harbour", "novel"]  # ⌊6 / 3⌋
     assert visits(ranking) == [
         (0, ("harbour",)),
@@ -67,17 +67,17 @@ def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_app
 
 
 def test_the_walk_ends_with_the_budget():
-    ranking = indexed("kgp-tfidf", budget=4, branching=2, depth=3).retrieve(RIVER, 6)
+    ranking = indexed("kgp-tfidf", budget=4, branching=2, depth=3).explain(RIVER, 6)
     assert visits(ranking)[2:] == [(1, ("harbour", "moravec")), (1, ("novel", "moravec-later"))]
     assert ranking.trace.n_scored == 4
 
 
 def test_seeds_that_fill_the_budget_are_all():
-    assert {round for round, _ in visits(indexed("kgp-tfidf", budget=3, branching=1).retrieve(RIVER, 3))} == {0}
+    assert {round for round, _ in visits(indexed("kgp-tfidf", budget=3, branching=1).explain(RIVER, 3))} == {0}
 
 
 def test_a_seed_without_neighbours_is_a_path():
-    ranking = indexed("kgp-tfidf", graph="structure", budget=4, branching=2).retrieve(RIVER, 6)
+    ranking = indexed("kgp-tfidf", graph="structure", budget=4, branching=2).explain(RIVER, 6)
     assert visits(ranking) == [(0, ("harbour",)), (0, ("novel",))]
     assert ranking.ids[:2] == ("harbour", "novel")
 
@@ -98,37 +98,49 @@ def test_unknown_graphs_and_readings_are_refused():
 # ---- agents
 
 
-class WantsTheRiver(TfidfAgent):
+EVIDENCE = "The Oll is a river that rises in chalk hills."
+
+
+class WantsTheRiver(KGPTfidf):
     """Writes the same evidence at every step."""
 
-    def generated_evidence(self, turns: Sequence[Turn]) -> list[str]:
-        return ["The Oll is a river that rises in chalk hills."] * len(turns)
+    def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
+        return [EVIDENCE] * len(inputs)
 
 
 def test_candidates_are_ranked_by_the_evidence_that_an_agent_writes():
-    retriever = KGPTfidf(budget=6, branching=1, depth=2)
-    retriever.agent = WantsTheRiver()
+    retriever = WantsTheRiver(budget=6, branching=1, depth=2)
     retriever.index(example().corpus)
-    [advice] = retriever.agent.advise([Turn(Query("", RIVER), (3,), np.array([1, 4]))])
-    assert advice.generated_evidence.startswith("The Oll") and advice.scores[0] == 0 < advice.scores[1]
-    steps = [step for step in retriever.retrieve(RIVER, 6).trace.events if isinstance(step, NodeVisit)]
-    assert {step.generated_evidence for step in steps} == {"The Oll is a river that rises in chalk hills."}
+    [output] = retriever.score([AgentInput(Query("", RIVER), (3,), np.array([1, 4]))])
+    assert output.generated_evidence == EVIDENCE and output.scores[0] == 0 < output.scores[1]
+    steps = [step for step in retriever.explain(RIVER, 6).trace.events if isinstance(step, NodeVisit)]
+    assert {step.generated_evidence for step in steps} == {EVIDENCE}
 
 
 def test_the_sentence_encoder_reads_the_question_or_the_path():
     corpus = example().corpus
     vectors = Encoder(DEFAULT_ENCODER).encode([passage.full_text for passage in corpus.passages])
-    turn = Turn(Query("", RIVER), (0, 1), np.array([2, 3]))
+    asked = AgentInput(Query("", RIVER), (0, 1), np.array([2, 3]))
     for reads, text in (("question", RIVER), ("path", path_text(RIVER, corpus.passages[:2]))):
-        [advice] = indexed("kgp-dense", reads=reads).agent.advise([turn])
+        [output] = indexed("kgp-dense", reads=reads).score([asked])
         f = Encoder(DEFAULT_ENCODER).encode([text], role="query")[0]
-        assert advice.scores.tolist() == pytest.approx((vectors[2:4] @ f).tolist(), abs=1e-6)
+        assert output.scores.tolist() == pytest.approx((vectors[2:4] @ f).tolist(), abs=1e-6)
 
 
 def test_another_seed_draws_another_walk_and_the_same_seed_the_same():
-    corpus = load().corpus
-    walks = [visits(indexed("kgp-random", corpus, seed=seed).retrieve(RIVER, 30)) for seed in (0, 0, 1)]
+    walker = indexed("kgp-random", load().corpus)
+    walks = [visits(walker.variant(seed=seed).explain(RIVER, 30)) for seed in (0, 0, 1)]
     assert walks[0] == walks[1] != walks[2]
+
+
+def test_a_variant_walks_another_graph_or_corpus_and_leaves_the_first_as_it_was():
+    corpus = example().corpus
+    placed = indexed("kgp-tfidf", budget=6, branching=3)
+    # Two passages of one document are all edges of structure, and the seeds, harbour and novel, have none.
+    for other in (placed.variant(over=build("structure", corpus)), placed.variant(graph="structure")):
+        assert other.explain(RIVER, 6).trace.n_scored == 2 < placed.explain(RIVER, 6).trace.n_scored
+    assert placed.variant(corpus=corpus.subset([0, 1])).retrieve(RIVER, 6).ids == ("harbour", "moravec")
+    assert len(placed.retrieve(RIVER, 6).ids) == 6 and placed.variant(branching=1).tfidf is placed.tfidf
 
 
 def test_the_knn_graph_is_built_with_the_agents_encoder(monkeypatch):
@@ -158,7 +170,8 @@ def test_any_walk(corpus, question, branching, depth, budget, agent):
     chosen = {"graph": "tfidf+structure", "branching": branching, "depth": depth, "budget": budget}
     retriever = indexed(f"kgp-{agent}", corpus, **chosen)
     queries = [Query("a", question), Query("b", "mill lamp")]
-    ranking, other = retriever.retrieve_many(queries, len(corpus))
+    together = retriever.retrieve_many(queries, len(corpus))
+    ranking, other = (retriever.explain(query, len(corpus)) for query in queries)
     paths = [path for _, path in visits(ranking)]
     for path in paths:
         assert len(set(path)) == len(path) <= depth
@@ -172,9 +185,7 @@ def test_any_walk(corpus, question, branching, depth, budget, agent):
         assert path[:-1] in [(), *paths[: paths.index(path)]]  # a path grows from one that was there before
     assert walked == set(ranking.ids[: len(walked)])
     assert set(ranking.ids) == set(corpus.row) and (np.diff(ranking.scores) <= 1e-9).all()
-    alone = retriever.retrieve(queries[0], len(corpus))
-    assert alone.ids == ranking.ids and alone.trace == ranking.trace
-    assert retriever.retrieve(queries[1], len(corpus)).trace == other.trace
+    assert [each.ids for each in together] == [ranking.ids, other.ids] and not together[0].trace.events
 
 
 def test_on_the_atlas_a_guided_walk_is_far_better_than_a_random_one():

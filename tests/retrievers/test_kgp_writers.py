@@ -12,8 +12,7 @@ from kit.cli import cli
 from kit.corpus import export, load
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.evaluation import evaluate
-from kit.retrievers import NodeVisit, Ranking, make, make_all
+from kit.retrievers import NodeVisit, Ranking, make
 from kit.store import Store
 from kit.text import TfidfIndex
 from kit.text.language_models import SequenceToSequence, language_model
@@ -32,11 +31,12 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def answered(model: str, data: Path, run: Path) -> dict[str, Ranking]:
-    """`kit evaluate kgp-chat`, with its rankings in ``run``; and the same once more from the store, with traces."""
+    """`kit evaluate kgp-chat`, with its rankings in ``run``; and the same once more from the store, explained."""
     options = [f"--set={name}={value}" for name, value in {"model": model, **WALK}.items()]
     cli.main(["evaluate", "kgp-chat", "--data", str(data), "--trec", str(run), *options], standalone_mode=False)
-    named = make_all(["kgp-chat"], model=model, **WALK)
-    return evaluate(named, load(data), progress=False).rankings["kgp-chat"]
+    retriever = make("kgp-chat", model=model, **WALK)
+    retriever.index(load(data).corpus)
+    return {question.id: retriever.explain(question.query, 6) for question in load(data).test}
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_candidates_are_ranked_by_what_the_model_writes(tiny_t5: Path) -> None:
     corpus, question = example().corpus, example().test[0]
     retriever = make("kgp-t5", writer=f"t5:{tiny_t5}", **WALK)
     retriever.index(corpus)
-    visits = [step for step in retriever.retrieve(question.query, 6).trace.events if isinstance(step, NodeVisit)]
+    visits = [step for step in retriever.explain(question.query, 6).trace.events if isinstance(step, NodeVisit)]
     model, index = SequenceToSequence(str(tiny_t5)), TfidfIndex(corpus)
     for visit in visits:
         path = [corpus[id].full_text.replace("\n", " ") for id in (*visit.before, visit.source) if id]

@@ -11,7 +11,7 @@ import pytest
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Question
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.retrievers import MDR, NodeVisit, Seed, training
+from kit.retrievers import MDR, NodeVisit, Seed, dpr
 from kit.retrievers.mdr import orders, path_text
 from kit.text import Encoder
 
@@ -74,7 +74,7 @@ def test_a_wide_beam_finds_the_best_of_all_paths(hops: int) -> None:
 def test_two_first_hops_and_the_best_next_one() -> None:
     retriever = MDR(beam=2, branches=1)
     retriever.index(CORPUS)
-    ranking = retriever.retrieve(TEXT, 6)
+    ranking = retriever.explain(TEXT, 6)
     seeds = [step for step in ranking.trace.events if isinstance(step, Seed)]
     visits = [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
     dense = {path[0]: score for score, path in every_path(1)}
@@ -95,7 +95,7 @@ def test_two_first_hops_and_the_best_next_one() -> None:
 def test_a_visit_tells_the_whole_path() -> None:
     retriever = MDR(hops=3, beam=1, branches=1)
     retriever.index(CORPUS)
-    ranking = retriever.retrieve(TEXT, 6)
+    ranking = retriever.explain(TEXT, 6)
     (seed,), visits = ranking.trace.seeds, [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
     assert [(visit.round, visit.before, visit.source, visit.passage) for visit in visits] == [
         (1, (), seed.passage, ranking.ids[1]),
@@ -107,7 +107,7 @@ def test_a_path_through_everything_ends_there() -> None:
     retriever = MDR(hops=4)
     for n in (1, 2, 3):
         retriever.index(Corpus(CORPUS.passages[:n]))
-        ranking = retriever.retrieve(TEXT, 9)
+        ranking = retriever.explain(TEXT, 9)
         assert sorted(ranking.ids) == sorted(passage.id for passage in CORPUS.passages[:n])
         assert max(getattr(step, "round", 0) for step in ranking.trace.events) == n - 1
 
@@ -120,17 +120,44 @@ def test_only_the_path_length_is_learned(tiny_model: str, tmp_path: Path, monkey
     first.fit(lesson)
     assert all(0 <= row["measured"] <= 1 for row in first.history if "measured" in row)
     calls = []
-    real = training.finetune
-    monkeypatch.setattr(training, "finetune", lambda *args: calls.append(1) or real(*args))
+    real = dpr.finetune
+    monkeypatch.setattr(dpr, "finetune", lambda *args: calls.append(1) or real(*args))
     wider = MDR(beam=3, branches=2, **settings)
     wider.fit(lesson)
-    assert wider.encoder.name == first.encoder.name and not calls
+    assert wider.learned.name == first.learned.name and not calls
     longer = MDR(hops=3, **settings)
     longer.fit(lesson)
-    assert longer.encoder.name != first.encoder.name and calls == [1]
+    assert longer.learned.name != first.learned.name and calls == [1]
 
 
 @pytest.mark.parametrize("field", ["hops", "beam", "branches"])
 def test_wrong_lengths_and_widths(field: str) -> None:
     with pytest.raises(InputError, match=f"field {field}: expected a whole number from 1"):
         MDR(**{field: 0})
+
+
+# ---- among neighbours
+
+
+def test_the_second_hop_goes_to_the_nearest_neighbour() -> None:
+    free = MDR(beam=2, branches=1)
+    free.index(CORPUS)
+    among = free.variant(graph="entity+structure")
+    trace = among.explain(TEXT, 6).trace
+    assert trace.seeds == free.explain(TEXT, 6).trace.seeds  # the first hop is the same
+    near = {id: among.graph.neighbours(CORPUS.row[id]) for id in (seed.passage for seed in trace.seeds)}
+    for visit in trace.events[len(trace.seeds) :]:
+        [f] = Encoder().encode([path_text(TEXT, [CORPUS[visit.source]])], role="query")
+        rows = near[visit.source]
+        assert CORPUS.row[visit.passage] == rows[np.argmax(free.vectors[rows] @ f)]
+    assert trace.n_scored == sum(map(len, near.values())) and free.explain(TEXT, 6).trace.n_scored == 2 * 5
+
+
+def test_where_all_are_neighbours_nothing_is_restricted_and_a_path_without_any_stays() -> None:
+    free = MDR(beam=2, branches=1)
+    free.index(CORPUS)
+    among = free.variant(graph="knn")  # ten neighbours: all of the six passages
+    assert among.retrieve(TEXT, 6).ids == free.retrieve(TEXT, 6).ids
+    alone = free.variant(graph="structure")  # joins moravec and moravec-later alone
+    trace = alone.explain("floods of a river in a fishing town", 6).trace
+    assert "moravec" not in [seed.passage for seed in trace.seeds] and len(trace.events) == len(trace.seeds)

@@ -137,7 +137,7 @@ def test_any_walk_fetches_what_the_asked_structures_hold_and_walks_for_content()
         benchmark.test, walk.retrieve_many(queries, 8), reference.retrieve_many(queries, 8)
     ):
         if question.type == "content":
-            assert len(ranking.ids) == 8 and ranking.trace.n_scored
+            assert len(ranking.ids) == 8 and walk.explain(question.query, 8).trace.n_scored
         else:
             assert ranking.ids == expected.ids
             assert ranking.scores.tolist() == [1] * len(ranking.ids)
