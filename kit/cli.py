@@ -143,27 +143,36 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
 @click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting of the builder: --set n_keywords=20")
 @click.option("--seeds", default=5, show_default=True, help="passages of the TF-IDF search whose neighbours count")
 @click.option("--json", "json_file", type=FILE, help="write the results here")
+@click.option("--html", "html_file", type=FILE, help="write the graph here, as a page to pan and share")
+@click.option("--question", help="on the page: what is around the supports of the question with this id, not all")
 def graph(
     builder: str,
     data: Path | None,
     settings: tuple[tuple[str, object], ...],
     seeds: int,
     json_file: Path | None,
+    html_file: Path | None,
+    question: str | None,
     **options,
 ) -> None:
     """Build a graph of passages and measure it: tfidf, knn, entity, structure, or a union such as entity+structure.
 
     The JSON file has nodes, edges, density, mean_degree, components, sf_em and precision (of the seeds and their
-    neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, and provenance.
+    neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, and provenance. The page has at most 300
+    passages; of a larger graph, --question shows what is around a question's supports.
     """
     from kit.corpus import load
     from kit.evaluation.graph_quality import measure
+    from kit.graphs import build
     from kit.graphs import builders as check_builder
+    from kit.views.graph_page import page_around
 
     begun = time.perf_counter()
-    _expect_writable(json_file)
+    for file in (json_file, html_file):
+        _expect_writable(file)
     check_builder(builder, **dict(settings))
     benchmark = load(data, **options)
+    page = page_around(build(builder, benchmark.corpus, **dict(settings)), benchmark, question) if html_file else None
     result = measure(builder, benchmark, benchmark.test, n_seeds=seeds, **dict(settings))
     width = max(map(len, result))
     for name, value in result.items():
@@ -172,6 +181,8 @@ def graph(
         from kit.runs.provenance import write_result
 
         write_result(json_file, result, benchmark, dict(settings), begun)
+    if page:
+        atomic_write(html_file, page.html.encode())
 
 
 @cli.command()

@@ -1,6 +1,14 @@
-// Draws a story (see story.py): a graph, rankings, a step bar. Text from a corpus enters the page through textContent only.
+// Draws a replay (see replay.py): a graph, rankings, a step bar. Text from a corpus enters the page through textContent only.
 // canvas.py puts shapes.js before it.
 const HEIGHT = 430, MARGIN = 34, PAUSE = 1300, WHOLE = { k: 1, x: 0, y: 0 };
+
+// Keeps keys that are pressed in an explorer from JupyterLab, which takes ↓ in a dropdown for a way to the next cell.
+function keepKeys(within) {
+  const explorer = within.closest(".kit-explorer");
+  if (explorer) explorer.onkeydown = event => {
+    if (event.key !== "Tab" && !event.ctrlKey && !event.metaKey) event.stopPropagation();
+  };
+}
 
 function render({ model, el }) {
   const button = (text, name, act) => {
@@ -31,14 +39,14 @@ function render({ model, el }) {
   root.append(problem, question, asked, bar, caption, make("div", { class: "kit-body" }, stage, columns), legend, detail, help);
   el.append(root);
 
-  let story, looks, view = WHOLE, pinned = null, current = null, timer = null, drag = null, frame = 0;
+  let replay, looks, view = WHOLE, pinned = null, current = null, timer = null, drag = null, painting = 0;
   let elements = new Map(); // node id → what stands for it on the page
   let lines = []; // edges, each with its group
   const index = () => model.get("index");
-  const scene = () => story.scenes[Math.min(index(), story.scenes.length - 1)];
+  const frame = () => replay.frames[Math.min(index(), replay.frames.length - 1)];
 
   function go(to) {
-    const next = Math.max(0, Math.min(story.scenes.length - 1, to));
+    const next = Math.max(0, Math.min(replay.frames.length - 1, to));
     if (next === index()) return;
     model.set("index", next);
     model.save_changes();
@@ -46,9 +54,9 @@ function render({ model, el }) {
   function toggle(on = timer === null) {
     clearInterval(timer);
     timer = null;
-    if (on && story.scenes.length > 1) {
-      if (index() >= story.scenes.length - 1) go(0);
-      timer = setInterval(() => { index() < story.scenes.length - 1 ? go(index() + 1) : toggle(false); }, PAUSE);
+    if (on && replay.frames.length > 1) {
+      if (index() >= replay.frames.length - 1) go(0);
+      timer = setInterval(() => { index() < replay.frames.length - 1 ? go(index() + 1) : toggle(false); }, PAUSE);
     }
     play.textContent = timer === null ? "Play" : "Pause";
   }
@@ -65,19 +73,19 @@ function render({ model, el }) {
   }
   function look(from) {
     view = from;
-    cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(drawGraph); // a wheel turns faster than a screen draws
+    cancelAnimationFrame(painting);
+    painting = requestAnimationFrame(drawGraph); // a wheel turns faster than a screen draws
   }
-  const radius = mark => {
-    if (mark.value === null) return 9;
+  const radius = state => {
+    if (state.value === null) return 9;
     const small = looks.scale ? Math.max(0.7, Math.min(1, picture.clientWidth / 650)) : 1; // half a page, half the room
-    return small * (6 + 10 * Math.max(0, Math.min(1, mark.value)));
+    return small * (6 + 10 * Math.max(0, Math.min(1, state.value)));
   };
-  const reach = mark => radius(mark) * (story.nodes[mark.node].gold ? 1.3 : 1) + (looks.roles[mark.role].halo ? 7 : 2);
-  const fill = mark => looks.scale && mark.value !== null ? shade(looks.scale.shades, mark.value) : looks.roles[mark.role].fill;
+  const reach = state => radius(state) * (replay.nodes[state.node].gold ? 1.3 : 1) + (looks.roles[state.role].halo ? 7 : 2);
+  const fill = state => looks.scale && state.value !== null ? shade(looks.scale.shades, state.value) : looks.roles[state.role].fill;
 
-  function drawEdge(edge, target, marks, manner) {
-    const [x1, y1] = at(story.nodes[edge.source]), [x2, y2] = at(story.nodes[edge.target]);
+  function drawEdge(edge, target, states, manner) {
+    const [x1, y1] = at(replay.nodes[edge.source]), [x2, y2] = at(replay.nodes[edge.target]);
     const length = Math.hypot(x2 - x1, y2 - y1) || 1, across = [-(y2 - y1) / length, (x2 - x1) / length];
     const group = shape("g", { class: `kit-edge ${manner}` });
     edge.kinds.forEach((kind, i) => {
@@ -86,7 +94,7 @@ function render({ model, el }) {
         "stroke-dasharray": looks.kinds[kind].dash.join(" ") }));
     });
     if (edge.directed) {
-      const far = reach(marks.get(edge.target)) + 2, [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+      const far = reach(states.get(edge.target)) + 2, [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
       const [tx, ty] = [x2 - far * ux, y2 - far * uy], [bx, by] = [tx - 12 * ux, ty - 12 * uy];
       group.append(shape("path", { class: "kit-arrow", fill: looks.kinds[edge.kinds[0]]?.colour ?? "#222",
         d: `M${tx} ${ty}L${bx + 6 * across[0]} ${by + 6 * across[1]}L${bx - 6 * across[0]} ${by - 6 * across[1]}Z` }));
@@ -103,37 +111,37 @@ function render({ model, el }) {
     lines.push([edge, group]);
   }
 
-  function drawNode(mark, target) {
-    const node = story.nodes[mark.node], role = looks.roles[mark.role], [x, y] = at(node);
+  function drawNode(state, target) {
+    const node = replay.nodes[state.node], role = looks.roles[state.role], [x, y] = at(node);
     const group = shape("g", { class: "kit-node", transform: `translate(${x} ${y})`, role: "button", tabindex: -1,
-      "aria-label": `${node.title}, ${role.label}${node.gold ? ", supporting passage" : ""}${mark.tag && `, ${mark.tag}`}` });
-    if (role.halo) group.append(ring(looks.halo, reach(mark)));
-    group.append(symbol({ ...role, fill: fill(mark) }, node.gold, looks.gold.rim, radius(mark)));
-    hold(group, mark.node);
+      "aria-label": `${node.title}, ${role.label}${node.gold ? ", supporting passage" : ""}${state.tag && `, ${state.tag}`}` });
+    if (role.halo) group.append(ring(looks.halo, reach(state)));
+    group.append(symbol({ ...role, fill: fill(state) }, node.gold, looks.gold.rim, radius(state)));
+    hold(group, state.node);
     target.append(group);
     return group;
   }
 
-  function drawLabels(marks, groups) {
-    const told = new Set(scene().edges.filter(edge => edge.emphasised).flatMap(edge => [edge.source, edge.target]));
-    const weight = mark => (mark.node === scene().focus ? 8 : 0) + (told.has(mark.node) ? 2 : 0) + (story.nodes[mark.node].gold ? 4 : 0) + (mark.role === "seed" ? 2 : 0) + (mark.role === "plain" ? 0 : 1);
-    const order = marks.map((mark, i) => i).sort((a, b) => weight(marks[b]) - weight(marks[a]) || a - b);
-    const taken = marks.map(mark => { const [x, y] = at(story.nodes[mark.node]), r = Math.max(9, radius(mark)); return [x - r, y - r, x + r, y + r]; });
+  function drawLabels(states, groups) {
+    const told = new Set(frame().edges.filter(edge => edge.emphasised).flatMap(edge => [edge.source, edge.target]));
+    const weight = state => (state.node === frame().focus ? 8 : 0) + (told.has(state.node) ? 2 : 0) + (replay.nodes[state.node].gold ? 4 : 0) + (state.role === "seed" ? 2 : 0) + (state.role === "plain" ? 0 : 1);
+    const order = states.map((state, i) => i).sort((a, b) => weight(states[b]) - weight(states[a]) || a - b);
+    const taken = states.map(state => { const [x, y] = at(replay.nodes[state.node]), r = Math.max(9, radius(state)); return [x - r, y - r, x + r, y + r]; });
     const write = (text, i) => groups[i].appendChild(Object.assign(shape("text", { class: "kit-label" }), { textContent: text }));
     const brief = text => picture.clientWidth < 500 && text.length > 15 ? `${Array.from(text).slice(0, 13).join("").trim()}…` : text;
-    const name = ({ node, tag, role }) => tag && role !== "rest" ? brief(story.nodes[node].label) : story.nodes[node].label;
-    const labels = marks.map((mark, i) => write(`${name(mark)} ${mark.tag}`.trim(), i));
-    const tags = marks.map((mark, i) => mark.tag && write(mark.tag, i)); // where there is no room for more
+    const name = ({ node, tag, role }) => tag && role !== "rest" ? brief(replay.nodes[node].label) : replay.nodes[node].label;
+    const labels = states.map((state, i) => write(`${name(state)} ${state.tag}`.trim(), i));
+    const tags = states.map((state, i) => state.tag && write(state.tag, i)); // where there is no room for more
     const long = text => text && text.getComputedTextLength();
     const width = picture.clientWidth, widths = [labels, tags].map(texts => texts.map(long)); // all at once: one layout
     const stand = (i, label, w) => {
-      const [x, y] = at(story.nodes[marks[i].node]), r = Math.max(radius(marks[i]) + 5, reach(marks[i]));
+      const [x, y] = at(replay.nodes[states[i].node]), r = Math.max(radius(states[i]) + 5, reach(states[i]));
       const sides = [[-w / 2, r + 10], [-w / 2, -r - 1], [r, 4], [-r - w, 4]];
       const boxes = sides.map(([dx, dy]) => [x + dx, y + dy - 10, x + dx + w, y + dy + 3]);
       const clear = others => boxes.findIndex(([a, b, c, d]) => a >= 0 && c <= width && b >= 0 && d <= HEIGHT &&
         others.every(([e, f, g, h]) => c < e || a > g || d < f || b > h));
       let free = clear(taken);
-      if (free < 0 && marks[i].node === scene().focus) free = clear(taken.slice(marks.length)); // over nodes, if it must
+      if (free < 0 && states[i].node === frame().focus) free = clear(taken.slice(states.length)); // over nodes, if it must
       const [dx, dy] = sides[Math.max(free, 0)];
       label.setAttribute("x", dx);
       label.setAttribute("y", dy);
@@ -149,17 +157,17 @@ function render({ model, el }) {
   }
 
   function drawGraph() {
-    const { marks, edges } = scene(), held = picture.contains(document.activeElement) ? current : null;
+    const { states, edges } = frame(), held = picture.contains(document.activeElement) ? current : null;
     for (const [id, list] of elements) elements.set(id, list.filter(node => !picture.contains(node)));
-    stage.style.display = marks.length ? "" : "none";
+    stage.style.display = states.length ? "" : "none";
     const under = shape("g"), dots = shape("g");
     picture.replaceChildren(under, dots);
     lines = [];
-    const of = new Map(marks.map(mark => [mark.node, mark]));
-    for (const edge of story.edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, "kit-faint");
+    const of = new Map(states.map(state => [state.node, state]));
+    for (const edge of replay.edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, "kit-faint");
     edges.forEach(edge => drawEdge(edge, under, of, edge.emphasised ? "kit-strong" : ""));
-    const groups = marks.map(mark => drawNode(mark, dots));
-    drawLabels(marks, groups);
+    const groups = states.map(state => drawNode(state, dots));
+    drawLabels(states, groups);
     mark();
     if (held !== null) (elements.get(held)?.find(node => picture.contains(node)) ?? picture).focus({ preventScroll: true });
   }
@@ -169,13 +177,13 @@ function render({ model, el }) {
     const held = columns.contains(document.activeElement) ? current : null;
     const before = new Map([...columns.querySelectorAll("li")].map(li => [li.kitKey, li.offsetTop]));
     for (const [id, list] of elements) elements.set(id, list.filter(node => !columns.contains(node)));
-    const rows = Math.max(0, ...scene().columns.map(column => column.entries.length));
+    const rows = Math.max(0, ...frame().columns.map(column => column.items.length));
     columns.replaceChildren();
-    columns.style.display = scene().columns.length ? "" : "none";
-    scene().columns.forEach((column, c) => {
-      if (c) columns.append(ties(scene().columns[c - 1], column, rows));
+    columns.style.display = frame().columns.length ? "" : "none";
+    frame().columns.forEach((column, c) => {
+      if (c) columns.append(ties(frame().columns[c - 1], column, rows));
       const list = make("ol");
-      column.entries.forEach((entry, i) => list.append(row(entry, i, `${c} ${entry.node}`)));
+      column.items.forEach((item, i) => list.append(row(item, i, `${c} ${item.node}`)));
       columns.append(make("div", { class: "kit-column" }, make("h4", {}, column.name), list));
     });
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
@@ -188,27 +196,27 @@ function render({ model, el }) {
     }
     if (held !== null) elements.get(held)?.find(node => columns.contains(node))?.focus({ preventScroll: true });
   }
-  function row(entry, i, key) {
-    const node = story.nodes[entry.node];
-    const moved = entry.moved ? make("span", { class: entry.moved > 0 ? "kit-up" : "kit-down" }, `${entry.moved > 0 ? "▲" : "▼"}${Math.abs(entry.moved)}`) : "";
-    const rank = entry.indent === null ? `${entry.place ?? i + 1}` : "";
-    const li = make("li", { class: `${node.gold ? "kit-gold" : ""} ${entry.place === null ? "" : "kit-below"}`, tabindex: -1, "aria-label":
-      `${rank ? `Rank ${rank}` : `Level ${entry.indent + 1}`}: ${node.title}${node.gold ? ", supporting passage" : ""}${entry.moved ? `, ${entry.moved > 0 ? "up" : "down"} ${Math.abs(entry.moved)}` : ""}` },
-      make("span", { class: "kit-rank" }, rank || (entry.indent ? "↳" : "")), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
+  function row(item, i, key) {
+    const node = replay.nodes[item.node];
+    const moved = item.moved ? make("span", { class: item.moved > 0 ? "kit-up" : "kit-down" }, `${item.moved > 0 ? "▲" : "▼"}${Math.abs(item.moved)}`) : "";
+    const rank = item.indent === null ? `${item.place ?? i + 1}` : "";
+    const li = make("li", { class: `${node.gold ? "kit-gold" : ""} ${item.place === null ? "" : "kit-below"}`, tabindex: -1, "aria-label":
+      `${rank ? `Rank ${rank}` : `Level ${item.indent + 1}`}: ${node.title}${node.gold ? ", supporting passage" : ""}${item.moved ? `, ${item.moved > 0 ? "up" : "down"} ${Math.abs(item.moved)}` : ""}` },
+      make("span", { class: "kit-rank" }, rank || (item.indent ? "↳" : "")), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
       make("span", { class: "kit-title" }, node.title), moved,
-      make("span", { class: "kit-score" }, entry.score === null ? "" : entry.score.toPrecision(3)));
-    if (entry.indent) li.style.marginLeft = `${entry.indent * 22}px`;
+      make("span", { class: "kit-score" }, item.score === null ? "" : item.score.toPrecision(3)));
+    if (item.indent) li.style.marginLeft = `${item.indent * 22}px`;
     li.kitKey = key;
-    hold(li, entry.node);
+    hold(li, item.node);
     return li;
   }
   function ties(left, right, rows) {
     const lines = shape("svg", { class: "kit-ties", viewBox: `0 0 40 ${rows * 26}`, height: rows * 26, preserveAspectRatio: "none", "aria-hidden": "true" });
-    const place = new Map(right.entries.map((entry, i) => [entry.node, i]));
-    left.entries.forEach((entry, i) => {
-      if (!place.has(entry.node)) return;
-      const line = shape("line", { x1: 0, y1: i * 26 + 13, x2: 40, y2: place.get(entry.node) * 26 + 13, class: story.nodes[entry.node].gold ? "kit-gold" : "" });
-      remember(entry.node, line);
+    const place = new Map(right.items.map((item, i) => [item.node, i]));
+    left.items.forEach((item, i) => {
+      if (!place.has(item.node)) return;
+      const line = shape("line", { x1: 0, y1: i * 26 + 13, x2: 40, y2: place.get(item.node) * 26 + 13, class: replay.nodes[item.node].gold ? "kit-gold" : "" });
+      remember(item.node, line);
       lines.append(line);
     });
     return lines;
@@ -222,7 +230,7 @@ function render({ model, el }) {
   function hold(node, id) {
     remember(id, node);
     node.kitNode = id;
-    node.addEventListener("pointerenter", event => { point(event, story.nodes[id].title); if (!pinned) tell(id); mark(id); });
+    node.addEventListener("pointerenter", event => { point(event, replay.nodes[id].title); if (!pinned) tell(id); mark(id); });
     node.addEventListener("pointerleave", () => { tip.classList.remove("kit-on"); if (!pinned) tell(current); mark(); });
     node.addEventListener("focus", () => { current = id; if (!pinned) tell(id); mark(); });
     node.addEventListener("click", () => { node.focus({ preventScroll: true }); pin(id); });
@@ -233,7 +241,7 @@ function render({ model, el }) {
     mark();
   }
   function mark(over = null) { // the same passage is marked wherever it stands, and so are its edges
-    const hand = over ?? current, shown = hand ?? pinned ?? scene().focus;
+    const hand = over ?? current, shown = hand ?? pinned ?? frame().focus;
     for (const [edge, group] of lines) {
       group.classList.toggle("kit-near", edge.source === hand || edge.target === hand);
     }
@@ -252,32 +260,32 @@ function render({ model, el }) {
     }
   }
   function point(event, text) {
-    const frame = stage.getBoundingClientRect();
+    const box = stage.getBoundingClientRect();
     if (!stage.contains(event.target)) return;
     tip.textContent = text;
-    tip.style.left = `${Math.min(event.clientX - frame.left + 14, frame.width - 240)}px`;
-    tip.style.top = `${event.clientY - frame.top + 14}px`;
+    tip.style.left = `${Math.min(event.clientX - box.left + 14, box.width - 240)}px`;
+    tip.style.top = `${event.clientY - box.top + 14}px`;
     tip.classList.add("kit-on");
   }
   function tell(id) {
     detail.replaceChildren();
-    const node = story.nodes[id ??= scene().focus];
+    const node = replay.nodes[id ??= frame().focus];
     if (!node) {
       detail.append(make("p", { class: "kit-quiet" }, "Point at a passage to read it."));
       return;
     }
-    const part = scene().marks.find(each => each.node === id), words = [];
+    const part = frame().states.find(each => each.node === id), words = [];
     if (part) words.push(looks.roles[part.role].label);
     if (node.gold) words.push("★ supporting passage");
     const note = make("span", { class: "kit-note" }, part?.note ?? "");
     if (pinned === id) words.push("pinned: Enter or a click lets go");
     detail.append(make("strong", {}, node.title), make("span", { class: "kit-words" }, words.join(" · ")), note, make("p", {}, node.text));
-    const own = scene().edges, ends = edge => [edge.source, edge.target].sort().join(" "), drawn = new Set(own.map(ends));
-    const links = [...own, ...story.edges.filter(edge => !drawn.has(ends(edge)))].filter(edge => edge.source === id || edge.target === id);
+    const own = frame().edges, ends = edge => [edge.source, edge.target].sort().join(" "), drawn = new Set(own.map(ends));
+    const links = [...own, ...replay.edges.filter(edge => !drawn.has(ends(edge)))].filter(edge => edge.source === id || edge.target === id);
     if (links.length) {
       const list = make("ul");
       for (const edge of links.slice(0, 12)) {
-        const other = story.nodes[edge.source === id ? edge.target : edge.source];
+        const other = replay.nodes[edge.source === id ? edge.target : edge.source];
         const way = !edge.directed ? "" : edge.source === id ? "→ " : "← ";
         list.append(make("li", {}, `${way}${other.title} — ${edge.kinds.join(", ")}${edge.label ? `: ${edge.label}` : ""}`));
       }
@@ -286,7 +294,7 @@ function render({ model, el }) {
     }
   }
   function tellEdge(edge) {
-    const [from, to] = [edge.source, edge.target].map(id => story.nodes[id].title);
+    const [from, to] = [edge.source, edge.target].map(id => replay.nodes[id].title);
     detail.replaceChildren(make("strong", {}, `${from} ${edge.directed ? "→" : "—"} ${to}`), make("span", { class: "kit-words" }, edge.kinds.join(", ")),
       make("p", {}, edge.label || "no label"));
   }
@@ -345,20 +353,20 @@ function render({ model, el }) {
     if (!event.ctrlKey && !stage.contains(document.activeElement)) return;
     event.preventDefault();
     const frame = picture.getBoundingClientRect();
-    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.clientX - frame.left, event.clientY - frame.top);
+    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.clientX - box.left, event.clientY - box.top);
   }, { passive: false });
 
   // ---- all of it
-  function drawScene() {
-    const many = story.scenes.length > 1;
+  function drawFrame() {
+    const many = replay.frames.length > 1;
     bar.style.display = many ? "" : "none";
-    slider.max = story.scenes.length - 1;
+    slider.max = replay.frames.length - 1;
     slider.value = index();
-    stepName.textContent = `${Math.min(index(), story.scenes.length - 1) + 1} of ${story.scenes.length}${scene().step ? `: ${scene().step}` : ""}`;
+    stepName.textContent = `${Math.min(index(), replay.frames.length - 1) + 1} of ${replay.frames.length}${frame().step ? `: ${frame().step}` : ""}`;
     slider.setAttribute("aria-valuetext", stepName.textContent);
-    caption.textContent = scene().caption;
-    asked.textContent = scene().asked;
-    help.textContent = (scene().marks.length ? "Drag to pan; wheel after a click, + and − to zoom; 0 shows all. " : "") +
+    caption.textContent = frame().caption;
+    asked.textContent = frame().asked;
+    help.textContent = (frame().states.length ? "Drag to pan; wheel after a click, + and − to zoom; 0 shows all. " : "") +
       "Tab, then arrow keys go from passage to passage; Enter or a click pins one, Escape lets go." +
       (many ? " On the step bar ← and → step; space plays and pauses." : "");
     drawGraph();
@@ -366,17 +374,17 @@ function render({ model, el }) {
     mark();
     tell(pinned ?? current);
   }
-  function drawStory() {
-    const before = story?.nodes ?? {};
-    [story, looks, elements] = [model.get("story"), model.get("looks"), new Map()];
+  function drawReplay() {
+    const before = replay?.nodes ?? {};
+    [replay, looks, elements] = [model.get("replay"), model.get("looks"), new Map()];
     toggle(false);
-    if (!(pinned in story.nodes)) pinned = null;
-    if (!(current in story.nodes)) current = null;
-    if (Object.keys(story.nodes).some(id => !(id in before))) view = WHOLE; // other passages: show all of them
-    question.textContent = story.question;
+    if (!(pinned in replay.nodes)) pinned = null;
+    if (!(current in replay.nodes)) current = null;
+    if (Object.keys(replay.nodes).some(id => !(id in before))) view = WHOLE; // other passages: show all of them
+    question.textContent = replay.question;
     root.classList.toggle("kit-scaled", looks.scale !== null);
-    legend.replaceChildren(...legendOf(looks, Object.values(story.nodes).some(node => node.gold)));
-    drawScene();
+    legend.replaceChildren(...legendOf(looks, Object.values(replay.nodes).some(node => node.gold)));
+    drawFrame();
   }
   function drawProblem() {
     problem.textContent = model.get("problem");
@@ -386,17 +394,17 @@ function render({ model, el }) {
     keepKeys(root);
     drawGraph();
   });
-  model.on("change:story", drawStory);
-  model.on("change:index", drawScene);
+  model.on("change:replay", drawReplay);
+  model.on("change:index", drawFrame);
   model.on("change:problem", drawProblem);
-  drawStory();
+  drawReplay();
   drawProblem();
   resized.observe(stage);
   return () => {
     clearInterval(timer);
     resized.disconnect();
-    model.off("change:story", drawStory);
-    model.off("change:index", drawScene);
+    model.off("change:replay", drawReplay);
+    model.off("change:index", drawFrame);
     model.off("change:problem", drawProblem);
   };
 }

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from kit.views.story import clip
+from kit.views.replay import clip
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, look, panels, require, styled
 
 #: Nodes of structure at their heights in a document's band, and between them passages: marker, fill, height, meaning.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
+import msgspec
 import networkx as nx
 from msgspec.structs import replace
 
@@ -18,11 +19,10 @@ from kit.retrievers import KGP, NodeVisit, Ranking, make
 from kit.retrievers.structure import StructureReader
 from kit.text.structure_names import named_structures
 from kit.views.evidence import documents_html, evidence_html, lines_html, where
-from kit.views.explorer import Explorer, wide
-from kit.views.layout import spring
-from kit.views.links import node_of
-from kit.views.replay import replay
-from kit.views.story import Column, Edge, Entry, Mark, Node, Scene, Story, clip
+from kit.views.explorer import Explorer, variant, wide
+from kit.views.frames import replay
+from kit.views.layout import passage_node, spring
+from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
 
 if TYPE_CHECKING:
     from kit.text.readers import Reader
@@ -31,9 +31,8 @@ _MOST = "at most 10 MB at a time"  # Jupyter's server drops larger messages, and
 _FIRST = "What is on page 1?"  # what documents without questions of their own are asked first
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a question found: ``structures`` that it asks for (none: it is about content), evidence, and its story.
+class Found(msgspec.Struct, frozen=True):
+    """What a question found: ``structures`` that it asks for (none: it is about content), evidence, and the replay.
 
     ``ways`` says of a passage how it was come by; ``told`` are lines for the reader, ``problem`` what went wrong when
     the answer was read.
@@ -42,7 +41,7 @@ class Found:
     structures: tuple[Structure, ...]
     passages: tuple[Passage, ...]
     ways: dict[str, str]
-    story: Story
+    replay: Replay
     told: tuple[str, ...]
     problem: str = ""
 
@@ -54,30 +53,19 @@ class Library:
     """
 
     def __init__(
-        self,
-        corpus: Corpus,
-        questions: Sequence[Question],
-        agents: Mapping[str, KGP],
-        reader: Reader | None,
-        top: int,
+        self, corpus: Corpus, questions: Sequence[Question], agents: Mapping[str, KGP], reader: Reader | None, top: int
     ) -> None:
         if not len(corpus):
             raise InputError("expected at least one passage", field="corpus")
         self.corpus, self.agents, self.reader, self.top = corpus, agents, reader, top
         self.questions = {it.text: it for it in questions if all(id in corpus for id in it.supporting_ids)}
         self.structures = StructureReader(corpus)
-        self._indexed: dict[str, KGP] = {}
+        self._agent = lru_cache(maxsize=None)(lambda name: variant(agents[name], corpus))
         self._known: dict[tuple[str, str], Found] = {}
 
     @property
     def first_question(self) -> str:
         return next(iter(self.questions), _FIRST)
-
-    def agent(self, name: str) -> KGP:
-        """The agent's retriever, which has indexed the documents."""
-        if name not in self._indexed:
-            self._indexed[name] = self.agents[name].variant(corpus=self.corpus)
-        return self._indexed[name]
 
     def ask(self, question: str, agent: str) -> Found:
         """Structures that the question names are fetched (kgp.txt §4), for any other the agent walks.
@@ -88,33 +76,38 @@ class Library:
         if not text:
             raise InputError("expected a question", field="question")
         found = self._known.get((text, agent)) or self._find(text, agent)
-        if not found.problem:
+        if not found.problem:  # what went wrong is tried again
             self._known[text, agent] = found
         return found
 
     def _find(self, text: str, agent: str) -> Found:
-        asked = self.structures.asked(text)
+        asked, known, ways = self.structures.asked(text), self.questions.get(text), {}
         if asked:
             passages = [self.corpus.passages[row] for row in self.structures.rows(text)]
-            known = self.questions.get(text)
             gold = known.supporting_ids if known else ()
-            ways, story = {}, held_story(asked, passages, self.structures, self.corpus, gold)
+            shown = structure_replay(asked, passages, self.structures, self.corpus, gold)
             told = [f"A question about structure: {_listed(asked)}. No search is needed."]
         else:
-            retriever = self.agent(agent)
-            ranking = retriever.explain(text, len(self.corpus))
+            walker = self._agent(agent)
+            ranking = walker.explain(text, len(self.corpus))
             passages = [self.corpus[id] for id in ranking.ids[: self.top]]
             ways = _ways(ranking, self.corpus)
-            story = replay(ranking, self.corpus, question=self.questions.get(text), graph=retriever.graph, top=self.top)
+            shown = replay(ranking, self.corpus, question=known, graph=walker.graph, top=self.top)
             unknown = "It names a page or table that no document has. " if named_structures(text) else ""
             told = [f"{unknown}A question about content: {agent} walks the passages, the best {len(passages)} follow."]
-        story = replace(_with_places(story, self.corpus), question=self._question(text))
+        words = f"{text}\nAnswer: {known.answer}" if known else text
+        nodes = tuple(self._titled(node) for node in shown.nodes)
         answer, problem = self._read(text, passages)
-        return Found(asked, tuple(passages), ways, story, (*told, *answer), problem)
+        shown = replace(shown, nodes=nodes, question=words)
+        return Found(asked, tuple(passages), ways, shown, (*told, *answer), problem)
 
-    def _question(self, text: str) -> str:
-        known = self.questions.get(text)
-        return f"{text}\nAnswer: {known.answer}" if known else text
+    def _titled(self, node: Node) -> Node:
+        """With page and first words before the title, which a document's passages share."""
+        if node.id not in self.corpus:
+            return node
+        passage = self.corpus[node.id]
+        page = f"p. {passage.page}" if passage.page is not None else f"§{passage.position + 1}"
+        return replace(node, title=f"{page} · {clip(passage.text, 40)} · {passage.title}")
 
     def _read(self, text: str, passages: Sequence[Passage]) -> tuple[list[str], str]:
         """The reader's answer as a line, or what went wrong: the evidence is worth seeing without it."""
@@ -132,15 +125,15 @@ class DocumentExplorer(Explorer):
 
     def __init__(self, library: Library, question: str = "") -> None:
         self._begun = self.library = library
-        self.own = False  # whether the documents are the reader's
+        self._own: dict[str, Corpus] = {}  # the reader's own documents, each by its name
+        scrolls = {"overflow": "auto"}
         self._upload = widgets.FileUpload(accept=".pdf", multiple=True, description="Upload PDFs", tooltip=_MOST)
         self._again = widgets.Button(description="Start again", tooltip="Back to the documents of the beginning")
-        self._progress = widgets.IntProgress(bar_style="info", layout={"width": "160px", "visibility": "hidden"})
         self._status = widgets.HTML(lines_html([f"{_MOST}; nothing leaves this machine"]))
         self._refused = widgets.HTML()
-        self._documents = widgets.HTML(layout={"max_height": "170px", "overflow": "auto"}, tabbable=True)
+        self._documents = widgets.HTML(layout={"max_height": "170px", **scrolls}, tabbable=True)
         self._told = widgets.HTML(layout={"min_height": "48px"})
-        self._evidence = widgets.HTML(layout={"height": "330px", "overflow": "auto"}, tabbable=True)
+        self._evidence = widgets.HTML(layout={"height": "330px", **scrolls}, tabbable=True)
         self._choice = wide("or choose", [], None)
         self._ask = widgets.Button(description="Ask", button_style="primary", layout={"width": "70px"})
         typed = widgets.Text(
@@ -151,14 +144,16 @@ class DocumentExplorer(Explorer):
             layout={"width": "calc(60% - 80px)"},
         )
         agent = widgets.Dropdown(description="agent", options=list(library.agents), layout={"width": "260px"})
-        super().__init__("From the question to the evidence", {"question": typed, "agent": agent}, self._story_of)
+        controls = {"question": typed, "agent": agent}
+        super().__init__("From the question to the evidence", controls, lambda **it: self.library.ask(**it).replay)
+        self.present = self._present
         self._choice.layout.width = "calc(100% - 270px)"
-        above = widgets.HBox([self._upload, self._again, self._progress, self._status])
+        above = widgets.HBox([self._upload, self._again, self._status])
         asking = widgets.VBox([widgets.HBox([typed, self._ask]), widgets.HBox([self._choice, agent])])
         parts = [above, self._refused, self._documents, asking, self._told, self._evidence, self.canvas]
         self.children = parts
         self._upload.observe(self._uploaded, "value")
-        self._again.on_click(lambda _: self._noting(lambda: self._take(self._begun, own=False)))
+        self._again.on_click(lambda _: self._noting(lambda: self._take(self._begun, {})))
         self._ask.on_click(lambda _: self._noting(self.present))
         self.guard(self._choice, self._choose)
         self.canvas.observe(lambda _: self._show_evidence(), "index")
@@ -176,43 +171,32 @@ class DocumentExplorer(Explorer):
         One of the same name replaces an earlier one. What can't be read is told, a line each, and leaves all else as it
         is.
         """
-        read = dict(self._parts())
-        problems, n_read = [], 0
-        self._progress.max, self._progress.layout.visibility = len(files) + 1, "visible"
-        try:
-            for number, (name, data) in enumerate(files.items(), start=1):
-                self._say(f"reading {name} ({number} of {len(files)})", number)
-                try:
-                    part = read_documents({name: data})
-                except InputError as error:
-                    problems.append(str(error))
-                    continue
-                others = {id for key, other in read.items() if key not in part.documents for id in other.row}
+        own, problems, n_read = dict(self._own), [], 0
+        for number, (name, data) in enumerate(files.items(), start=1):
+            self._status.value = lines_html([f"reading {name} ({number} of {len(files)})"])
+            try:
+                part = read_documents({name: data})
+                others = {id for key, other in own.items() if key not in part.documents for id in other.row}
                 if others & part.row.keys():
-                    problems.append(f"{name}: expected PDFs with different names")
-                    continue
-                read |= {document: part for document in part.documents}
+                    raise InputError("expected PDFs with different names", file=name)
+            except InputError as error:
+                problems.append(str(error))
+            else:
+                own |= {document: part for document in part.documents}
                 n_read += 1
-            if n_read:
-                self._say("indexing", len(files) + 1)
-                corpus = Corpus(passage for part in read.values() for passage in part.passages)
-                old = self.library
-                self._take(Library(corpus, (), old.agents, old.reader, old.top), own=True)
-        finally:
-            self._progress.layout.visibility = "hidden"
-            self._say(f"{n_read} of {len(files)} read; {_MOST}")
-            self._refused.value = lines_html(problems, "kit-problem") if problems else ""
+        if n_read:
+            self._status.value = lines_html(["indexing"])
+            corpus = Corpus(passage for part in own.values() for passage in part.passages)
+            old = self.library
+            self._take(Library(corpus, (), old.agents, old.reader, old.top), own)
+        self._status.value = lines_html([f"{n_read} of {len(files)} read; {_MOST}"])
+        self._refused.value = lines_html(problems, "kit-problem") if problems else ""
 
-    def _parts(self) -> dict[str, Corpus]:
-        """The reader's own documents, each by its name."""
-        corpus = self.library.corpus
-        return {name: corpus.subset(rows) for name, rows in corpus.documents.items()} if self.own else {}
-
-    def _take(self, library: Library, own: bool) -> None:
+    def _take(self, library: Library, own: Mapping[str, Corpus]) -> None:
         """Put other documents in place of those loaded, once they have answered their first question."""
         question = library.first_question
         library.ask(question, self.controls["agent"].value)
-        self.library, self.own = library, own
+        self.library, self._own = library, dict(own)
         self._show_documents()
         self._refused.value = ""
         if self.controls["question"].value == question:
@@ -220,26 +204,23 @@ class DocumentExplorer(Explorer):
         else:
             self.controls["question"].value = question
 
-    def _story_of(self, question: str, agent: str) -> Story:
-        return self.library.ask(question, agent).story
-
     def _present(self) -> None:
         self._found = self.library.ask(**self.values)
-        self.show(self._found.story)
+        self.show(self._found.replay)
         self._told.value = lines_html(self._found.told)
         self._show_evidence()
         self.canvas.problem = self._found.problem
 
     def _show_documents(self) -> None:
         self._documents.value = documents_html(self.library.corpus)
-        texts = [" ".join(text.split())[:110] for text in self.library.questions]
+        texts = [clip(text, 110) for text in self.library.questions]
         self._choice.options = [("", None), *zip(texts, self.library.questions)]
         self._choice.layout.visibility = "visible" if texts else "hidden"
 
     def _show_evidence(self) -> None:
-        scenes = self._found.story.scenes
-        scene = scenes[min(self.canvas.index, len(scenes) - 1)]
-        self._evidence.value = evidence_html(self._found.passages, self._found.ways, on_path(scene))
+        frames = self._found.replay.frames
+        marked = on_path(frames[min(self.canvas.index, len(frames) - 1)])
+        self._evidence.value = evidence_html(self._found.passages, self._found.ways, marked)
 
     def _choose(self) -> None:
         if self._choice.value:
@@ -258,10 +239,6 @@ class DocumentExplorer(Explorer):
         except Exception as error:  # a callback's exception would reach only the log
             told = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
             self._refused.value = lines_html([told], "kit-problem")
-
-    def _say(self, text: str, step: int = 0) -> None:
-        self._progress.value = step
-        self._status.value = lines_html([text])
 
 
 def explore_documents(
@@ -287,77 +264,62 @@ def explore_documents(
     return DocumentExplorer(Library(corpus, questions or (), agents, reader, top), question)
 
 
-def held_story(
+def structure_replay(
     asked: Sequence[Structure],
     passages: Sequence[Passage],
     reader: StructureReader,
     corpus: Corpus,
     gold: Collection[str] = (),
-) -> Story:
-    """Structures that a question names, and the passages that each of them holds, one structure a scene."""
+) -> Replay:
+    """Structures that a question names, and the passages that each of them holds, one structure a frame."""
     held = {structure: [corpus.passages[row].id for row in reader.holds.content(structure)] for structure in asked}
     graph = nx.Graph()
     graph.add_nodes_from([str(structure) for structure in asked])
     graph.add_edges_from((str(structure), id) for structure, ids in held.items() for id in ids)
     places = spring(graph)
     nodes = [Node(str(it), str(it), f"holds {_passages(len(held[it]))}", *places[str(it)]) for it in asked]
-    nodes += [node_of(passage, places[passage.id], gold) for passage in passages]
-    named = tuple(Mark(str(structure), "seed", 1.0) for structure in asked)
-    reached: dict[str, Mark] = {}
+    nodes += [passage_node(corpus, passage.id, places, gold) for passage in passages]
+    states = {str(structure): NodeState(str(structure), "seed", 1.0) for structure in asked}
     edges: list[Edge] = []
+    frames: list[Frame] = []
 
-    def scene(step: str, caption: str, *new: Edge) -> Scene:
-        column = Column(f"{len(reached)} of {len(passages)} passages fetched", tuple(Entry(id) for id in reached))
-        return Scene(step, caption, (*named, *reached.values()), (*edges, *new), (column,))
+    def frame(step: str, caption: str, *new: Edge) -> None:
+        items = tuple(RankItem(id) for id in states if id in corpus)
+        column = Column(f"{len(items)} of {len(passages)} passages fetched", items)
+        frames.append(Frame(step, caption, tuple(states.values()), (*edges, *new), (column,)))
 
-    scenes = [scene("what the question names", f"The question names {_listed(asked)}.")]
+    frame("what the question names", f"The question names {_listed(asked)}.")
     for structure, ids in held.items():
-        reached |= {id: Mark(id, "reached", note=f"held by {structure}") for id in ids}
+        states |= {id: NodeState(id, "reached", note=f"held by {structure}") for id in ids}
         new = [Edge(str(structure), id, ("holds",), emphasised=True, directed=True) for id in ids]
-        scenes.append(scene(str(structure), f"It holds {_passages(len(ids))}.", *new))
+        frame(str(structure), f"It holds {_passages(len(ids))}.", *new)
         edges += [replace(edge, emphasised=False) for edge in new]
-    scenes.append(scene("result", f"{_passages(len(passages))}: all that is asked for, and nothing else."))
-    return Story(tuple(nodes), tuple(scenes))
+    frame("result", f"{_passages(len(passages))}: all that is asked for, and nothing else.")
+    return Replay(tuple(nodes), tuple(frames))
 
 
-def on_path(scene: Scene) -> set[str]:
-    """The passages that a scene is about: on the path that grows, or visited or held now; at first the seeds."""
-    told = {mark.node for mark in scene.marks if mark.role == "path"}
-    told |= {edge.target for edge in scene.edges if edge.emphasised}
-    return told if scene.edges else {mark.node for mark in scene.marks if mark.role == "seed"}
+def on_path(frame: Frame) -> set[str]:
+    """The passages that a frame is about: on the path that grows, or visited or held now; at first the seeds."""
+    told = {state.node for state in frame.states if state.role == "path"}
+    told |= {edge.target for edge in frame.edges if edge.emphasised}
+    return told if frame.edges else {state.node for state in frame.states if state.role == "seed"}
 
 
 def _ways(ranking: Ranking, corpus: Corpus) -> dict[str, str]:
     """For each passage of a walk how it was met first."""
     ways: dict[str, str] = {}
-    for step in ranking.trace.events:
-        if isinstance(step, NodeVisit):
-            source = corpus[step.source] if step.source else None
+    for visit in ranking.trace.events:
+        if isinstance(visit, NodeVisit):
+            source = corpus[visit.source] if visit.source else None
             way = f"visited from {where(source)} of {source.document}" if source else "a seed"
-            ways.setdefault(step.passage, f"{way}, score {step.score:.3g}")
+            ways.setdefault(visit.passage, f"{way}, score {visit.score:.3g}")
     return ways
-
-
-def _with_places(story: Story, corpus: Corpus) -> Story:
-    """The story with each passage's page and first words before its title, which a document's passages share."""
-    names = {}
-    for node in story.nodes:
-        if node.id in corpus:
-            passage = corpus[node.id]
-            names[node.id] = f"{_page(passage)} · {clip(passage.text, 40)} · {passage.title}"
-    return replace(story, nodes=tuple(replace(node, title=names.get(node.id, node.title)) for node in story.nodes))
-
-
-def _page(passage: Passage) -> str:
-    return f"p. {passage.page}" if passage.page is not None else f"§{passage.position + 1}"
 
 
 def _passages(n: int) -> str:
     return f"{n} passage{'s' * (n != 1)}"
 
 
-def _listed(asked: Sequence[Structure]) -> str:
-    most = 6
-    names = [clip(str(structure), 60) for structure in asked[:most]]
+def _listed(asked: Sequence[Structure], most: int = 6) -> str:
     more = f" and {len(asked) - most} more" if len(asked) > most else ""
-    return f"{', '.join(names)}{more}"
+    return f"{', '.join(clip(str(structure), 60) for structure in asked[:most])}{more}"

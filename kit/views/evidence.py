@@ -10,7 +10,6 @@ from kit.corpus import Corpus, Passage
 from kit.corpus.pdf import label_of, structures
 
 _BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell's text is escaped
-_NUMBER = re.compile(r"[-+−]?[\d.,\s]*\d[\d.,\s]*%?")
 
 #: A white sheet with dark ink in light and dark themes, as the canvas is.
 SHEET = """<style>
@@ -20,10 +19,8 @@ SHEET = """<style>
 .kit-sheet li.kit-on-path { border-left-color: #cc3311; background: #fdf1ee; }
 .kit-sheet p { margin: 2px 0; white-space: pre-wrap; }
 .kit-sheet small { color: #5c5c5c; font-size: 12.5px; }
-.kit-sheet small b { color: #a3230a; }
 .kit-sheet table { border-collapse: collapse; color: #222; background: #fff; }
 .kit-sheet td, .kit-sheet th { border: 1px solid #bbb; padding: 1px 8px; text-align: left; }
-.kit-sheet td.kit-number { text-align: right; }
 .kit-sheet caption { text-align: left; font-weight: 600; color: #222; }
 .kit-problem { color: #7a0000; background: #fdecea; border-left: 4px solid #b00020; padding: 4px 8px; }
 .kit-problem p { margin: 0; overflow-wrap: anywhere; }
@@ -45,9 +42,9 @@ def evidence_html(passages: Sequence[Passage], ways: Mapping[str, str], marked: 
     items = []
     for number, passage in enumerate(passages, start=1):
         on_path = passage.id in marked
-        told = [escape(part) for part in (passage.document, where(passage), ways.get(passage.id, "")) if part]
-        head = f"<strong>{number} · {escape(passage.title)}</strong> <small>{' · '.join(told)}"
-        head += " · <b>on the path</b></small>" if on_path else "</small>"
+        told = [passage.document, where(passage), ways.get(passage.id, ""), "on the path" * on_path]
+        head = f"<strong>{number} · {escape(passage.title)}</strong>"
+        head += f" <small>{escape(' · '.join(filter(None, told)))}</small>"
         body = table_html(passage.text) if passage.kind == "table" else f"<p>{escape(passage.text)}</p>"
         items.append(f'<li class="{"kit-on-path" * on_path}">{head}{body}</li>')
     return f'{SHEET}<div class="kit-sheet"><ol aria-label="Evidence">{"".join(items)}</ol></div>'
@@ -56,30 +53,26 @@ def evidence_html(passages: Sequence[Passage], ways: Mapping[str, str], marked: 
 def table_html(text: str) -> str:
     """A table passage, caption and markdown, as an HTML table; its first row are the names of the columns."""
     lines = text.splitlines()
+    rows = [
+        [cell.strip().replace("\\|", "|") for cell in _BAR.split(line.strip())[1:-1]]
+        for line in lines
+        if line.startswith("|")
+    ]
     caption = " ".join(line for line in lines if line and not line.startswith("|"))
-    rows = [_cells(line) for line in lines if line.startswith("|")]
-    rows = [row for number, row in enumerate(rows) if number != 1]  # the rule below the head
-    head, *body = rows or [[]]
-    return f"<table><caption>{escape(caption)}</caption>{_rows(head, body)}</table>"
+    return _table(
+        f"<table><caption>{escape(caption)}</caption>", rows[:1] + rows[2:]
+    )  # without the rule below the head
 
 
 def documents_html(corpus: Corpus) -> str:
-    """What is loaded: a row a document with the numbers of its pages, tables and passages, and their sums."""
+    """What is loaded: a row a document with the numbers of its pages, tables and passages."""
     kinds = [(structure.document, structure.kind) for structure in structures(corpus)]
-    counts = {
-        name: (kinds.count((name, "page")), kinds.count((name, "table")), len(rows))
-        for name, rows in corpus.documents.items()
-    }
-    rows = [(corpus.passages[rows[0]].title, name, *counts[name]) for name, rows in corpus.documents.items()]
-    rows.append((f"{len(rows)} document{'s' * (len(rows) != 1)}", "", *map(sum, zip(*counts.values()))))
-    names = ("title", "file", "pages", "tables", "passages")
-    return sheet_html("Documents loaded", names, [[str(value) for value in row] for row in rows])
-
-
-def sheet_html(name: str, head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """A table of plain text under the name that a screen reader tells; numbers stand at the right."""
-    table = f'<table aria-label="{escape(name)}">{_rows(head, body)}</table>'
-    return f'{SHEET}<div class="kit-sheet">{table}</div>'
+    rows = [["title", "file", "pages", "tables", "passages"]]
+    for name, places in corpus.documents.items():
+        counts = kinds.count((name, "page")), kinds.count((name, "table")), len(places)
+        rows.append([corpus.passages[places[0]].title, name, *map(str, counts)])
+    begin = '<table aria-label="Documents loaded">'
+    return f'{SHEET}<div class="kit-sheet">{_table(begin, rows)}</div>'
 
 
 def lines_html(lines: Sequence[str], kind: str = "kit-sheet") -> str:
@@ -88,17 +81,8 @@ def lines_html(lines: Sequence[str], kind: str = "kit-sheet") -> str:
     return f'{SHEET}<div class="{kind}" role="{role}">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>'
 
 
-def _cells(line: str) -> list[str]:
-    return [cell.strip().replace("\\|", "|") for cell in _BAR.split(line.strip())[1:-1]]
-
-
-def _rows(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """The inside of a table; numbers stand at the right."""
-    names = "".join(f"<th>{escape(name)}</th>" for name in head)
-    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in body)
-    return f"<thead><tr>{names}</tr></thead><tbody>{rows}</tbody>"
-
-
-def _cell(text: str) -> str:
-    kind = "kit-number" if _NUMBER.fullmatch(text) else "kit-text"
-    return f'<td class="{kind}">{escape(text)}</td>'
+def _table(begin: str, rows: Sequence[Sequence[str]]) -> str:
+    head, *body = [[escape(cell) for cell in row] for row in rows] or [[]]
+    names = "".join(f"<th>{cell}</th>" for cell in head)
+    cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in body)
+    return f"{begin}<thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table>"

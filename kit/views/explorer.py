@@ -1,41 +1,84 @@
-"""A widget with choices: controls above a canvas, and the same picture as a figure."""
+"""A widget with choices: controls above a canvas, and the same picture as a figure.
+
+:func:`explore` is the one for any retriever: a question, the settings that can be turned, and the steps that follow.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 import ipywidgets as widgets
+from msgspec.structs import replace
 
-from kit.corpus import Question
+from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
+from kit.graphs import build
+from kit.retrievers import Retriever, make
 from kit.views.canvas import GraphCanvas
-from kit.views.drawing import storyboard
-from kit.views.story import Story
+from kit.views.frames import replay
+from kit.views.layout import beside
+from kit.views.replay import Frame, Replay
+from kit.views.storyboard import storyboard
 from kit.views.style import Figure
 
-EXPLORER = "kit-explorer"  # keys pressed within are kept from JupyterLab's shortcuts (keys.js)
+EXPLORER = "kit-explorer"  # keys pressed within are kept from JupyterLab's shortcuts (canvas.js)
+_GRAPHS = ("entity+structure", "entity", "structure", "tfidf", "knn")
+#: The settings that a reader can turn: the papers' names, and up to which number, among which words, or (None) a share.
+_TURNED: dict[str, tuple[str, int | Sequence[str] | None]] = {
+    "top_k": ("K", 20),
+    "alpha": ("α", None),
+    "beta": ("β", None),
+    "layers": ("layers", 3),
+    "message": ("message", ("min", "mean")),
+    "branching": ("branching", 30),
+    "depth": ("depth", 4),
+    "budget": ("budget", 60),
+    "beam": ("beam", 15),
+    "branches": ("branches", 5),
+    "hops": ("hops", 4),
+    "graph": ("graph", _GRAPHS),
+}
+_DEEPEST = 5_000  # passages of a ranking: places are exact in a corpus that is no larger
+_WAITS = " (waits)"
 
 
 class Explorer(widgets.VBox):
-    """Controls, and a canvas that shows the story of their values.
+    """Controls, and a canvas that shows the replay of their values.
 
-    ``tell(**values)`` makes the story, with a value for each of ``controls`` by name. What goes wrong after a change is
-    said above the picture, where the reader looks, and the last good picture stays.
+    ``tell(**values)`` makes the replay, with a value for each of ``controls`` by name; those of ``asking`` say what is
+    asked, and are shared where two explorers stand side by side. What goes wrong after a change is said above the
+    picture, where the reader looks, and the last good picture stays. ``start`` are first values of the controls.
     """
 
     def __init__(
-        self, name: str, controls: dict[str, Any], tell: Callable[..., Story], extra: Sequence[Any] = ()
+        self,
+        name: str,
+        controls: dict[str, Any],
+        tell: Callable[..., Replay],
+        *,
+        asking: Sequence[str] = (),
+        start: Mapping[str, Any] | None = None,
     ) -> None:
-        self.controls, self._tell = controls, tell
-        self.present = self._present  # another may take over, to show it beside something else
-        story = tell(**self.values)
-        self._steps = [scene.step for scene in story.scenes]
-        self.canvas = GraphCanvas(story, name)
+        self.controls, self.tell, self.asking = controls, tell, asking
+        if strange := set(start or ()) - set(controls):
+            raise InputError(f"expected one of {', '.join(controls)}, not {min(strange)!r}", field="start")
+        for field in [field for field in controls if field in (start or ())]:
+            try:
+                controls[field].value = start[field]
+            except Exception as error:  # traitlets' own kind of error, which says what is possible
+                raise InputError(f"{error}", field=field) from None
+        self.present: Callable[[], None] = lambda: self.show(self.replay())  # another may take over
+        first = tell(**self.values)
+        self._steps = [frame.step for frame in first.frames]
+        self.canvas = GraphCanvas(first, name)
         for control in controls.values():
-            self.guard(control, self._show)
-        row = widgets.HBox([*extra, *controls.values()], layout={"flex_flow": "row wrap"})
-        super().__init__([row, self.canvas])
+            self.guard(control, self._changed)
+        super().__init__([widgets.HBox([*controls.values()], layout={"flex_flow": "row wrap"}), self.canvas])
         self.add_class(EXPLORER)
 
     def __repr__(self) -> str:
@@ -51,38 +94,129 @@ class Explorer(widgets.VBox):
         def changed(_: Any) -> None:
             try:
                 act()
-            except InputError as error:
-                self.canvas.problem = str(error)
             except Exception as error:  # a callback's exception would reach only the log
-                self.canvas.problem = f"{type(error).__name__}: {error}"
+                self.canvas.problem = (
+                    str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+                )
 
         control.observe(changed, "value")
 
-    def _show(self) -> None:
-        if all(value is not None for value in self.values.values()):  # None: a list of choices is just being replaced
+    def _changed(self) -> None:
+        if None not in self.values.values():  # None: a list of choices is just being replaced
             self.present()
 
-    def _present(self) -> None:
-        self.show(self.story())
+    def show(self, replay: Replay) -> None:
+        """Put a replay on the canvas; one of the same steps as before keeps the step in view."""
+        seen, self._steps = self._steps, [frame.step for frame in replay.frames]
+        self.canvas.show(replay, self.canvas.index if seen == self._steps else 0)
 
-    def show(self, story: Story) -> None:
-        """Put a story on the canvas; one of the same steps as before keeps the step in view."""
-        seen, self._steps = self._steps, [scene.step for scene in story.scenes]
-        self.canvas.show(story, self.canvas.index if seen == self._steps else 0)
-
-    def story(self, *, text: bool = True, **values: Any) -> Story:
-        """What is shown; ``values`` replace those of the controls.
-
-        ``text=False`` leaves out what comes from the corpus.
-        """
+    def replay(self, *, text: bool = True, **values: Any) -> Replay:
+        """What is shown; ``values`` replace those of the controls, ``text=False`` leaves out what the corpus says."""
         if strange := set(values) - set(self.controls):
             raise InputError(f"expected one of {', '.join(self.controls)}, not {min(strange)!r}", field="storyboard")
-        story = self._tell(**{**self.values, **values})
-        return story if text else story.without_text()
+        found = self.tell(**{**self.values, **values})
+        return found if text else found.without_text()
 
     def storyboard(self, title: str, steps: Sequence[int] | None = None, **chosen: Any) -> Figure:
-        """The picture as a figure, for print; ``chosen`` as for :meth:`story`."""
-        return storyboard(self.story(**chosen), title, steps)
+        """The picture as a figure, for print; ``chosen`` as for :meth:`replay`."""
+        return storyboard(self.replay(**chosen), title, steps)
+
+
+def explore(
+    retrievers: str | Retriever | Mapping[str, Retriever],
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    *,
+    behind: str = "",
+    distances: bool = True,
+    top: int = 10,
+    **start: Any,
+) -> Explorer:
+    """The steps of a retrieval, for a question of the list or one that is typed, under settings that can be turned.
+
+    ``retrievers``: one, its name, or several to choose from under their names, such as before training and after it.
+    What they learned is kept, and they stay as they are. Passages are drawn in the retriever's graph; ``behind`` names
+    a builder whose edges are drawn behind the paths of one that has none. ``distances``: scores are told as 1 − score.
+    Supports are counted in the first ``top``. ``start`` are first values of the controls: ``question`` (an id),
+    ``typed``, ``retriever``, and the settings. Of a method that sees gold fields, as RGNN-Ret does, a typed question is
+    a sub-question a line.
+    """
+    if isinstance(retrievers, str | Retriever):
+        known = {retrievers if isinstance(retrievers, str) else retrievers.name: retrievers}
+    else:
+        known = dict(retrievers)
+    if not known or not questions:
+        raise InputError("expected at least one retriever and one question", field="questions")
+    known = {name: make(one) if isinstance(one, str) else one for name, one in known.items()}
+    first = next(iter(known.values()))
+    controls = asking_controls(questions, lines=first.sees_gold)
+    if len(known) > 1:
+        controls["retriever"] = setting_control("retriever", next(iter(known)), list(known))
+    for name, (label, kind) in _TURNED.items():
+        if all(name in one.defaults() for one in known.values()):
+            controls[name] = setting_control(label, _setting(first, name), kind)
+    by_id = {question.id: question for question in questions}
+    collection = lru_cache(maxsize=8)(lambda question: benchmark.collection(by_id[question]))
+    backdrop = lru_cache(maxsize=8)(lambda corpus: build(behind, corpus) if behind else None)
+
+    @lru_cache(maxsize=8)
+    def indexed(corpus: Corpus, name: str, settings: tuple[tuple[str, Any], ...]) -> Retriever:
+        return variant(known[name], corpus, **dict(settings))
+
+    def tell(question: str, typed: str, retriever: str = next(iter(known)), **settings: Any) -> Replay:
+        asked, text, corpus = by_id[question], typed.strip(), collection(question)
+        costly = tuple(
+            (name, settings[name]) for name in (known[retriever].indexed_by or ("graph",)) if name in settings
+        )
+        turned = variant(indexed(corpus, retriever, costly), None, **settings)
+        query = Query("", text) if text else asked.gold_query if turned.sees_gold else asked.query
+        ranking = turned.explain(query, min(len(corpus), _DEEPEST))
+        graph = getattr(turned, "graph", None)
+        gold, shown = None if text else asked, graph or backdrop(corpus)
+        told = replay(
+            ranking, corpus, question=gold, graph=shown, walked=graph is not None, distances=distances, top=top
+        )
+        return replace(told, question=text) if text else told
+
+    name = f"{' or '.join(dict.fromkeys(one.name for one in known.values()))}, step by step"
+    return Explorer(name, controls, tell, asking=("question", "typed"), start=start)
+
+
+def variant(retriever: Retriever, corpus: Corpus | None, **settings: Any) -> Retriever:
+    """TRANSITION: until every method has its struct."""
+    if type(retriever).__init__ is Retriever.__init__:
+        return retriever.variant(corpus=corpus, **settings)
+    other = copy(retriever)
+    if hasattr(other, "agent"):
+        other.agent = copy(other.agent)
+    for name, value in settings.items():
+        if name == "graph":
+            other.builder = value
+        else:
+            setattr(other, name, value)
+    if corpus is not None:
+        other.index(corpus)
+    return other
+
+
+def _setting(retriever: Retriever, name: str) -> Any:
+    if type(retriever).__init__ is Retriever.__init__:
+        return getattr(retriever.settings, name)
+    return retriever.defaults()[name]
+
+
+# ---- controls
+
+
+def asking_controls(questions: Sequence[Question], *, lines: bool = False) -> dict[str, Any]:
+    """What says what is asked: a question of the list, or one that is typed."""
+    choice = wide("question", question_choices(questions), questions[0].id)
+    kind = widgets.Textarea if lines else widgets.Text
+    hint = "a sub-question a line" if lines else "your own question, then Enter"
+    typed = kind(description="or type one", placeholder=hint, continuous_update=False)
+    choice.layout.width = typed.layout.width = "calc(50% - 4px)"
+    choice.observe(lambda _: setattr(typed, "value", ""), "value")  # a question that is chosen is asked
+    return {"question": choice, "typed": typed}
 
 
 def question_choices(questions: Sequence[Question]) -> list[tuple[str, str]]:
@@ -95,3 +229,88 @@ def wide(description: str, options: Any, value: Any) -> widgets.Dropdown:
     """A dropdown that has room for a question."""
     style, layout = {"description_width": "initial"}, {"width": "auto", "max_width": "100%"}
     return widgets.Dropdown(description=description, options=options, value=value, style=style, layout=layout)
+
+
+def setting_control(label: str, value: Any, kind: int | Sequence[str] | None) -> widgets.Widget:
+    """A dropdown of words, a slider of whole numbers from 1, or (None) one of a share."""
+    told = {"description": label, "layout": {"width": "210px"}, "style": {"description_width": "initial"}}
+    if kind is None:
+        return widgets.FloatSlider(value, min=0, max=1, step=0.05, continuous_update=False, **told)
+    if isinstance(kind, int):
+        return widgets.IntSlider(value, min=1, max=max(kind, value), continuous_update=False, **told)
+    return widgets.Dropdown(options=list(dict.fromkeys((*kind, value))), value=value, **told)
+
+
+# ---- two beside each other
+
+
+class SideBySide(widgets.VBox):
+    """Two methods, or one under two settings, step by step beside each other; a passage has one place in both.
+
+    The explorers are used up by it.
+    """
+
+    def __init__(self, left: Explorer, right: Explorer) -> None:
+        self.left, self.right = left, right
+        lines = isinstance(right.controls.get("typed"), widgets.Textarea)
+        self._asker = right if lines else left  # whose controls say what is asked of both
+        shared = [name for name in self._asker.asking if name in left.controls and name in right.controls]
+        self._asking = {name: self._asker.controls[name] for name in shared}
+        for each in (left, right):
+            each.present = self.present
+            each.children[0].children = [control for name, control in each.controls.items() if name not in shared]
+            for part in each.children:
+                part.layout.width = "50%"
+        widgets.jslink((left.canvas, "index"), (right.canvas, "index"))
+        above = widgets.HBox([*self._asking.values()], layout={"flex_flow": "row wrap"})
+        super().__init__([above, *(widgets.HBox(pair) for pair in zip(left.children, right.children))])
+        self.add_class(EXPLORER)
+        self.present()
+
+    def __repr__(self) -> str:
+        return f"{self.left} beside {self.right}"
+
+    def present(self) -> None:
+        """Show what the controls of both say."""
+        for each, told in zip((self.left, self.right), self.replays()):
+            each.show(told)
+
+    def replays(self, *, text: bool = True, **values: Any) -> tuple[Replay, Replay]:
+        """What is shown left and right; ``text`` and ``values`` as in :meth:`Explorer.replay`."""
+        asked = {name: control.value for name, control in self._asking.items()} | values
+        first, second = (each.replay(text=text, **asked) for each in (self.left, self.right))
+        fixed = {node.id: (node.x, node.y) for node in first.nodes}
+        free = {node.id: (node.x, node.y) for node in second.nodes if node.id not in fixed}
+        places = fixed | beside(fixed, free)
+        nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) for node in second.nodes)
+        return in_step(first, replace(second, nodes=tuple(nodes)))
+
+    def replay(self, **chosen: Any) -> Replay:
+        """Both sides as one, for print: each step of the left, then of the right."""
+        left, right = self.replays(**chosen)
+        nodes = {node.id: node for node in (*right.nodes, *left.nodes)}
+        return replace(left, nodes=tuple(nodes.values()), frames=(*left.frames, *right.frames))
+
+
+def in_step(left: Replay, right: Replay) -> tuple[Replay, Replay]:
+    """Two replays made equally long: where one has more frames of a phase, the other waits.
+
+    The phase of a frame is its step's name up to the last " · ".
+    """
+    phases = [[(name, list(frames)) for name, frames in groupby(each.frames, _phase)] for each in (left, right)]
+    names = [[name for name, _ in own] for own in phases]
+    told: tuple[list[Frame], list[Frame]] = ([], [])
+    for tag, *ends in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
+        parts = [[frames for _, frames in own[start:stop]] for own, start, stop in zip(phases, ends[::2], ends[1::2])]
+        together = zip(*parts) if tag == "equal" else [[[frame for part in own for frame in part] for own in parts]]
+        for pair in together:
+            most = max(map(len, pair))
+            for each, side, frames in zip((left, right), told, pair):
+                last = (frames or side or each.frames[:1])[-1]
+                waiting = replace(last, step=f"{last.step.removesuffix(_WAITS)}{_WAITS}")
+                side += [*frames, *[waiting] * (most - len(frames))]
+    return replace(left, frames=tuple(told[0])), replace(right, frames=tuple(told[1]))
+
+
+def _phase(frame: Frame) -> str:
+    return frame.step.rpartition(" · ")[0] or frame.step

@@ -1,18 +1,78 @@
-"""Where nodes stand: computed once from the graph alone, the same on each run."""
+"""Passages as nodes, what joins them as edges, and where they stand: computed once, the same on each run."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from math import cos, pi, sin
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
+from msgspec.structs import replace
+
+from kit.corpus import Corpus
+from kit.views.replay import Edge, Node
+
+if TYPE_CHECKING:
+    from kit.graphs import PassageGraph
 
 _ASPECT = 2.0  # width to height of the picture
 _ROUNDS = 60
 _ROOM = 0.13  # between a node that comes later and all others, in heights of the picture
+_MOST_SHARED = 8  # keywords told of an edge
 
 Place = tuple[float, float]
+
+
+def passage_node(
+    corpus: Corpus, id: str, places: Mapping[str, Place], gold: Collection[str], *, part: bool = True
+) -> Node:
+    """The passage as a node at its place, if it has one; ``part``: with its number in a document of several."""
+    passage = corpus[id]
+    number = f"§{passage.position + 1} " if part and len(corpus.documents[passage.document]) > 1 else ""
+    return Node(id, f"{number}{passage.title}", passage.text, *places.get(id, (0.5, 0.5)), gold=id in gold)
+
+
+def links(part: PassageGraph, ends: Collection[int] | None = None) -> tuple[Edge, ...]:
+    """The edges of a small graph, of those that have one of these rows at an end (None: of all)."""
+    found: dict[tuple[int, int], dict[str, None]] = {}
+    for kind in part.kinds:
+        for source, target in part.edges(kind).T.tolist():
+            if ends is None or source in ends or target in ends:
+                found.setdefault((min(source, target), max(source, target)), {})[kind] = None
+    ids, edges = [passage.id for passage in part.corpus.passages], []
+    for (source, target), kinds in found.items():
+        terms = [str(term) for kind in kinds for term in part.relations[kind].shared(source, target)]
+        told = list(dict.fromkeys(terms))
+        more = f" and {len(told) - _MOST_SHARED} more" if len(told) > _MOST_SHARED else ""
+        label = f"both have {', '.join(told[:_MOST_SHARED])}{more}" if told else ""
+        edges.append(Edge(ids[source], ids[target], tuple(kinds), label))
+    return tuple(edges)
+
+
+def arrange(drawn: Sequence[str], base: int, graph: PassageGraph) -> tuple[tuple[Edge, ...], dict[str, Place]]:
+    """The edges between passages, and where these stand.
+
+    Those of the first ``base`` that are joined to one another stand by springs, the others next to their neighbours.
+    """
+    found = links(graph.subgraph([graph.corpus.row[id] for id in drawn]))
+    edges = [
+        replace(edge, kinds=("graph",), label=": ".join(filter(None, (", ".join(edge.kinds), edge.label))))
+        for edge in found
+    ]
+    joined = nx.Graph()
+    joined.add_nodes_from(drawn)
+    joined.add_edges_from(edge.ends for edge in edges)
+    first = joined.subgraph(drawn[:base])
+    core = [id for id in drawn[:base] if first.degree(id)] or drawn[:base]
+    firm = nx.Graph()  # built in the order of ``drawn``, which decides how springs come to rest
+    firm.add_nodes_from(core)
+    firm.add_edges_from((a, b) for a in core for b in core if first.has_edge(a, b))
+    places, wanted = spring(firm), {}
+    for id in (id for id in drawn if id not in places):
+        near = [places[other] for other in joined[id] if other in places]
+        wanted[id] = tuple(np.mean(near, axis=0).tolist()) if near else (0.5, 1.0)
+    return tuple(edges), places | beside(places, wanted)
 
 
 def spring(graph: nx.Graph) -> dict[Hashable, Place]:
@@ -44,9 +104,9 @@ def rings(centre: Sequence[Hashable], around: Sequence[Hashable], aside: Sequenc
     return places
 
 
-def flanks(centre: Hashable, around: Sequence[Hashable]) -> dict[Hashable, Place]:
-    """Places for one node in the middle and the others at its sides: the first half left, downwards, the rest right."""
-    places, half = {centre: (0.5, 0.5)}, (len(around) + 1) // 2
+def flanks(around: Sequence[Hashable]) -> dict[Hashable, Place]:
+    """Places at the sides of what stands in the middle: the first half left, downwards, the others right."""
+    places, half = {}, (len(around) + 1) // 2
     for side, column in ((-1, around[:half]), (1, around[half:])):
         for i, node in enumerate(column):
             y = (i + 0.5) / len(column)

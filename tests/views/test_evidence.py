@@ -50,7 +50,7 @@ class Cells(HTMLParser):
 def test_a_table_is_shown_as_one():
     assert table_html(TABLE.text) == (
         "<table><caption>Table 3: Costs</caption><thead><tr><th>item</th><th>pounds</th></tr></thead>"
-        '<tbody><tr><td class="kit-text">a | b</td><td class="kit-number">1,200</td></tr></tbody></table>'
+        "<tbody><tr><td>a | b</td><td>1,200</td></tr></tbody></table>"
     )
 
 
@@ -67,7 +67,7 @@ def test_passages_are_numbered_and_those_on_the_path_are_told():
     one, two = html.split("<li ")[1:]
     assert "<strong>1 · Plan</strong> <small>plan · Table 3, page 2</small>" in one
     assert one.startswith('class="">') and two.startswith('class="kit-on-path">')
-    assert "plan · page 2 · a seed, score 0.5 · <b>on the path</b></small><p>A &lt;b&gt;bridge&lt;/b&gt;.</p>" in two
+    assert "plan · page 2 · a seed, score 0.5 · on the path</small><p>A &lt;b&gt;bridge&lt;/b&gt;.</p>" in two
 
 
 def test_where_a_passage_stands():
@@ -79,5 +79,4 @@ def test_documents_are_counted():
     assert rows[1:] == [
         ["Plan", "plan", "1", "1", "2"],
         ["X", "x", "0", "0", "1"],
-        ["2 documents", "", "1", "1", "3"],
     ]

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from kit.errors import InputError
-from kit.views.story import SHADES
+from kit.views.replay import SHADES
 from kit.views.style import LOOKS, Figure, Look, look, panels, plain_log, require, style
 
 
