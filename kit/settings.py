@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, inspect
 
 from kit.errors import InputError
 
@@ -39,19 +39,20 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
             try:
                 msgspec.convert(values.get(field.name, field.default), field.type)
             except msgspec.ValidationError:
-                expected = f"expected {_expected(field.type)}, not {values[field.name]!r}"
+                expected = f"expected {_expected(inspect.type_info(field.type))}, not {values[field.name]!r}"
                 raise InputError(expected, field=field.name) from None
         raise
 
 
-def _expected(kind: Any) -> str:
+def _expected(about: inspect.Type) -> str:
     """What a field takes, in words."""
-    if get_origin(kind) is Literal:
-        return f"one of {', '.join(map(str, get_args(kind)))}"
-    about = msgspec.inspect.type_info(kind)
-    if not isinstance(about, msgspec.inspect.IntType | msgspec.inspect.FloatType):
-        return {"BoolType": "true or false", "StrType": "text"}.get(type(about).__name__, str(kind))
-    words = "a whole number" if isinstance(about, msgspec.inspect.IntType) else "a number"
+    if isinstance(about, inspect.UnionType):
+        return " or ".join(_expected(each) for each in about.types if not isinstance(each, inspect.NoneType))
+    if isinstance(about, inspect.LiteralType):
+        return f"one of {', '.join(map(repr, about.values))}"
+    if not isinstance(about, inspect.IntType | inspect.FloatType):
+        return {"BoolType": "true or false", "StrType": "text"}[type(about).__name__]
+    words = "a whole number" if isinstance(about, inspect.IntType) else "a number"
     bounds = {"from": about.ge, "above": about.gt, "to": about.le, "below": about.lt}
     return " ".join([words, *(f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import cached_property
 
 import msgspec
@@ -216,11 +217,16 @@ class Benchmark:
             return [(self.corpus, list(questions))]
         return [(self.collection(question), [question]) for question in questions]
 
+    def asking(self, questions: Sequence[Question]) -> Benchmark:
+        """The same with these questions to ask."""
+        other = copy(self)
+        other.test = tuple(questions)
+        other.__dict__.pop("hash", None)
+        return other
+
     def without_test(self) -> Benchmark:
         """What a retriever may learn from."""
-        return Benchmark(
-            self.name, self.corpus, train=self.train, dev=self.dev, unit=self.unit, collections=self.collections
-        )
+        return self.asking(())
 
 
 def digest(content: object) -> str:

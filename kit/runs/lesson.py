@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pandas as pd
@@ -20,12 +21,14 @@ from kit.paths import output
 from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures
 from kit.runs.scales import Scale, find_scale
 from kit.runs.sources import INVENTED, find_data, folder_name, read_benchmark, read_training, sample
+from kit.settings import Positive, Settings, Whole, check
 from kit.store import atomic_write
 from kit.text.encoder import DEFAULT_ENCODER
 from kit.views.figures import save_figure
 from kit.views.style import Figure
 
 
+@dataclass
 class Lesson:
     """One run of a notebook, made by :func:`start`.
 
@@ -34,31 +37,21 @@ class Lesson:
     ``folder`` the place of the figures.
     """
 
-    def __init__(
-        self,
-        notebook: str,
-        benchmark: Benchmark,
-        training: Benchmark | None,
-        scale: Scale,
-        seed: int,
-        folder: Path,
-        source: dict,
-    ) -> None:
-        self.notebook, self.benchmark, self.training, self.scale = notebook, benchmark, training, scale
-        self.seed, self.folder = seed, folder
-        self._source = source
-        self._begun = time.monotonic()
-        self._figures: dict[str, list[str]] = {}
-        self._findings: dict[tuple[str, str, str], Finding] = {}
+    notebook: str
+    benchmark: Benchmark
+    training: Benchmark | None
+    scale: Scale
+    seed: int
+    folder: Path
+    _source: dict[str, Any]
+    _begun: float = field(default_factory=time.monotonic)
+    _figures: dict[str, list[str]] = field(default_factory=dict)
+    _findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
 
     @property
     def questions(self) -> tuple[Question, ...]:
         """The questions that are asked."""
         return self.benchmark.test
-
-    def asking(self, questions: Sequence[Question]) -> Benchmark:
-        """The benchmark with these questions to ask."""
-        return _asking(self.benchmark, questions)
 
     @property
     def shows_text(self) -> bool:
@@ -105,6 +98,11 @@ class Lesson:
         return verdicts(record.findings)
 
 
+class _Numbers(Settings, frozen=True):
+    seed: Whole = 0
+    n_questions: Positive | None = None
+
+
 def start(
     notebook: str,
     *,
@@ -130,9 +128,7 @@ def start(
     number of questions.
     """
     settings = find_scale(scale)
-    _check_whole(seed, "seed", least=0)
-    if n_questions is not None:
-        _check_whole(n_questions, "n_questions", least=1)
+    check(_Numbers, {"seed": seed, "n_questions": n_questions}, notebook)
     searched = find_data(data)
     benchmark = read_benchmark(searched, settings, setting=setting, unit=unit)
     training = None
@@ -159,21 +155,4 @@ def start(
     trial = other or (seed, n_questions, setting, unit, encoder) != (0, None, "pooled", "paragraph", DEFAULT_ENCODER)
     # `kit run` knows every parameter that it was given, and which of them make a trial; by hand we see only our own.
     folder = os.environ.get("KIT_FIGURES") or output() / "figures" / folder_name(benchmark.name, scale, trial=trial)
-    return Lesson(notebook, _asking(benchmark, asked), training, settings, seed, Path(folder), source)
-
-
-def _asking(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
-    return Benchmark(
-        benchmark.name,
-        benchmark.corpus,
-        train=benchmark.train,
-        dev=benchmark.dev,
-        test=tuple(questions),
-        unit=benchmark.unit,
-        collections=benchmark.collections,
-    )
-
-
-def _check_whole(value: object, field: str, *, least: int) -> None:
-    if type(value) is not int or value < least:
-        raise InputError(f"expected a whole number from {least}, not {value!r}", field=field)
+    return Lesson(notebook, benchmark.asking(asked), training, settings, seed, Path(folder), source)
