@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TOP = {".ci", ".gitignore", ".pre-commit-config.yaml", "LICENSE", "README.md", "data", "figures", "kit", "notebooks"}
 TOP |= {"pyproject.toml", "tests"}
 PARTS = ["corpus", "text", "graphs", "retrievers", "evaluation", "views", "runs", "cli"]
-SHARED = {"errors", "paths", "store", "values"}  # root modules that every part may import
+SHARED = {"errors", "paths", "settings", "store", "values"}  # root modules that every part may import
 MOST_LINES = 400
 
 
