@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from pathlib import Path
@@ -32,8 +31,7 @@ HEADINGS = [
     "Exercises",
 ]
 OWN_DATA = {"08_own_documents": "data/reports"}  # what is about documents with pages does not read the atlas
-MOST_CELL_LINES, MOST_FUNCTION_LINES = 40, 5
-
+MOST_CELL_LINES = 40
 notebooks = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
@@ -74,13 +72,9 @@ def test_the_eight_parts_stand_in_their_order(path: Path) -> None:
 
 
 @notebooks
-def test_cells_are_short_and_hold_no_logic(path: Path) -> None:
+def test_cells_are_short(path: Path) -> None:
     for cell in code_cells(nbformat.read(path, as_version=4)):
-        assert len(cell.source.splitlines()) < MOST_CELL_LINES
-        for node in ast.walk(ast.parse(cell.source)):
-            assert not isinstance(node, ast.ClassDef)
-            if isinstance(node, ast.FunctionDef):
-                assert node.end_lineno - node.lineno < MOST_FUNCTION_LINES, node.name
+        assert len(cell.source.splitlines()) <= MOST_CELL_LINES
 
 
 @notebooks
