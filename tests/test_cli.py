@@ -22,7 +22,7 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.evaluation.trec import read_run
-from kit.retrievers import Dense, GNNRet, RGNNRet, make_all
+from kit.retrievers import GNNRet, make_all
 
 
 class Done(NamedTuple):
@@ -100,18 +100,6 @@ def test_sweep(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert kit("sweep", "kgp-tfidf", *grid, "--data", data, "--k", "2,3").stdout == done.stdout  # times too: not again
 
 
-def test_a_sweep_of_a_notebook_is_planned_with_what_it_is_given(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = pd.DataFrame({"seed": [1]})
-    with (
-        mock.patch("kit.runs.sweep.sweep_notebook", return_value=found) as sweep,
-        mock.patch("kit.runs.sweep.summary", return_value=found),
-    ):
-        done = kit("sweep", "02", "-g", "seed=1, 2", "--data", data, "--train", data, "--jobs", 3, "--scale", "smoke")
-    assert done.returncode == 0, done.stderr
-    options = {"data": data, "train": data, "scale": "smoke", "jobs": 3, "scheduler": ""}
-    sweep.assert_called_once_with("02", [{"seed": 1}, {"seed": 2}], **options)
-
-
 def test_data_commands(data: Path, tmp_path: Path) -> None:
     assert "0 errors, 0 notes" in kit("data", "check", data).stdout
     assert "single-chain" in kit("data", "describe").stdout
@@ -122,24 +110,6 @@ def test_data_commands(data: Path, tmp_path: Path) -> None:
 
 def test_claims_are_printed() -> None:
     assert "kgp-01" in kit("claims").stdout
-
-
-def test_a_setting_goes_to_the_retrievers_that_have_it(data: Path, tmp_path: Path) -> None:
-    names = ("gnn-ret", "rgnn-ret", "dense")
-    files = ["--json", tmp_path / "out.json", "--trec", tmp_path / "run.trec"]
-    done = kit("evaluate", *names, "--data", data, "--set", "alpha=0.3", "--set", "top_k=7", *files)
-    assert done.returncode == 0, done.stderr
-    result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
-    assert [of["retriever"] for of in result["results"]] == list(names)
-    assert result["provenance"]["settings"] == {"alpha": 0.3, "top_k": 7}
-    benchmark = load(data)
-    expected = (GNNRet(alpha=0.3, top_k=7), RGNNRet(alpha=0.3, top_k=7), Dense())
-    found = evaluate(dict(zip(names, expected)), benchmark, progress=False)
-    for name in names:
-        run = read_run(tmp_path / f"run-{name}.trec", benchmark).rankings
-        for question, ranking in found.rankings[name].items():
-            assert run[question].ids == ranking.ids
-            assert run[question].scores.tolist() == pytest.approx(ranking.scores.tolist(), abs=1e-6)
 
 
 def test_settings_reach_each_retriever_of_several() -> None:
@@ -193,33 +163,6 @@ def test_learning_from_a_training_file(data: Path, lights: Path, tmp_path: Path)
     for question, ranking in run.items():
         assert ranking.scores.tolist() == pytest.approx(trained[question].scores.tolist(), abs=1e-6)
         assert ranking.scores.tolist() != pytest.approx(untrained[question].scores.tolist(), abs=1e-3)
-
-
-def test_too_few_questions_to_learn_from_end_in_a_plain_line(data: Path, lights: Path, tmp_path: Path) -> None:
-    for train, n, found in (([], 20, 0), (["--train", lights], 21, 20)):
-        arguments = ["evaluate", "gnn-ret", "--data", data, *train, "--set", f"n_train={n}"]
-        done = kit(*arguments, "--json", tmp_path / "out.json", "--trec", tmp_path / "run.trec")
-        assert done.returncode == 2 and not done.stdout
-        name = "kit-lights" if train else "hotpotqa-example"
-        expected = f"expected {n} training questions with what gnn-ret learns from, found {found}"
-        assert done.stderr.splitlines()[-1] == f"kit: record {name}, field n_train: {expected}"
-        assert "Traceback" not in done.stderr
-        assert not (tmp_path / "out.json").exists() and not (tmp_path / "run.trec").exists()
-
-
-@pytest.mark.parametrize("content", [None, "[{", "[]"])
-def test_a_bad_training_file_writes_nothing(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None
-) -> None:
-    monkeypatch.setenv("KIT_OUTPUT", str(tmp_path / "output"))
-    train, out = tmp_path / "train.json", tmp_path / "out.json"
-    if content is not None:
-        train.write_text(content)
-    for arguments in (["run", "01"], ["evaluate", "gnn-ret", "--json", out]):
-        done = kit(*arguments, "--data", data, "--train", train)
-        assert done.returncode == 2 and not done.stdout
-        assert done.stderr.startswith(f"kit: {train}") and done.stderr.count("\n") == 1
-    assert not out.exists() and not (tmp_path / "output").exists()
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,6 @@ def test_values_are_found_again(tmp_path: Path) -> None:
     assert Store(tmp_path).get_many("thing", [b"a", b"b", b"c"]) == {b"a": b"1", b"b": b""}
 
 
-def test_many_keys_at_once(tmp_path: Path) -> None:
-    values = {str(n).encode(): bytes(n % 7) for n in range(1_203)}
-    store = Store(tmp_path)
-    store.put_many("thing", values)
-    assert store.get_many("thing", list(values)) == values
-
-
-def test_a_kind_that_was_never_written_is_empty(tmp_path: Path) -> None:
-    assert Store(tmp_path).get_many("thing", [b"a"]) == {}
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_changed_value_counts_as_missing(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.put_many("thing", {b"a": b"sound", b"b": b"sound"})

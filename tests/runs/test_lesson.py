@@ -84,11 +84,6 @@ def test_a_trial_never_writes_where_committed_figures_are(project, options: dict
     assert begin(project, **options).folder == project.output / "figures" / folder
 
 
-def test_the_folder_that_a_run_chose_is_taken(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KIT_FIGURES", str(tmp_path / "chosen"))
-    assert begin(project).folder == tmp_path / "chosen"
-
-
 def test_the_same_run_writes_the_same_bytes_and_figures_of_others_stay(project) -> None:
     lesson = begin(project)
     lesson.figure(drawn(), "curves", TABLE)
@@ -168,13 +163,6 @@ def test_one_learns_from_the_datas_own_questions(project, town: Path) -> None:
     assert source["training_hash"] != source["data_hash"]
 
 
-def test_data_without_training_questions_has_none_to_learn_from(project) -> None:
-    lesson = begin(project, train="")
-    assert lesson.training is None
-    lesson.done()
-    assert record(lesson)["provenance"]["training"] == ""
-
-
 def test_a_training_file_is_learned_from_and_named_in_the_record(project, town: Path) -> None:
     lesson = begin(project, data=str(town), train=str(project.data))
     assert lesson.training.hash == load_training([project.data]).hash
@@ -200,10 +188,6 @@ def test_transductive_learning_knows_the_passages_that_are_searched_but_not_thei
     titles = {passage.title for passage in lesson.benchmark.corpus.passages}
     assert titles <= {passage.title for passage in lesson.training.corpus.passages}
     assert len(lesson.training.corpus) == len(alone.corpus) + 6
-
-
-def test_a_training_file_is_found_from_the_working_folder(project) -> None:
-    assert begin(project, train="dev.json").training.name == "hotpotqa-dev"
 
 
 @pytest.mark.parametrize("content", [None, "[{", "[]"])

@@ -159,24 +159,6 @@ def test_another_training_file_runs_what_learns_again(project, capsys: pytest.Ca
     assert project.logged[3:] == ["01_learner:"]
 
 
-@pytest.mark.parametrize("content", [None, b"", b"[{]", b"[]", b'[{"_id": "q"}]'])
-def test_a_bad_training_file_is_noticed_before_any_notebook_runs(project, content: bytes | None) -> None:
-    project.write_logging("01_first")  # though it does not take `train`
-    train = project.data.with_name("train.json")
-    if content is not None:
-        train.write_bytes(content)
-    with pytest.raises(InputError, match=r"train\.json"):
-        go(project, train=train)
-    assert not project.logged and not project.output.exists()
-
-
-def test_the_output_folder_may_be_relative(project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KIT_OUTPUT", "here")
-    project.write("01_first", 'import os\nassert os.path.isabs(os.environ["KIT_FIGURES"])')
-    assert go(project) == 0
-    assert (project.output.parent / "here" / "notebooks" / "executed" / "hotpotqa-dev-trial" / "01_first.html").exists()
-
-
 def test_kernel_is_the_python_of_the_kit(project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     spec = tmp_path / "jupyter" / "kernels" / "python3"
     spec.mkdir(parents=True)

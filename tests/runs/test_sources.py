@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Benchmark, Question, load, load_training
-from kit.corpus.example import example
+from kit.corpus import Question, load
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.runs.scales import find_scale
@@ -34,16 +33,6 @@ def test_a_sample_is_of_the_size_asked_in_order_and_the_same_again(hops: list[in
     for hop, count in Counter(hops).items():
         share = sum(question.hops == hop for question in chosen)
         assert abs(share - min(n, len(asked)) * count / len(asked)) <= 1
-
-
-def test_another_seed_is_another_sample() -> None:
-    asked = questions([2] * 100)
-    assert sample(asked, 10, 0) != sample(asked, 10, 1)
-
-
-def test_without_a_number_all_are_asked() -> None:
-    asked = questions([1, 2, 3])
-    assert sample(asked, None, 0) == tuple(asked)
 
 
 def test_only_a_whole_run_at_class_scale_bears_the_name_of_the_data() -> None:
@@ -78,43 +67,9 @@ def test_data_that_is_not_there_is_told(tmp_path: Path) -> None:
         read_benchmark(tmp_path / "absent.json", find_scale("class"))
 
 
-def test_one_learns_from_the_datas_own_questions_but_the_test_ones() -> None:
-    town, river = example().test
-    hand = Benchmark("hand", example().corpus, train=[town], test=[river])
-    for train in (None, ""):
-        training = read_training(train, hand)
-        assert (training.train, training.dev, training.test) == ((town,), (), ())
-        assert (training.name, training.corpus) == ("hand", hand.corpus)
-
-
-def test_without_questions_to_train_on_there_is_nothing_to_learn_from() -> None:
-    town, river = example().test
-    for bare in (example(), Benchmark("hand", example().corpus, dev=[town], test=[river])):
-        assert read_training(None, bare) is None
-
-
-def test_a_training_file_takes_the_place_of_the_datas_own_questions(project) -> None:
-    town, river = example().test
-    hand = Benchmark("hand", example().corpus, train=[town], test=[river])
-    training = read_training(project.data, hand)
-    assert training.hash == load_training([project.data]).hash
-    assert (training.name, len(training.train), len(training.dev), training.test) == ("hotpotqa-dev", 10, 2, ())
-    assert not set(training.corpus.row) & set(hand.corpus.row)
-
-
 def test_a_training_file_is_read_in_the_setting_and_the_unit_of_the_run(project) -> None:
     training = read_training(project.data, load(project.data), setting="per-question", unit="sentence")
     assert (training.setting, training.unit) == ("per-question", "sentence")
     # Two sentences a paragraph, and one paragraph more than a question has hops.
     question = training.train[0]
     assert len(training.collection(question)) == 2 * (question.hops + 1)
-
-
-@pytest.mark.parametrize("content", [None, "", "[{", "[]", '[{"_id": "q"}]'])
-def test_a_bad_training_file_is_told(project, tmp_path: Path, content: str | None) -> None:
-    file = tmp_path / "train.json"
-    if content is not None:
-        file.write_text(content)
-    with pytest.raises(InputError, match=r"train\.json") as caught:
-        read_training(file, load(project.data))
-    assert "\n" not in str(caught.value)

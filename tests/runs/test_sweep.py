@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kit.corpus import Benchmark
 from kit.corpus.example import example
@@ -49,15 +47,6 @@ def test_a_grid_by_hand() -> None:
     assert grid({}) == [{}]
 
 
-@given(st.dictionaries(st.text(min_size=1), st.lists(st.integers(), min_size=1, max_size=3, unique=True), max_size=4))
-def test_a_grid_has_each_combination_once(values: dict[str, list[int]]) -> None:
-    cells = grid(values)
-    assert len({tuple(cell.items()) for cell in cells}) == len(cells)
-    for name, of in values.items():
-        assert [cell[name] for cell in cells].count(of[0]) * len(of) == len(cells)
-        assert {cell[name] for cell in cells} == set(of)
-
-
 def test_a_table_as_of_each_cell_alone_and_found_again(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hand = example()
     table = sweep_retriever("kgp-tfidf", CELLS, hand, ks=(3,))
@@ -85,13 +74,6 @@ def test_other_data_training_or_cut_offs_are_other_cells(own_store: Path) -> Non
         assert len(table) == len(benchmark.test) and f"recall@{ks[0]}" in table and n_kept(own_store) == n
     sweep_retriever("kgp-tfidf", CELLS[:1], hand, part, ks=(3,))
     assert n_kept(own_store) == 4
-
-
-def test_a_setting_that_is_named_like_a_column_has_its_own(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep, "make", lambda name, hops: make(name))
-    table = sweep_retriever("bm25", grid({"hops": [7, 8]}), example())
-    assert table["setting_hops"].tolist() == [7, 7, 8, 8] and table["hops"].max() < 7
-    assert summary(table, 1)["setting_hops"].tolist() == [7, 8]
 
 
 def test_settings_are_checked_before_anything_is_evaluated(own_store: Path) -> None:
