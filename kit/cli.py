@@ -22,29 +22,23 @@ from kit.values import read_value, read_values, whole_numbers
 FILE = click.Path(path_type=Path)
 
 
-class Pairs(click.ParamType):
-    """``name=value``; the value is read as :func:`kit.values.read_value` does."""
+def _pairs(read: Callable[[str], object]) -> Callable[..., dict[str, object]]:
+    """The callback of an option NAME=VALUE that may be repeated: the values by name, each read by ``read``."""
 
-    name = "NAME=VALUE"
+    def convert(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, object]:
+        parts = [(each, *each.partition("=")) for each in given]
+        if wrong := [each for each, name, equals, text in parts if not name or not equals]:
+            raise click.BadParameter(f"expected {option.metavar}, not {wrong[0]!r}", context, option)
+        found = {name: read(text) for _, name, _, text in parts}
+        if len(found) < len(parts):
+            raise click.BadParameter("expected each name once, with all its values", context, option)
+        return found
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, object]:
-        name, equals, text = value.partition("=")
-        if not name or not equals:
-            self.fail(f"expected NAME=VALUE, not {value!r}", param, ctx)
-        return name, read_value(text)
+    return convert
 
 
-class Values(Pairs):
-    """``name=value,value,…``, read as :func:`kit.values.read_values` does."""
-
-    name = "NAME=VALUE,VALUE"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, object]:
-        try:
-            values = read_values(value.partition("=")[2])
-        except InputError:
-            self.fail(f"expected NAME=VALUE,VALUE, not {value!r}", param, ctx)
-        return super().convert(value, param, ctx)[0], values
+SETTINGS = {"multiple": True, "metavar": "NAME=VALUE", "callback": _pairs(read_value)}
+GRID = {"multiple": True, "metavar": "NAME=VALUE,VALUE", "callback": _pairs(read_values)}
 
 
 def _data_options(command: Callable) -> Callable:
@@ -92,7 +86,7 @@ def run(notebooks: tuple[str, ...], parameters: tuple[tuple[str, str], ...], **o
 @click.option("--also", type=FILE, multiple=True, help="passages to learn from, too; questions in it are left out")
 @click.option("--k", "ks", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
 @click.option("--seed", default=0, show_default=True, help="where random choices start from")
-@click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting, for the retrievers that have it")
+@click.option("--set", "settings", **SETTINGS, help="a setting, for the retrievers that have it; may be repeated")
 @click.option("--reader", help="who answers from what is found: extractive, or a language model as server:MODEL")
 @click.option("--read", type=int, help="passages that the reader gets; the largest k otherwise")
 @click.option("--none", is_flag=True, help="ask the reader without any passage too")
@@ -118,7 +112,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
     from kit.text.language_models import usage_lines
 
     begun, cut_offs, asked = time.perf_counter(), whole_numbers(ks, "k"), SimpleNamespace(**given)
-    named = make_all([name for name in retrievers if not Path(name).is_file()], **dict(asked.settings))
+    named = make_all([name for name in retrievers if not Path(name).is_file()], **asked.settings)
     reading = Reading.named(asked.reader, asked.read, max(cut_offs), none=asked.none, judge=asked.judge)
     _expect_writable(asked.json_file, asked.trec_file)
     if asked.also and not asked.train:
@@ -132,7 +126,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
     click.echo("\n".join([experiment.text(answers), *usage_lines(experiment.usages | reading.usages())]))
     if asked.json_file:
         found = reading.add_to(experiment.record(), answers)
-        write_result(asked.json_file, found, benchmark, dict(asked.settings), begun)
+        write_result(asked.json_file, found, benchmark, asked.settings, begun)
     if asked.trec_file:
         write_runs(experiment.rankings, asked.trec_file)
 
@@ -140,7 +134,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
 @cli.command()
 @click.argument("builder")
 @_data_options
-@click.option("--set", "settings", type=Pairs(), multiple=True, help="a setting of the builder: --set n_keywords=20")
+@click.option("--set", "settings", **SETTINGS, help="a setting of the builder: --set n_keywords=20")
 @click.option("--seeds", default=5, show_default=True, help="passages of the TF-IDF search whose neighbours count")
 @click.option("--json", "json_file", type=FILE, help="write the results here")
 @click.option("--html", "html_file", type=FILE, help="write the graph here, as a page to pan and share")
@@ -148,7 +142,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
 def graph(
     builder: str,
     data: Path | None,
-    settings: tuple[tuple[str, object], ...],
+    settings: dict[str, object],
     seeds: int,
     json_file: Path | None,
     html_file: Path | None,
@@ -170,24 +164,24 @@ def graph(
     begun = time.perf_counter()
     for file in (json_file, html_file):
         _expect_writable(file)
-    check_builder(builder, **dict(settings))
+    check_builder(builder, **settings)
     benchmark = load(data, **options)
-    page = page_around(build(builder, benchmark.corpus, **dict(settings)), benchmark, question) if html_file else None
-    result = measure(builder, benchmark, benchmark.test, n_seeds=seeds, **dict(settings))
+    page = page_around(build(builder, benchmark.corpus, **settings), benchmark, question) if html_file else None
+    result = measure(builder, benchmark, benchmark.test, n_seeds=seeds, **settings)
     width = max(map(len, result))
     for name, value in result.items():
         click.echo(f"{name:{width}}  {value:,.4g}" if isinstance(value, float) else f"{name:{width}}  {value:,}")
     if json_file:
         from kit.runs.provenance import write_result
 
-        write_result(json_file, result, benchmark, dict(settings), begun)
+        write_result(json_file, result, benchmark, settings, begun)
     if page:
         atomic_write(html_file, page.html.encode())
 
 
 @cli.command()
 @click.argument("what", metavar="RETRIEVER|NOTEBOOK")
-@click.option("-g", "values", type=Values(), multiple=True, required=True, help="a setting and its values; repeated")
+@click.option("-g", "settings", **GRID, required=True, help="a setting and its values; may be repeated")
 @_data_options
 @click.option("--train", type=FILE, multiple=True, help="a file with questions to learn from; may be repeated")
 @click.option("--k", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
@@ -196,7 +190,7 @@ def graph(
 @click.option("--scheduler", default="", help="a dask scheduler, as tcp://HOST:PORT, whose workers do it instead")
 @click.option("--csv", "csv_file", type=FILE, help="write the whole table here")
 @click.pass_context
-def sweep(context: click.Context, what: str, values: tuple, data: Path | None, **given: Any) -> None:
+def sweep(context: click.Context, what: str, settings: dict[str, list], data: Path | None, **given: Any) -> None:
     """Evaluate a retriever, or run a notebook (named by its first characters), with every combination of values.
 
     The whole table has a row a cell and question, or a row a cell and finding of the notebook; what is printed sums it
@@ -210,9 +204,6 @@ def sweep(context: click.Context, what: str, values: tuple, data: Path | None, *
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
             raise InputError(f"no option of the sweep of a {'notebook' if of_notebook else 'retriever'}", field=name)
     _expect_writable(asked.csv_file)
-    settings = dict(values)
-    if len(settings) < len(values):
-        raise InputError("expected each name once, with all its values", field="-g")
     work = {"jobs": asked.jobs, "scheduler": asked.scheduler}
     if of_notebook:
         if len(asked.train) > 1:
