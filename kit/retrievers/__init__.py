@@ -1,4 +1,4 @@
-"""The methods, one file each."""
+"""The methods, one file each, and the baselines."""
 
 from __future__ import annotations
 
@@ -17,17 +17,14 @@ from kit.retrievers.base import (
     ranking_from_rows,
     ranking_from_scores,
 )
-from kit.retrievers.dense import Dense
+from kit.retrievers.baselines import BM25, KNN, Dense, Golden, Tfidf
 from kit.retrievers.dpr import DPR
 from kit.retrievers.gnn_ret import GNNRet
-from kit.retrievers.golden import Golden
 from kit.retrievers.kgp import KGP, KGPMDR, KGPT5, KGPChat, KGPDense, KGPRandom, KGPTfidf
-from kit.retrievers.knn_baseline import KNN
 from kit.retrievers.mdr import MDR
 from kit.retrievers.pagerank import PageRank
 from kit.retrievers.qsgnn import QSGNN
 from kit.retrievers.rgnn_ret import RGNNRet
-from kit.retrievers.sparse import BM25, Tfidf
 from kit.retrievers.structure import Structural
 
 RETRIEVERS: dict[str, type[Retriever]] = {

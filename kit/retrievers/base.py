@@ -162,8 +162,10 @@ class Retriever:
         return self.retrieve_many([as_query(query)], k)[0]
 
     def explain(self, query: Query | str, k: int) -> Ranking:
-        """The same ranking as :meth:`retrieve`, with the trace of how it came about."""
-        return with_seeds(self.retrieve(query, k))
+        """The same ranking as :meth:`retrieve`, with the trace of how it came about: here, its passages as seeds."""
+        ranking = self.retrieve(query, k)
+        seeds = tuple(Seed(0, id, float(score)) for id, score in zip(ranking.ids, ranking.scores))
+        return msgspec.structs.replace(ranking, trace=Trace(seeds))
 
     def variant(self, *, corpus: Corpus | None = None, over: PassageGraph | None = None, **settings: Any) -> Self:
         """The same retriever, what it learned included, with other settings, another corpus, or a graph made elsewhere.
@@ -190,14 +192,6 @@ def as_query(query: Query | str) -> Query:
     return Query("", query) if isinstance(query, str) else query
 
 
-def with_seeds(ranking: Ranking) -> Ranking:
-    """The ranking with a trace that holds its passages as seeds: all that a single search has to tell."""
-    if ranking.trace.events:
-        return ranking
-    seeds = tuple(Seed(0, id, float(score)) for id, score in zip(ranking.ids, ranking.scores))
-    return msgspec.structs.replace(ranking, trace=Trace(seeds))
-
-
 def ranking_from_scores(corpus: Corpus, scores: np.ndarray, k: int) -> Ranking:
     """The k best rows of a score vector (passages,) as a ranking.
 
@@ -217,15 +211,13 @@ def ranking_from_rows(corpus: Corpus, rows: np.ndarray, scores: np.ndarray) -> R
     return Ranking(tuple(corpus.passages[row].id for row in rows), scores)
 
 
+def round_robin(rankings: Sequence[np.ndarray]) -> np.ndarray:
+    """The first of each ranking, then the second of each, without repeats; as long as one of them."""
+    return np.array(list(dict.fromkeys(np.stack(rankings, 1).ravel().tolist()))[: len(rankings[0])], int)
+
+
 def expect_whole(least: int, **settings: object) -> None:
     """Raises :class:`InputError` for the first setting that is no whole number from ``least`` on."""
     for name, value in settings.items():
         if type(value) is not int or value < least:
             raise InputError(f"expected a whole number from {least}, not {value!r}", field=name)
-
-
-def expect_share(**settings: object) -> None:
-    """Raises :class:`InputError` for the first setting that is no number from 0 to 1."""
-    for name, value in settings.items():
-        if type(value) not in (int, float) or not 0 <= value <= 1:
-            raise InputError(f"expected a number from 0 to 1, not {value!r}", field=name)

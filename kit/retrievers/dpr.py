@@ -12,7 +12,7 @@ import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
-from kit.retrievers.dense import Dense
+from kit.retrievers.baselines import Dense
 from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex

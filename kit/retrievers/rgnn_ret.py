@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from kit.corpus import GoldQuery, Query, Question
-from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query
+from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, round_robin
 from kit.retrievers.gnn_ret import BLOCK, Edges, GNNRet, MessageLog, cached_edges, hinge
 from kit.settings import Positive, Share
 
@@ -181,11 +181,6 @@ class RGNNRet(GNNRet):
         wanted = {"all": steps, "own": steps[t : t + 1], "later": steps[t:]}[self.settings.target]
         numbers = {step.support for step in wanted} - {None}
         return [id for number in sorted(numbers) for id in question.supporting[number]]
-
-
-def round_robin(rankings: Sequence[np.ndarray]) -> np.ndarray:
-    """The first of each ranking, then the second of each, without repeats; as long as one of them."""
-    return np.array(list(dict.fromkeys(np.stack(rankings, 1).ravel().tolist()))[: len(rankings[0])], int)
 
 
 def _nearest(h: Tensor, k: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from kit.corpus import Corpus, Query
 from kit.corpus.pdf import Structure, structures
 from kit.graphs import ContainsEdges
 from kit.retrievers.base import Ranking, ranking_from_rows
-from kit.retrievers.sparse import BM25
+from kit.retrievers.baselines import BM25
 from kit.text.structure_names import Named, named_structures
 
 _TOKEN = re.compile(r"\w+(?:\.\d+)*")

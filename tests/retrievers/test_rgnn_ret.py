@@ -16,8 +16,9 @@ from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import EdgeList, PassageGraph
 from kit.retrievers import GNNRet, InitialScore, Message, RGNNRet, SubQuestionEvent
+from kit.retrievers.base import round_robin
 from kit.retrievers.gnn_ret import hinge
-from kit.retrievers.rgnn_ret import gold_steps, round_robin
+from kit.retrievers.rgnn_ret import gold_steps
 
 TOWN, RIVER = example().test
 

@@ -9,7 +9,7 @@ from kit.corpus.pdf import Structure
 from kit.evaluation.metrics import struct_em
 from kit.paths import ROOT
 from kit.retrievers import make
-from kit.retrievers.sparse import BM25
+from kit.retrievers.baselines import BM25
 from kit.retrievers.structure import Structural, StructureReader
 
 

@@ -1,0 +1,119 @@
+"""The baselines: search by words or by sentence vectors, KNN of kgp.txt, and the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bm25s
+import numpy as np
+import Stemmer
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from kit.corpus import Corpus, GoldQuery, Query
+from kit.retrievers.base import Ranking, Retriever, ranking_from_rows, ranking_from_scores, round_robin
+from kit.settings import Settings
+from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, TfidfIndex
+
+
+class BM25(Retriever):
+    """Okapi BM25 as bm25s computes it (Lucene's variant, k1 = 1.5, b = 0.75), over stemmed words without stop words."""
+
+    name = "bm25"
+
+    def index(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self._stemmer = Stemmer.Stemmer("english")
+        self._bm25 = bm25s.BM25()
+        self._bm25.index(self._tokenize([passage.full_text for passage in corpus.passages]), show_progress=False)
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        tokens = self._tokenize([query.text for query in queries], return_ids=False)
+        return [ranking_from_scores(self.corpus, self._scores(words), k) for words in tokens]
+
+    def _scores(self, words: list[str]) -> np.ndarray:
+        # bm25s scores no query without words: nothing matches it.
+        return self._bm25.get_scores(words) if words else np.zeros(len(self.corpus), np.float32)
+
+    def _tokenize(self, texts: list[str], return_ids: bool = True) -> bm25s.tokenization.Tokenized | list[list[str]]:
+        return bm25s.tokenize(texts, stopwords="en", stemmer=self._stemmer, return_ids=return_ids, show_progress=False)
+
+
+class Tfidf(Retriever):
+    """The cosine of TF-IDF vectors (scikit-learn): the search that finds KGP's seeds (kgp.txt §4)."""
+
+    name = "tfidf"
+
+    def index(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self._index = TfidfIndex(corpus)
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        return [ranking_from_scores(self.corpus, self._index.scores([query.text])[0], k) for query in queries]
+
+
+class Dense(Retriever):
+    """The passages whose vectors are nearest to the query's; exact search (faiss)."""
+
+    name = "dense"
+    indexed_by = ("encoder",)
+
+    class Settings(Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+
+    #: The encoder that training left, where there was any.
+    learned: Encoder | None = None
+
+    def index(self, corpus: Corpus) -> None:
+        self.corpus, self.encoder = corpus, self.learned or Encoder(self.settings.encoder)
+        self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
+        self.nearest = NearestNeighbours(self.vectors)
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        if not queries:
+            return []
+        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
+        scores, rows = self.nearest.search(vectors, k)
+        return [ranking_from_rows(self.corpus, row, score) for row, score in zip(rows, scores)]
+
+
+class KNN(Dense):
+    """The nearest by vector and the nearest by Levenshtein distance, in turn; scores are 1 / place.
+
+    The paper takes 15 of each and does not say in which order (kgp-i21). Edit distance to a question favours short
+    passages: :class:`Dense` is the half that means something.
+    """
+
+    name = "knn"
+
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        self._texts = [passage.full_text for passage in corpus.passages]
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        distances = cdist([query.text for query in queries], self._texts, scorer=Levenshtein.distance, dtype=np.int32)
+        found = []
+        for ranking, distance in zip(super().retrieve_many(queries, k), distances):
+            near = np.array([self.corpus.row[id] for id in ranking.ids], int)
+            rows = round_robin([near, np.argsort(distance, kind="stable")[: len(near)]])
+            found.append(ranking_from_rows(self.corpus, rows, 1 / np.arange(1, len(rows) + 1)))
+        return found
+
+
+class Golden(Tfidf):
+    """The gold supports of the question in reasoning order, then the others by TF-IDF; scores are 1 / place.
+
+    A query without gold fields, such as one that was typed, gets the ranking of TF-IDF.
+    """
+
+    name = "golden"
+    sees_gold = True
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        return [self._first(query, ranking, k) for query, ranking in zip(queries, super().retrieve_many(queries, k))]
+
+    def _first(self, query: Query, ranking: Ranking, k: int) -> Ranking:
+        gold = query.question.supporting_ids if isinstance(query, GoldQuery) else ()
+        ids = list(dict.fromkeys([*(id for id in gold if id in self.corpus), *ranking.ids]))[:k]
+        rows = np.array([self.corpus.row[id] for id in ids], int)
+        return ranking_from_rows(self.corpus, rows, 1 / np.arange(1, len(rows) + 1))
