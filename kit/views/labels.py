@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
@@ -79,38 +78,3 @@ def _boxes(axes: Axes, points: Sequence[tuple[float, float]], reach: float) -> l
     """A square on the page around each point."""
     on_page = axes.transData.transform(points) if len(points) else ()
     return [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in on_page]
-
-
-def label_lines(axes: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
-    """Name lines at their right ends (x, y, text, colour), in the margin, moved apart where they would touch."""
-    figure = axes.figure
-    figure.draw_without_rendering()
-    line = 1.3 * rcParams["font.size"] * figure.dpi / 72 / axes.get_window_extent().height  # as a share of the axes
-    to_axes = axes.transData + axes.transAxes.inverted()
-    wanted = sorted((to_axes.transform((x, y))[1], x, y, text, colour) for x, y, text, colour in ends)
-    heights = [max(0.0, min(1.0, entry[0])) for entry in wanted]
-    half = [line * (1 + entry[3].count("\n")) / 2 for entry in wanted]
-    for _ in range(200):  # neighbours push each other apart until all have room
-        for i in range(len(heights) - 1):
-            lack = half[i] + half[i + 1] - (heights[i + 1] - heights[i])
-            if lack > 1e-6:
-                heights[i] -= lack / 2
-                heights[i + 1] += lack / 2
-    for height, (_, x, y, text, colour) in zip(heights, wanted):
-        axes.annotate(
-            text,
-            (x, y),
-            (1.03, height),
-            textcoords="axes fraction",
-            color=colour,
-            va="center",
-            arrowprops={
-                "arrowstyle": "-",
-                "color": colour,
-                "alpha": 0.45,
-                "linewidth": 0.6,
-                "shrinkA": 1,
-                "shrinkB": 5,
-            },
-            annotation_clip=False,
-        )

@@ -32,7 +32,7 @@ SMALL = 9.5  # points: the smallest type on a figure
 _RC = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so a figure is the same everywhere
     "font.size": 12,
-    "figure.titlesize": 15,
+    "figure.titlesize": 14,
     "figure.titleweight": "bold",
     "axes.titlesize": 12,
     "axes.titlelocation": "left",
@@ -66,24 +66,19 @@ class Look(msgspec.Struct, frozen=True):
         return {"color": self.colour, "marker": self.marker, "linestyle": style, "markeredgecolor": "white"}
 
 
-#: Builders and retrievers that read a text in the same way share a look: kNN graphs and dense search, for one. So do
-#: the edges of a graph and the methods whose messages they carry.
+#: A walk has the colour of what its agent reads with; builders and retrievers that read a text in the same way share a
+#: look (kNN graphs and dense search, for one); so do the edges of a graph and the methods whose messages they carry.
 LOOKS = {
     "tfidf": Look("#332288", "o"),
-    "knn": Look("#117733", "s", (6, 1.5)),
     "dense": Look("#117733", "s", (6, 1.5)),
-    "entity": Look("#882255", "D", (2, 1.2)),
-    "structure": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
-    "bm25": Look("#1a1a1a", "v", (3, 1.5)),
     "gnn-ret": Look("#882255", "D", (2, 1.2)),
     "rgnn-ret": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
-    "knn-mdr": Look("#1a1a1a", "v", (3, 1.5)),
-    "dpr": Look("#882255", "D", (2, 1.2)),
-    "mdr": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
+    "bm25": Look("#1a1a1a", "v", (3, 1.5)),
 }
-#: Methods that share a figure with all of those, told apart by marker and dash more than by lightness; a walk has the
-#: colour of what its agent reads with.
-_FURTHER = {
+_FREE = tuple(LOOKS.values())  # those of settings, which have no look of their own
+LOOKS |= {"knn": LOOKS["dense"], "entity": LOOKS["gnn-ret"], "dpr": LOOKS["gnn-ret"], "knn-mdr": LOOKS["bm25"]}
+LOOKS |= {"structure": LOOKS["rgnn-ret"], "mdr": LOOKS["rgnn-ret"]}
+LOOKS |= {
     "pagerank": Look("#0072b2", "h", (8, 2)),
     "qsgnn": Look("#aa4499", "P"),
     "random": Look("#8a8a8a", "p", (1.2, 1.2)),
@@ -91,29 +86,30 @@ _FURTHER = {
     "kgp-dense": Look("#117733", "X", (8, 2)),
     "kgp-mdr": Look("#c77700", "h", (8, 2)),
     "kgp-t5": Look("#0072b2", "d", (8, 2)),
+    "paper": Look("#6e6e6e", "o"),
+    "graph": Look("#8a8a8a", "o"),  # in a replay: any edge of the graph, and a message, a visit, attention along one
+    "message": Look("#cc3311", "o"),
+    "visit": Look("#cc3311", "o"),
+    "attention": Look("#cc3311", "o"),
 }
-#: In a replay: any edge of the graph, and a message, a visit or attention along one.
-_REPLAYED = {"graph": Look("#8a8a8a", "o")} | dict.fromkeys(("message", "visit", "attention"), Look("#cc3311", "o"))
 _OTHER_COLOURS = ("#aa4499", "#0072b2", "#cc6677", "#44aa99", "#997700", "#666666")
 _OTHER_MARKERS = ("P", "X", "h", "<", ">", "p", "d")
 _OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))
 
 
-def own_look(name: object) -> Look | None:
-    """The look that belongs to a builder or retriever, or None."""
-    return LOOKS.get(name) or _FURTHER.get(name)
-
-
 def look(name: str) -> Look:
     """The look of a builder or retriever; a name that has none gets one that depends on the name alone."""
-    if known := own_look(name) or _REPLAYED.get(name):
-        return known
-    number = zlib.crc32(name.encode())
-    colour, marker, dash = (each[number // size % len(each)] for each, size in _OTHERS)
-    return Look(colour, marker, dash)
+    number = zlib.crc32(str(name).encode())
+    colour, marker, dash = _OTHER_COLOURS[number % 6], _OTHER_MARKERS[number // 6 % 7], _OTHER_DASHES[number // 42 % 3]
+    return LOOKS.get(name) or Look(colour, marker, dash)
 
 
-_OTHERS = ((_OTHER_COLOURS, 1), (_OTHER_MARKERS, 6), (_OTHER_DASHES, 42))
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """A look for each name: a method's own, and for settings first those that the methods here leave."""
+    names = list(dict.fromkeys(names))
+    own = {name: LOOKS[name] for name in names if name in LOOKS}
+    free = [each for each in _FREE if each not in own.values()]
+    return {name: own.get(name) or (free.pop(0) if free else look(name)) for name in names}
 
 
 def style() -> AbstractContextManager[None]:
@@ -128,7 +124,7 @@ class Figure(matplotlib.figure.Figure):
         with style():
             super().__init__(figsize=size, dpi=DPI, layout="constrained")
             self.title = title
-            self.suptitle(textwrap.fill(title, round(size[0] * 8.2)), x=0.01, ha="left", parse_math=False)
+            self.suptitle(textwrap.fill(title, round(size[0] * 8.4)), x=0.01, ha="left", parse_math=False)
         FigureCanvasAgg(self)
 
     def __repr__(self) -> str:
@@ -190,3 +186,18 @@ def require(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
     if table.empty:
         raise InputError("expected at least one row", field="table")
     return table
+
+
+def heading(text: object) -> str:
+    """``recall@5`` as it is written in a heading."""
+    return str(text)[:1].upper() + str(text)[1:]
+
+
+def wrapped(text: object, width: int) -> str:
+    """A label in lines of this width, cut after the third."""
+    return textwrap.fill(str(text), width, max_lines=3, placeholder=" …")
+
+
+def signed(value: float) -> str:
+    """A difference of fractions with its sign, the minus as long as the plus."""
+    return f"{value:+.3f}".replace("-", "−")
