@@ -45,6 +45,12 @@ _POINT = {"pointsize": 9, "edgecolor": "white", "edgewidth": 0.6}
 _ABOVE = {"artist_kws": {"zorder": 3}}  # points on their intervals
 _LEVEL = {"color": GREY, "linestyle": ":", "linewidth": 1.5}
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
+_PARTS = {
+    "seeding": "the search for seeds",
+    "matching": "finding and comparing neighbours",
+    "encoding": "encoding what is read",
+    "rest": "search, queues, ranking",
+}
 _NODES = {
     "page": Look("#332288", "s"),
     "table": Look("#b36b00", "D"),
@@ -86,8 +92,9 @@ def lines(
     moved, mark = so.Dodge(by=["color"]), so.Line(**_POINT) if joined else so.Dot(**_POINT, **_ABOVE)
     plot = _plot(drawn, styles).add(_bar(1.5, 0.6), moved, ymin="low", ymax="high", width="width", legend=False)
     plot = plot.add(mark, moved, marker="name", linestyle="name", width="width", legend=False)
-    drawn["x"] += drawn["name"].map({name: step * (i - (len(styles) - 1) / 2) for i, name in enumerate(styles)})
-    for ax, of, known, last in _facets(plot, Figure(title), drawn, levels, (True, share), xlabel, ylabel):
+    beside = {name: step * (number - (len(styles) - 1) / 2) for number, name in enumerate(styles)}
+    drawn = drawn.assign(x=drawn["x"] + drawn["name"].map(beside))
+    for ax, of, known, last in _facets(plot, Figure(title), drawn, levels, (True, share), xlabel or x, ylabel):
         ax.set_xticks(list(places.values()), ticks)
         ax.set_xlim(-5 * step, end + 5 * step)
         ax.grid(axis="x", visible=False)
@@ -314,12 +321,13 @@ def bars(table: pd.DataFrame, title: str, x: str, y: str, total: str, text: str,
 
 
 @styled
-def times(table: pd.DataFrame, title: str, parts: Mapping[str, str]) -> Figure:
-    """Milliseconds a question by the number of passages, and the shares of the ``parts`` in the largest collection.
+def times(table: pd.DataFrame, title: str) -> Figure:
+    """Milliseconds a question by the number of passages, and what they go to in the largest collection.
 
-    ``table`` has a row a retriever, size and question: retriever, passages, seconds, and a column of seconds for each
-    of the parts, which map to their meaning.
+    ``table`` has a row a retriever, size and question: retriever, passages, seconds, and its parts in seconds: seeding,
+    matching, encoding, rest.
     """
+    parts = list(_PARTS)
     table = _take(table, name="retriever", x="passages", y="seconds", **{part: part for part in parts})
     means = table.groupby(["name", "x"], sort=False)[["y", *parts]].mean().mul(1000).reset_index()
     styles, figure = looks(means["name"]), Figure(title)
@@ -330,7 +338,7 @@ def times(table: pd.DataFrame, title: str, parts: Mapping[str, str]) -> Figure:
     plain_log(left, "y", means["y"])
     _name_ends(left, means, _levels(None), styles)
     last = means.loc[means.groupby("name")["x"].idxmax()].sort_values("y").set_index("name")
-    shares = last[[*parts]].div(last[[*parts]].sum(axis=1), axis=0).mul(100)
+    shares = last[parts].div(last[parts].sum(axis=1), axis=0).mul(100)
     shares.index = [f"{wrapped(name, 20)}: {milliseconds:.3g} ms" for name, milliseconds in last["y"].items()]
     colours = dict(zip(parts, ("#332288", "#882255", "#117733", "#bdbdbd")))
     tidy = shares.rename_axis("y").reset_index().melt("y", var_name="part", value_name="x")
@@ -338,7 +346,7 @@ def times(table: pd.DataFrame, title: str, parts: Mapping[str, str]) -> Figure:
     plot = plot.add(so.Bar(alpha=1, edgewidth=0, width=0.7), so.Stack(), orient="y", legend=False)
     plot.label(x="per cent of the time", y="", title="what it goes to, largest collection").on(right).plot()
     right.grid(axis="y", visible=False)
-    _hatch(right, {parts[part]: colour for part, colour in colours.items()})
+    _hatch(right, {_PARTS[part]: colour for part, colour in colours.items()})
     return figure
 
 

@@ -3,56 +3,25 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgba
 
 from kit.errors import InputError
+from kit.views import plots
 from kit.views.figures import save_figure
-from kit.views.graph_plots import degree_distribution, graph_statistics
-from kit.views.quality_plots import quality_by_hops, quality_curves
-from kit.views.retrieval_plots import differences, recall_at_k, recall_by_hops
-from kit.views.style import Figure, look
+from kit.views.style import Figure, look, looks
 
 
-def quality(builder: str = "tfidf", **more: object) -> pd.DataFrame:
+def measured(**more: object) -> pd.DataFrame:
+    """Two retrievers at three cut-offs, with intervals that no bootstrap would find."""
     table = pd.DataFrame(
-        {
-            "value": [2, 10, 50],
-            "mean_neighbourhood": [6.0, 30.0, 400.0],
-            "sf_em": [0.2, 0.5, 0.8],
-            "precision": [0.2, 0.05, 0.004],
-        }
+        {"retriever": ["bm25"] * 3 + ["dense"] * 3, "k": [1, 5, 10] * 2, "mean": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}
     )
-    for metric in ("sf_em", "precision"):
-        table[f"{metric}_low"], table[f"{metric}_high"] = table[metric] * 0.9, table[metric] * 1.1
-    return table.assign(builder=builder, parameter="n_keywords", **more)
+    return table.assign(low=table["mean"] - 0.05, high=table["mean"] + 0.1).assign(**more)
 
 
-SEEDS = quality("seeds").head(1).assign(parameter="", value=np.nan)
-STATISTICS = pd.DataFrame(
-    {
-        "graph": ["tfidf", "HotpotQA"],
-        "source": ["", "kgp.txt Table 3"],
-        "nodes": [2000, 715],
-        "density": [0.02, 0.23],
-        "mean_degree": [40.0, np.nan],
-    }
-)
-DEGREES = pd.DataFrame({"graph": "knn", "degree": [0, 1, 2, 4], "count": [10, 5, 3, 2]})
-RECALL = pd.DataFrame(
-    [
-        {
-            "retriever": name,
-            "hops": hops,
-            "metric": metric,
-            "mean": 0.9 - 0.2 * hops,
-            "low": 0.85 - 0.2 * hops,
-            "high": 0.95 - 0.2 * hops,
-            "n": 50,
-        }
-        for name in ("bm25", "dense")
-        for hops in (1, 2, 4)
-        for metric in ("recall@5", "full@5", "recall@10")
-    ]
-)
+LEVELS = pd.DataFrame({"retriever": ["seeds", "seeds"], "mean": [0.15, 0.8], "metric": ["recall", "full"]})
+BOTH = pd.concat([measured(metric="recall"), measured(metric="full")], ignore_index=True)
 DIFFERENCES = pd.DataFrame(
     {
         "retriever": ["dense", "tfidf"],
@@ -62,41 +31,85 @@ DIFFERENCES = pd.DataFrame(
         "p_holm": [0.0004, 0.3],
     }
 )
-
-
-def words(figure: Figure) -> str:
-    figure.draw_without_rendering()
-    return "\n".join(text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")))
-
-
-def lines(figure: Figure, panel: int = 0) -> dict[str, np.ndarray]:
-    """The drawn lines of a panel by colour."""
-    return {
-        line.get_color(): np.column_stack(line.get_data())
-        for line in figure.axes[panel].lines
-        if line.get_linestyle() != "None"
+VARIANTS = pd.DataFrame(
+    [
+        ("edges (Table 3)", "dense", 0.6, 0.5, 0.7, None, None, None),
+        ("edges (Table 3)", "shared entities", 0.65, 0.55, 0.75, 0.05, 0.02, 0.08),
+        ("message", "min", 0.7, 0.6, 0.8, None, None, None),
+        ("message", "mean", 0.69, 0.6, 0.8, -0.01, -0.03, 0.01),
+    ],
+    columns=["group", "label", "mean", "low", "high", "difference", "difference_low", "difference_high"],
+)
+COUNTS = pd.DataFrame(
+    {
+        "retriever": ["dense", "gnn-ret"] * 2,
+        "of": ["1 hop", "1 hop", "2 hops", "2 hops"],
+        "found": [9, 10, 4, 7],
+        "n": [10, 10, 20, 20],
+        "text": ["90%", "+1", "20%", "+3*"],
     }
-
-
+)
+TIMES = pd.DataFrame(
+    [
+        (name, passages, seconds, 0.25 * seconds, 0.0, 0.75 * seconds, 0.0)
+        for name, speed in (("dense", 1e-5), ("kgp-mdr", 1e-3))
+        for passages in (100, 1000)
+        for seconds in (speed * passages, 3 * speed * passages)
+    ],
+    columns=["retriever", "passages", "seconds", "seeding", "matching", "encoding", "rest"],
+)
+HOLDS = pd.DataFrame(
+    [
+        ("memo", "page", 1, "a", 0, "text"),
+        ("memo", "page", 1, "b", 1, "table"),
+        ("memo", "table", 1, "b", 1, "table"),
+        ("survey", "page", 1, "c", 0, "text"),
+    ],
+    columns=["document", "kind", "label", "passage", "position", "holds"],
+)
 ALL = {
-    "quality": lambda title: quality_curves(pd.concat([quality(), SEEDS]), title),
-    "by hops": lambda title: quality_by_hops(
-        pd.concat([quality(hops=1), quality("knn", hops=3), SEEDS.assign(hops=1)]), title
+    "lines": lambda title: plots.lines(BOTH, title, "k", facet="metric", levels=LEVELS, ylabel="share"),
+    "words": lambda title: plots.lines(measured(k=["a", "b", "c"] * 2), title, "k", joined=False, levels={"x": 0.2}),
+    "curves": lambda title: plots.curves(
+        BOTH, title, "k", by="retriever", facet="metric", notes="k", log=["x", "full"], levels=LEVELS
     ),
-    "statistics": lambda title: graph_statistics(STATISTICS, title),
-    "degrees": lambda title: degree_distribution(DEGREES, title),
-    "recall by hops": lambda title: recall_by_hops(RECALL, title),
-    "recall at k": lambda title: recall_at_k(RECALL[RECALL["hops"] == 2], title),
-    "differences": lambda title: differences(DIFFERENCES, title, "bm25"),
-}
+    "rows of curves": lambda title: plots.curves(
+        pd.concat([BOTH.assign(hops="1 hop"), BOTH.assign(hops="2 hops")]),
+        title, "k", by="retriever", facet="hops", row="metric", levels=LEVELS, xlabel="passages",
+    ),
+    "scatter": lambda title: plots.scatter(measured().groupby("retriever").head(1), title, "k", ylabel="Recall@5"),
+    "points": lambda title: plots.points(BOTH[BOTH["k"] == 5], title, facet="metric"),
+    "differences": lambda title: plots.differences(DIFFERENCES, title, "bm25", "recall@5"),
+    "ablation": lambda title: plots.ablation(VARIANTS, title, "recall@10"),
+    "heatmap": lambda title: plots.heatmap(measured(), title, "k", "retriever", "recall@5", xlabel="K"),
+    "bars": lambda title: plots.bars(COUNTS, title, "of", "found", "n", "text", "retriever", ylabel="questions"),
+    "times": lambda title: plots.times(TIMES, title),
+    "structure": lambda title: plots.structure_graph(HOLDS, title),
+}  # fmt: skip
+
+
+def words(figure: Figure) -> list[str]:
+    figure.draw_without_rendering()
+    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]
+
+
+def drawn(ax: Axes) -> dict[str, np.ndarray]:
+    """The points of the lines of axes, by colour."""
+    return {to_hex(line.get_color()): line.get_xydata() for line in ax.lines if len(line.get_xdata()) > 2}
+
+
+def intervals(ax: Axes) -> list[list[float]]:
+    """The ends of each interval on the y axis, in the order drawn."""
+    segments = [segment for bars in ax.collections if hasattr(bars, "get_segments") for segment in bars.get_segments()]
+    return [segment[:, 1].tolist() for segment in segments]
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_plot_says_its_finding_and_is_the_same_twice(name, tmp_path):
     title = "A finding of $5 and $6 <b>in</b> a sentence"
     figures = [ALL[name](title) for _ in range(2)]
-    assert all(title in words(figure).replace("\n", " ") for figure in figures)
-    paths = [save_figure(figure, DEGREES, tmp_path / str(i), "a") for i, figure in enumerate(figures)]
+    assert all(title in (text.replace("\n", " ") for text in words(figure)) for figure in figures)
+    paths = [save_figure(figure, DIFFERENCES, tmp_path / str(i), "a") for i, figure in enumerate(figures)]
     assert paths[0][0].read_bytes() == paths[1][0].read_bytes()
 
 
@@ -113,59 +126,179 @@ def test_every_word_lies_within_the_page(name):
             assert box.x1 <= page.x1 + 2 and box.y0 >= page.y0 - 2, text.get_text()
 
 
-def test_quality_curves_draw_the_numbers_and_name_the_settings():
-    figure = quality_curves(pd.concat([quality(), SEEDS]), "t")
-    drawn = lines(figure, 0)
-    assert drawn[look("tfidf").colour].tolist() == [[6, 0.2], [30, 0.5], [400, 0.8]]
-    assert lines(figure, 1)[look("tfidf").colour][:, 1].tolist() == [0.2, 0.05, 0.004]
-    said = words(figure)
-    assert "tfidf\n(n_keywords)" in said and "seeds alone" in said and "\n50\n" in said
-    assert figure.axes[0].get_xscale() == "log"
+def test_hostile_text_and_formulas_stay_text(hostile, tmp_path):
+    figure = plots.lines(measured(retriever=hostile, k=[hostile, "b", "c"] * 2), hostile, "k", ylabel=hostile)
+    assert "<img" in "".join(words(figure))
+    assert "<img" not in save_figure(figure, measured(), tmp_path, "a")[0].read_text()
 
 
-def test_quality_by_hops_has_a_column_a_hop_count():
-    figure = ALL["by hops"]("t")
-    assert [ax.get_title(loc="left") for ax in figure.axes[:2]] == ["1 hop", "3 hops"]
-    assert set(lines(figure, 1)) == {look("knn").colour}
+def test_lines_stand_side_by_side_with_the_intervals_of_the_table():
+    figure = plots.lines(measured(n=[9, 8, 7] * 2).iloc[::-1], "t", "k", ylabel="Recall@k")
+    [ax] = figure.axes
+    bm25, dense = (drawn(ax)[look(name).colour] for name in ("bm25", "dense"))
+    np.testing.assert_allclose(bm25[:, 1], [0.1, 0.2, 0.3])
+    np.testing.assert_allclose(bm25[:, 0] - dense[:, 0], 0.09)
+    assert [0.05, 0.2] in [pytest.approx(each) for each in intervals(ax)]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1\n(n = 9)", "5\n(n = 8)", "10\n(n = 7)"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("k", "Recall@k") and {"bm25", "dense"} <= set(words(figure))
 
 
-def test_statistics_say_what_a_paper_does_not_give():
-    said = words(graph_statistics(STATISTICS, "t"))
-    assert "tfidf, 2,000 passages" in said and "HotpotQA (kgp.txt Table 3)" in said
-    assert "not given" in said and "0.23" in said
+def test_a_name_stands_at_the_end_of_its_own_line():
+    figure = plots.lines(measured(), "t", "k")
+    ends = {note.get_text(): note.xy for note in figure.axes[0].texts}
+    for name in ("bm25", "dense"):
+        np.testing.assert_allclose(ends[name], drawn(figure.axes[0])[look(name).colour][-1])
 
 
-def test_degrees_are_shares_of_passages_with_at_least_so_many():
-    figure = degree_distribution(DEGREES, "t")
-    assert lines(figure)[look("knn").colour].tolist() == [[1, 0.5], [2, 0.25], [4, 0.1]]
-    assert "knn\n(50.0% without)" in words(figure)
+def test_numbers_keep_their_distances_and_ticks_that_would_touch_stand_on_two_lines():
+    [ax] = plots.lines(measured(k=[1000, 10_000, 10_500] * 2), "t", "k", log=True).axes
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1k", "10k", "\n10.5k"]
+    [ax] = plots.lines(measured(k=[10, 20, 80] * 2), "t", "k", log=True).axes
+    assert ax.get_xticks().tolist() == pytest.approx([0, 1, 3])
 
 
-def test_recall_by_hops_keeps_places_for_hop_counts_and_tells_how_many_questions():
-    figure = recall_by_hops(RECALL, "t")
-    assert len(figure.axes) == 3
-    assert "4 hops\n(n = 50)" in words(figure) and "Full@5" in words(figure)
-    drawn = lines(figure)
-    assert drawn[look("bm25").colour][:, 1].tolist() == pytest.approx([0.7, 0.5, 0.1])
-    assert drawn[look("dense").colour][0, 0] - drawn[look("bm25").colour][0, 0] == pytest.approx(0.09)
+def test_words_without_an_order_are_not_joined():
+    [ax] = ALL["words"]("t").axes
+    assert not drawn(ax) and [label.get_text() for label in ax.get_xticklabels()] == ["a", "b", "c"]
 
 
-def test_recall_at_k_reads_the_cut_off_from_the_metric():
-    figure = recall_at_k(RECALL[RECALL["hops"] == 2], "t")
-    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["5", "10"]
-    with pytest.raises(InputError, match="at least one row"):
-        recall_at_k(RECALL, "t", metric="ndcg")
+def test_an_interval_that_is_not_known_is_not_drawn():
+    [ax] = plots.lines(measured(low=np.nan, high=np.nan), "t", "k").axes
+    assert not intervals(ax) and len(drawn(ax)) == 2
+    assert ax.get_ylim() == pytest.approx((0.06, 0.64))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "limits"), [(0.5, 0.52, (0.46, 0.56)), (0, 1, (-0.02, 1.02)), (-0.1, 0.3, (-0.132, 0.332))]
+)
+def test_noise_does_not_fill_a_frame(low, high, limits):
+    table = measured(mean=(low + high) / 2, low=low, high=high)
+    assert plots.lines(table, "t", "k").axes[0].get_ylim() == pytest.approx(limits)
+
+
+def test_levels_are_dotted_in_their_panel_and_in_its_frame():
+    left, right = plots.lines(BOTH, "t", "k", facet="metric", levels=LEVELS, share=False).axes
+    for ax, level in ((left, 0.15), (right, 0.8)):
+        dotted = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == ":"]
+        assert dotted == [level] and ax.get_ylim()[0] < level < ax.get_ylim()[1]
+    assert [ax.get_title(loc="left") for ax in (left, right)] == ["Recall", "Full"]
+
+
+def test_curves_have_bands_from_the_table_and_notes_and_axes_as_asked():
+    left, right = ALL["curves"]("t").axes
+    assert drawn(left)[look("bm25").colour].tolist() == [[1, 0.1], [5, 0.2], [10, 0.3]]
+    band = left.patches[0].get_path().vertices[:, 1]
+    assert band.min() == pytest.approx(0.05) and band.max() == pytest.approx(0.4)
+    assert left.get_xscale() == right.get_yscale() == "log" != left.get_yscale()
+    assert {"1", "5", "10", "seeds"} <= {text.get_text() for text in left.texts}
+
+
+def test_a_long_curve_has_no_marks_and_what_is_behind_it_is_pale():
+    steps = pd.DataFrame({"retriever": "dpr", "step": range(50), "value": range(50), "smoothed": 1.0})
+    [ax] = plots.curves(steps, "t", "step", "smoothed", "retriever", behind="value").axes
+    pale, smooth = ax.lines
+    assert to_rgba(pale.get_color(), pale.get_alpha())[3] < 0.5 and pale.get_ydata().tolist() == list(range(50))
+    assert smooth.get_marker() in ("", "None") and set(smooth.get_ydata()) == {1.0}
+    [ax] = plots.curves(steps.head(5), "t", "step", "smoothed", "retriever").axes
+    assert ax.lines[0].get_marker() == look("dpr").marker
+
+
+def test_rows_and_columns_of_panels_have_one_legend():
+    figure = ALL["rows of curves"]("t")
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["1 hop", "2 hops", "", ""]
+    assert [ax.get_ylabel() for ax in figure.axes] == ["recall", "", "full", ""]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["bm25", "dense", "seeds"]
+
+
+def test_points_stand_in_rows_with_their_values():
+    left, right = ALL["points"]("t").axes
+    assert [label.get_text() for label in left.get_yticklabels()] == ["bm25", "dense"]
+    assert left.get_ylim()[0] > left.get_ylim()[1]  # the first on top
+    offsets = np.concatenate(
+        [dots.get_offsets() for dots in left.collections if len(dots.get_offsets()) and dots.get_zorder() == 3]
+    )
+    assert offsets.tolist() == [[0.2, 0], [0.5, 1]]
+    assert [text.get_text() for text in right.texts] == ["0.2", "0.5"]
 
 
 def test_a_difference_is_filled_only_where_it_is_significant():
-    figure = differences(DIFFERENCES, "t", "bm25", "recall@5")
-    marks = [line for line in figure.axes[0].lines if line.get_marker() not in ("None", None)]
-    assert [mark.get_markerfacecolor() for mark in marks] == [look("dense").colour, "white"]
+    figure = ALL["differences"]("t")
+    [dots] = [each for each in figure.axes[0].collections if each.get_zorder() == 3]
+    assert [to_hex(colour) for colour in dots.get_facecolors()] == [look("dense").colour, "#ffffff"]
+    assert [to_hex(colour) for colour in dots.get_edgecolors()] == [look(name).colour for name in ("dense", "tfidf")]
     said = words(figure)
-    assert "+0.030  [+0.010, +0.050]  p < 0.001" in said and "−0.010  [−0.030, +0.010]  p = 0.300" in said
-    assert "difference in Recall@5 to bm25" in said
+    assert "+0.030 [+0.010, +0.050]  p < 0.001" in said and "−0.010 [−0.030, +0.010]  p = 0.300" in said
+    assert any("difference in Recall@5 to bm25" in text for text in said)
 
 
-def test_a_missing_column_is_named():
-    with pytest.raises(InputError, match="precision_high not there"):
-        quality_curves(quality().drop(columns="precision_high"), "t")
+def test_an_ablation_has_a_line_for_each_baseline_and_fills_what_has_no_zero_in_it():
+    figure = ALL["ablation"]("t")
+    left, right = figure.axes
+    rows = ["edges (Table 3)", "dense", "shared entities", "message", "min", "mean"]
+    assert [label.get_text() for label in left.get_yticklabels()] == rows
+    dashed = [
+        segment for lines in left.collections if hasattr(lines, "get_segments") for segment in lines.get_segments()
+    ]
+    dashed = [segment.tolist() for segment in dashed if segment[0, 0] == segment[1, 0]]
+    assert dashed == [[[0.6, 0.5], [0.6, 2.5]], [[0.7, 3.5], [0.7, 5.5]]]
+    [dots] = [each for each in right.collections if each.get_zorder() == 3]
+    assert [to_hex(colour) == "#ffffff" for colour in dots.get_facecolors()] == [False, True]
+    assert "+0.050 [+0.020, +0.080]" in words(figure)
+
+
+def test_a_heat_map_has_the_numbers_in_its_squares_and_no_more_contrast_than_there_is():
+    [ax, bar] = plots.heatmap(measured(mean=0.5), "t", "k", "retriever", "recall@5").axes
+    assert {text.get_text() for text in ax.texts} >= {"0.500\n0.050 to 0.200", "0.500\n0.550 to 0.700"}
+    assert bar.get_ylim() == pytest.approx((0.45, 0.55)) and bar.get_ylabel() == "Recall@5"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "5", "10"]
+
+
+def test_bars_have_heights_hatches_and_words():
+    figure = ALL["bars"]("t")
+    [ax] = figure.axes
+    heights = {colour: [] for colour in (look("dense").colour, look("gnn-ret").colour, "#f0f0f0")}
+    for bar in ax.patches:
+        heights[to_hex(bar.get_facecolor())].append(bar.get_height())
+    assert list(heights.values()) == [[9, 4], [10, 7], [10, 20]]
+    assert len({bar.get_hatch() for bar in ax.patches}) == 2 and "+3*" in words(figure)
+
+
+def test_times_are_means_in_milliseconds_and_parts_are_shares():
+    figure = ALL["times"]("t")
+    left, right = figure.axes
+    lines = {to_hex(line.get_color()): line.get_xydata().tolist() for line in left.lines}
+    assert lines[look("dense").colour] == [pytest.approx([100, 2]), pytest.approx([1000, 20])]
+    widths = {round(bar.get_width()) for bar in right.patches}
+    assert widths >= {25, 75} and {"dense: 20 ms", "kgp-mdr: 2e+03 ms"} <= set(words(figure))
+
+
+def test_pages_and_tables_stand_above_and_below_what_they_hold():
+    figure = ALL["structure"]("t")
+    first, _ = figure.axes
+    assert [text.get_text() for text in first.texts] == ["page 1", "table 1"]
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["memo", "survey"]
+    edges = [line.get_xydata().tolist() for line in first.lines]
+    assert edges == [[[0.5, 0], [0, 1]], [[0.5, 0], [1, 1]], [[1, 2], [1, 1]]]
+
+
+def test_several_metrics_become_rows():
+    wide = pd.DataFrame({"k": [1], "a": [0.5], "a_low": [0.4], "a_high": [0.6], "b": [5], "b_low": [4], "b_high": [6]})
+    rows = plots.long(wide, {"a": "A", "b": "B"})
+    assert rows.to_dict("list") == {
+        "k": [1, 1], "metric": ["A", "B"], "mean": [0.5, 5], "low": [0.4, 4], "high": [0.6, 6]
+    }  # fmt: skip
+
+
+def test_a_table_must_have_what_is_drawn():
+    with pytest.raises(InputError, match="hops not there"):
+        plots.lines(measured(), "t", "hops")
+    with pytest.raises(InputError, match="p_holm not there"):
+        plots.differences(DIFFERENCES.drop(columns="p_holm"), "t", "bm25", "recall@5")
+    with pytest.raises(InputError, match="expected at least one row"):
+        plots.heatmap(measured().head(0), "t", "k", "retriever", "recall@5")
+
+
+def test_settings_get_the_looks_that_methods_leave():
+    found = looks(["mean", "gnn-ret", "min", "dense", "mean"])
+    assert list(found) == ["mean", "gnn-ret", "min", "dense"]
+    assert found["gnn-ret"] == look("gnn-ret") and len({each.colour for each in found.values()}) == 4
