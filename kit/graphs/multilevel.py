@@ -1,4 +1,4 @@
-"""The multi-information level knowledge graph (qsgnn.txt §3.1): entities, chunks (sentences) and documents (passages).
+"""The multi-information level knowledge graph (qsgnn.txt §3.1): entities ``o``, chunks ``c`` (sentences), documents ``d``.
 
 Edges within a level: ``oo``, two entities of a triple, and ``cc``, adjacent sentences of a passage. Between levels, by
 containment: ``oc`` and ``od``, an entity and the sentence or passage that a triple of it comes from, and ``cd``, a
@@ -9,40 +9,43 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 from scipy import sparse
+from torch import Tensor
+from torch_geometric.data import HeteroData
+from torch_geometric.transforms import ToUndirected
+from torch_geometric.utils import index_to_mask
 
 from kit.corpus import Corpus
 from kit.text.mentions import fold
 from kit.text.triples import Extraction
 
 if TYPE_CHECKING:
-    from torch_geometric.data import HeteroData
-
     from kit.text import Encoder
 
-#: The letters that the paper has for the levels, and what PyG knows them by.
+#: The paper's letters for the levels, which are the types of nodes.
 LEVELS = {"o": "entity", "c": "chunk", "d": "document"}
 KINDS = ("oo", "cc", "oc", "od", "cd")
 
 
 @dataclass(frozen=True)
 class MultiLevelGraph:
-    """Nodes of three levels, and the edges of each kind.
+    """The graph as PyG's ``HeteroData``, and the texts of its nodes; documents are the corpus's passages.
 
-    ``entities`` and ``chunks`` hold the text of each node; documents are the corpus's passages. ``edges`` has for each
-    kind of ``KINDS`` an array (2, edges): nodes of the first level, nodes of the second; of ``oo`` and ``cc`` each edge
-    once. An entity's text is the form in which it was met first; forms that fold alike are one (qsgnn-i19).
+    ``data`` has for each level the nodes' numbers (``n_id``) and, once encoded, their vectors (``x``), and for each
+    kind of ``KINDS``, such as ``data["od"]``, an ``edge_index`` from the first level to the second, each edge once. An
+    entity's text is the form in which it was met first; forms that fold alike are one (qsgnn-i19).
     """
 
     corpus: Corpus
     entities: tuple[str, ...]
     chunks: tuple[str, ...]
-    edges: dict[str, np.ndarray]
+    data: HeteroData
 
     @classmethod
     def of(cls, corpus: Corpus, extractions: Sequence[Extraction]) -> MultiLevelGraph:
@@ -53,9 +56,9 @@ class MultiLevelGraph:
         pairs: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
 
         def entity(name: str) -> int:
-            if (found := number.setdefault(fold(name), len(names))) == len(names):
+            if (place := number.setdefault(fold(name), len(names))) == len(names):
                 names.append(name)
-            return found
+            return place
 
         for document, (passage, extraction) in enumerate(zip(corpus.passages, extractions, strict=True)):
             first = len(chunks)
@@ -71,65 +74,42 @@ class MultiLevelGraph:
                     pairs["od"].append((end, document))
                     if triple.sentence is not None:
                         pairs["oc"].append((end, first + triple.sentence))
-        edges = {kind: np.array(list(dict.fromkeys(of)), np.int64).reshape(-1, 2).T for kind, of in pairs.items()}
-        return cls(corpus, tuple(names), tuple(chunks), edges)
+        data = HeteroData()
+        for level, size in {"o": len(names), "c": len(chunks), "d": len(corpus)}.items():
+            data[level].n_id = torch.arange(size)
+        for kind, edges in pairs.items():
+            simple = np.array(list(dict.fromkeys(edges)), np.int64).reshape(-1, 2).T
+            data[kind[0], kind, kind[1]].edge_index = torch.from_numpy(np.ascontiguousarray(simple))
+        return cls(corpus, tuple(names), tuple(chunks), data)
 
     def without(self, level: str) -> MultiLevelGraph:
         """The graph with no entities (``o``) or no chunks (``c``), as in the paper's ablations."""
-        edges = {kind: of[:, :0] if level in kind else of for kind, of in self.edges.items()}
-        return replace(self, edges=edges, **({"entities": ()} if level == "o" else {"chunks": ()}))
-
-    def size(self, level: str) -> int:
-        """The number of nodes of a level, ``o``, ``c`` or ``d``."""
-        return {"o": len(self.entities), "c": len(self.chunks), "d": len(self.corpus)}[level]
+        data = self.data.subgraph({level: torch.empty(0, dtype=torch.long)})
+        return replace(self, data=data, **{{"o": "entities", "c": "chunks"}[level]: ()})
 
     def texts(self, level: str) -> tuple[str, ...]:
         """What the encoder reads of each node of a level."""
-        if level == "d":
-            return tuple(passage.full_text for passage in self.corpus.passages)
-        return self.entities if level == "o" else self.chunks
+        documents = (passage.full_text for passage in self.corpus.passages)
+        return {"o": self.entities, "c": self.chunks}[level] if level in "oc" else tuple(documents)
 
-    @cached_property
-    def adjacency(self) -> dict[str, sparse.csr_array]:
-        """For each kind the nodes of its first level × those of its second; 1 where there is an edge."""
-        return {kind: self._matrix(kind, of) for kind, of in self.edges.items()}
+    def encoded(self, encoder: Encoder) -> MultiLevelGraph:
+        """The graph with a vector of each node, ``x`` (nodes, dimension) of its level."""
+        data, vectors = copy(self.data), {level: encoder.encode(self.texts(level)) for level in LEVELS}
+        for level, x in vectors.items():
+            data[level].x = torch.from_numpy(x).reshape(-1, vectors["d"].shape[1])
+        return replace(self, data=data)
 
-    @cached_property
-    def contained(self) -> dict[str, sparse.csr_array]:
-        """Documents × the entities (``o``) or chunks (``c``) that they contain."""
-        return {kind[0]: self._matrix("d" + kind[0], self.edges[kind][::-1]) for kind in ("od", "cd")}
+    def adjacency(self, kind: str) -> sparse.csr_array:
+        """Of a kind, or of its reverse such as ``do``: nodes of the first level × those of the second, 1 for an edge."""
+        edges = self.data[kind].edge_index if kind in KINDS else self.data[kind[::-1]].edge_index.flip(0)
+        shape = tuple(self.data[level].num_nodes for level in kind)
+        return sparse.csr_array((np.ones(edges.shape[1], np.float32), tuple(edges.numpy())), shape=shape)
 
-    def _matrix(self, kind: str, edges: np.ndarray) -> sparse.csr_array:
-        shape = self.size(kind[0]), self.size(kind[1])
-        return sparse.csr_array((np.ones(edges.shape[1], np.float32), tuple(edges)), shape=shape)
-
-    def part(self, documents: np.ndarray) -> MultiLevelPart:
-        """The graph of some documents: they, what they contain, and the edges between these."""
-        nodes = {level: np.unique(of[documents].indices) for level, of in self.contained.items()} | {"d": documents}
-        edges = {}
-        for kind, whole in self.adjacency.items():
-            block = whole[nodes[kind[0]]][:, nodes[kind[1]]].tocoo()
-            edges[kind] = np.stack([block.row, block.col]).astype(np.int64)
-        return MultiLevelPart(nodes, edges)
-
-    def to_pyg(self, encoder: Encoder) -> HeteroData:
-        """The graph for PyG: ``x`` of each level (nodes, dimension), ``edge_index`` of each kind, and its reverse."""
-        import torch
-        from torch_geometric.data import HeteroData
-        from torch_geometric.transforms import ToUndirected
-
-        data = HeteroData()
-        for letter, level in LEVELS.items():
-            data[level].x = torch.from_numpy(encoder.encode(self.texts(letter)))
-        for kind in KINDS:
-            source, target = (LEVELS[letter] for letter in kind)
-            data[source, kind, target].edge_index = torch.from_numpy(self.edges[kind])
-        return ToUndirected()(data)
-
-
-@dataclass(frozen=True)
-class MultiLevelPart:
-    """Some nodes of a graph: for each level their numbers in it, and the edges among them, by places in these."""
-
-    nodes: dict[str, np.ndarray]
-    edges: dict[str, np.ndarray]
+    def subgraph(self, documents: Tensor) -> HeteroData:
+        """Some documents, what they contain, and the edges among all these, in both directions."""
+        chosen = index_to_mask(documents, len(self.corpus))
+        nodes = {"d": documents}
+        for kind in ("od", "cd"):
+            inner, outer = self.data[kind].edge_index
+            nodes[kind[0]] = inner[chosen[outer]].unique()
+        return ToUndirected()(self.data.subgraph(nodes))

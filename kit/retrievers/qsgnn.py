@@ -1,40 +1,50 @@
-"""QSGNN: message passing steered by the query on a graph of entities, sentences and passages (qsgnn.txt §3).
+"""QSGNN: message passing guided by the query on a graph of entities, sentences and passages (qsgnn.txt §3).
 
-The network is in :mod:`kit.retrievers.qsgnn_network` (Eqs. 2–4), its training in :mod:`kit.retrievers.qsgnn_training`
-(Eq. 5) on questions of :mod:`kit.retrievers.qsgnn_questions`, the graph in :mod:`kit.graphs.multilevel` (Eq. 1).
+The graph is in :mod:`kit.graphs.multilevel` (Eq. 1), the network in :mod:`kit.retrievers.qsgnn_network` (Eqs. 2–4), the
+questions that it is pre-trained on in :mod:`kit.retrievers.qsgnn_questions`; here are the loss (Eq. 5), the documents'
+scores (Eq. 6), and the graph around a query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 import torch
+from msgspec import Meta
+from scipy import sparse
+from torch import Tensor
 from torch.nn.functional import cosine_similarity
+from torch_geometric.data import Batch
 
-from kit.corpus import Benchmark, Corpus, Query
-from kit.errors import InputError
-from kit.retrievers.base import Ranking, Retriever, expect_whole, ranking_from_rows
-from kit.retrievers.dpr import expect_training, sample
-from kit.retrievers.qsgnn_network import SHARPEST, Network
+from kit.corpus import Benchmark, Corpus, Query, Question
+from kit.graphs.multilevel import MultiLevelGraph
+from kit.retrievers.base import Ranking, Retriever, ranking_from_rows
+
+from kit.retrievers.qsgnn_network import Network
 from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
-from kit.retrievers.qsgnn_surroundings import Surroundings
-from kit.retrievers.qsgnn_training import KIND, TOGETHER, Learning, Run, document_scores
+from kit.retrievers.dpr import expect_training, sample
+from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
-from kit.text import DEFAULT_ENCODER, Encoder
-from kit.text.checkpoints import read_history
-from kit.text.precision import one_thread
+from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours
+from kit.text.precision import mixed_precision, one_thread
+from kit.text.training import CHECKS, Period, parts_of_epoch, read_history, train
 from kit.text.triples import Extraction, extract
 
-#: What an ablation takes away (Tables 6 and 10).
-PARTS = ("", "entity", "chunk", "query", "intra", "pre-training", "fine-tuning")
-STARTS = ("dense", "random")
-DEV_QUESTIONS = 100
+KIND = "qsgnn"  # in the store
+SEEDS = 50  # documents from which the neighbourhood of a query is found
+BATCH, IN_TRAINING = 12, 40  # questions a step, and documents in the graph around each
+RATES = {"pre-training": 3e-4, "fine-tuning": 2e-4}  # the highest learning rates
+OFFERED = 100  # documents nearest by the frozen encoder from which negatives are drawn (qsgnn-i06)
+DEV_QUESTIONS, DEV_CUT = 100, 5  # weights are chosen by Recall@5
 _FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
-_RECIPE = "2"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "3"  # to be changed with what is learned, so that weights learned otherwise are not found again
+
+AboveZero = Annotated[float, Meta(gt=0)]
 
 
 class Attention(NamedTuple):
@@ -52,16 +62,46 @@ class Attention(NamedTuple):
     scores: np.ndarray
 
 
+class SubgraphSampler:
+    """Finds the documents around a query, whose subgraph the network is shown.
+
+    First those nearest by cosine, then those that share entities with them: an entity has the cosines of the near
+    documents that contain it, divided by how many do in all, and a document what its entities have.
+    """
+
+    def __init__(self, vectors: np.ndarray, entities: sparse.csr_array) -> None:
+        """``vectors`` (documents, dimension), ``entities`` (documents × entities)."""
+        self.nearest, self.entities = NearestNeighbours(vectors), entities
+        self.frequency = np.maximum(entities.sum(axis=0), 1)
+
+    def sample(self, queries: np.ndarray, size: int) -> list[np.ndarray]:
+        """For each query's vector (queries, dimension) the rows of ``size`` documents (0: of all), best first."""
+        n_documents = self.nearest.size
+        if not size:
+            return [np.arange(n_documents)] * len(queries)
+        cosines, near = self.nearest.search(queries, min(SEEDS, size))
+        starts = np.arange(len(queries) + 1) * near.shape[1]
+        shape = len(queries), n_documents
+        seeds = sparse.csr_array((np.maximum(cosines, 0).ravel(), near.ravel(), starts), shape=shape)
+        reached = (seeds @ self.entities).multiply(1 / self.frequency).tocsr() @ self.entities.T
+        samples = []
+        for row, first in enumerate(near):
+            part = reached[[row]]
+            order = part.indices[np.argsort(-part.data, kind="stable")]
+            samples.append(np.concatenate([first, order[~np.isin(order, first)]])[:size])
+        return samples
+
+
 class QSGNN(Retriever):
     """The passages whose vectors, after ``layers`` of messages in the graph around a query, are nearest to it (Eq. 6).
 
     ``documents`` is how many passages that graph has, found by dense search and shared entities; 0 for the whole
     corpus, as in the paper. Passages outside of it follow in the order of dense retrieval, with scores below −1.
-    ``dimension`` is n of the paper; ``sharpness`` is what the scores of its attention are multiplied with (1 in the
+    ``dimension`` is n of the paper; ``logit_scale`` is what the scores of its attention are multiplied with (1 in the
     paper, see :class:`kit.retrievers.qsgnn_network.Network`). ``triples``: by ``rules``, of ``openie:FILE``, or by a
-    language model (:func:`kit.text.triples.extract`). ``start``: before training the projections are the identity, the
-    map to n dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``without`` takes a part
-    away: entity, chunk, query (β and γ, qsgnn-i13), intra, pre-training, fine-tuning.
+    language model (:func:`kit.text.triples.extract`). ``init``: before training the projections are the identity, the
+    map to n dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``ablate`` takes a part
+    away (Tables 6 and 10): entity, chunk, query (β and γ, qsgnn-i13), intra, pre-training, fine-tuning.
 
     Training: at most ``synthetic`` questions (:data:`kit.retrievers.qsgnn_questions.SHARES`), ``pretraining_epochs``
     times, then ``n_train`` training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``.
@@ -70,174 +110,237 @@ class QSGNN(Retriever):
     """
 
     name = "qsgnn"
+    indexed_by = ("encoder", "dimension", "layers", "triples", "ablate", "init", "logit_scale", "seed")
 
-    def __init__(
-        self,
-        encoder: str = DEFAULT_ENCODER,
-        dimension: int = 256,
-        layers: int = 2,
-        documents: int = 60,
-        triples: str = "rules",
-        without: str = "",
-        start: str = "dense",
-        sharpness: float = 10.0,
-        synthetic: int = 6_000,
-        pretraining_epochs: int = 1,
-        epochs: int = 2,
-        negatives: int = 30,
-        temperature: float = 0.07,
-        n_train: int = 0,
-        seed: int = 0,
-    ) -> None:
-        for name, value, known in (("without", without, PARTS), ("start", start, STARTS)):
-            if value not in known:
-                raise InputError(f"expected one of {', '.join(map(repr, known))}, not {value!r}", field=name)
-        expect_whole(1, dimension=dimension, layers=layers, negatives=negatives)
-        expect_whole(0, documents=documents, synthetic=synthetic, n_train=n_train, seed=seed)
-        expect_whole(0, pretraining_epochs=pretraining_epochs, epochs=epochs)
-        for name, value, most in (("temperature", temperature, np.inf), ("sharpness", sharpness, SHARPEST)):
-            if type(value) not in (int, float) or not 0 < value <= most:
-                expected = f"a number above 0, and at most {most}" if np.isfinite(most) else "a number above 0"
-                raise InputError(f"expected {expected}, not {value!r}", field=name)
-        self.encoder = Encoder(encoder)
-        self.dimension, self.layers, self.documents = dimension, layers, documents
-        self.triples, self.without, self.start, self.sharpness = triples, without, start, float(sharpness)
-        self.synthetic, self.n_train = synthetic, n_train
-        self.learning = Learning(
-            pretraining_epochs=0 if without == "pre-training" else pretraining_epochs,
-            epochs=0 if without == "fine-tuning" else epochs,
-            temperature=float(temperature),
-            negatives=negatives,
-            seed=seed,
-        )
-        self.network: Network | None = None
-        self.surroundings: Surroundings | None = None
-        self.history: list[dict[str, float]] = []
+    class Settings(Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+        dimension: Positive = 256
+        layers: Positive = 2
+        documents: Whole = 60
+        triples: str = "rules"
+        ablate: Literal["", "entity", "chunk", "query", "intra", "pre-training", "fine-tuning"] = ""
+        init: Literal["dense", "random"] = "dense"
+        logit_scale: AboveZero = 10.0
+        synthetic: Whole = 6_000
+        pretraining_epochs: Whole = 1
+        epochs: Whole = 2
+        negatives: Positive = 30
+        temperature: AboveZero = 0.07
+        n_train: Whole = 0
+        seed: Whole = 0
 
-    def fit(self, benchmark: Benchmark) -> None:
-        if self.learning.epochs:
-            expect_training(benchmark, self.n_train, self.name)
-        store, extractions = self.encoder.store, extract(benchmark.corpus, self.triples)
-        network = [self.dimension, self.layers, self.without, self.start, self.sharpness]
-        settings = msgspec.json.encode([network, self.synthetic, self.n_train, self.learning]).decode()
-        told = msgspec.json.encode(extractions).decode()
-        key = content_key(_RECIPE, self.encoder.identity, settings, benchmark.without_test().hash, told).hex()
-        folder = store.get_folder(KIND, key) or self._train(benchmark, extractions, key)
-        weights = _read(folder)
-        self.network = self._empty(weights["compress.weight"].shape[1])
-        self.network.load_state_dict(weights)
-        self.history = read_history(folder)
+    weights: dict[str, Tensor] | None = None  # what is learned
+    history: Sequence[dict[str, float]] = ()
 
-    def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:
-        corpus, seed = benchmark.corpus, self.learning.seed
-        self.surroundings = self._looked_at(corpus, extractions)
-        run = Run(
-            self._begun(self.surroundings),
-            self.surroundings,
-            self.encoder,
-            synthetic_questions(extractions, self.synthetic, seed),
-            [
-                Synthetic(question.text, tuple(corpus.row[id] for id in question.supporting_ids))
-                for question in sample(benchmark.train, self.n_train or len(benchmark.train), seed)
-                if question.supporting
-            ],
-            sample([question for question in benchmark.dev if question.supporting], DEV_QUESTIONS, seed),
-            self.learning,
-            key,
-        )
-        run.to_the_end()
-        folder = self.encoder.store.put_folder(KIND, key, run.write)
-        run.checkpoints.forget()
-        return folder
+    @property
+    def encoder(self) -> Encoder:
+        return Encoder(self.settings.encoder)
 
-    def _looked_at(self, corpus: Corpus, extractions: Sequence[Extraction]) -> Surroundings:
-        return Surroundings.of(
-            corpus, extractions, self.encoder, without={"entity": "o", "chunk": "c"}.get(self.without, "")
-        )
+    # ---- the graph, and what the network makes of it
 
-    def _empty(self, width: int) -> Network:
-        steered, intra = self.without != "query", self.without != "intra"
-        return Network(width, self.dimension, self.layers, steered=steered, intra=intra, sharpness=self.sharpness)
+    def index(self, corpus: Corpus) -> None:
+        self._see(corpus, extract(corpus, self.settings.triples))
+        self.network = self._network()
+        if self.weights:
+            self.network.load_state_dict(self.weights)
 
-    def _begun(self, surroundings: Surroundings) -> Network:
+    def _see(self, corpus: Corpus, extractions: Sequence[Extraction]) -> None:
+        """The graph that the network is shown, which may lack a level; what is around a query is found with both."""
+        self.corpus, whole = corpus, MultiLevelGraph.of(corpus, extractions)
+        level = {"entity": "o", "chunk": "c"}.get(self.settings.ablate)
+        self.graph = (whole.without(level) if level else whole).encoded(self.encoder)
+        self.sampler = SubgraphSampler(self.graph.data["d"].x.numpy(), whole.adjacency("do"))
+
+    def _network(self) -> Network:
         """The network before training."""
+        settings, data = self.settings, self.graph.data
         with torch.random.fork_rng():
-            torch.manual_seed(self.learning.seed)
-            network = self._empty(surroundings.vectors["d"].shape[1])
-            if self.start == "random":
+            torch.manual_seed(settings.seed)
+            network = Network(
+                data["d"].x.shape[1],
+                settings.dimension,
+                settings.layers,
+                logit_scale=settings.logit_scale,
+                query_aware=settings.ablate != "query",
+                intra=settings.ablate != "intra",
+            )
+            if settings.init == "random":
                 for module in network.modules():
                     if hasattr(module, "reset_parameters"):
                         module.reset_parameters()
-                return network
-        vectors = np.concatenate([surroundings.vectors["d"], surroundings.vectors["c"]])
-        picks = np.random.default_rng(self.learning.seed).permutation(len(vectors))[:_FITTED]
-        directions = np.linalg.svd(vectors[picks], full_matrices=False)[2][: self.dimension]
+                return network.eval()
+        vectors = torch.cat([data["d"].x, data["c"].x]).numpy()
+        picks = np.random.default_rng(settings.seed).permutation(len(vectors))[:_FITTED]
+        directions = np.linalg.svd(vectors[picks], full_matrices=False)[2][: settings.dimension]
         with torch.no_grad():
             network.compress.weight.zero_()
             network.compress.weight[: len(directions)] = torch.from_numpy(directions)
-        return network
+        return network.eval()
 
-    def index(self, corpus: Corpus) -> None:
-        if self.surroundings is None or self.surroundings.corpus is not corpus:
-            self.surroundings = self._looked_at(corpus, extract(corpus, self.triples))
-        if self.network is None:
-            self.network = self._begun(self.surroundings)
+    def batch(self, documents: Sequence[np.ndarray]) -> Batch:
+        """The subgraphs of several queries' documents, side by side."""
+        return Batch.from_data_list([self.graph.subgraph(torch.from_numpy(rows)) for rows in documents])
 
-    @torch.no_grad()
-    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        if not queries:
-            return []
-        assert self.surroundings is not None and self.network is not None
-        corpus = self.surroundings.corpus
-        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
-        cosines, near = self.surroundings.nearest.search(vectors, k)
-        found: list[Ranking] = []
-        self.network.eval()
-        together = TOGETHER if self.documents else 1
-        for start in range(0, len(queries), together):
-            part = vectors[start : start + together]
-            around = self._around(part, self.documents)
-            with one_thread():
-                answers = document_scores(self.network, self.surroundings, part, around)
-            for scores, rows in zip(answers, around):
-                order = np.argsort(-scores.numpy(), kind="stable")[:k]
-                others = ~np.isin(near[len(found)], rows)
-                ranked = np.concatenate([rows[order], near[len(found)][others]])[:k]
-                worth = np.concatenate([scores.numpy()[order], cosines[len(found)][others] - 2])[:k]
-                found.append(ranking_from_rows(corpus, ranked, worth))
-        return found
+    def document_scores(self, queries: np.ndarray, documents: Sequence[np.ndarray]) -> tuple[Tensor, ...]:
+        """Eq. 6: for each query the cosines of its documents' vectors after the last layer with its own."""
+        batch = self.batch(documents)
+        h, q, _ = self.network(batch, torch.from_numpy(queries))
+        # In full precision: cosines are divided by τ, and near each other.
+        return cosine_similarity(h["d"].float(), q.float()[batch["d"].batch]).split([len(rows) for rows in documents])
 
-    def _around(self, vectors: np.ndarray, documents: int) -> list[np.ndarray]:
-        """For each query's vector the rows of the documents in its graph, so many or (0) all."""
-        assert self.surroundings is not None
-        most = len(self.surroundings.corpus)
-        if documents:
-            return self.surroundings.around(vectors, min(documents, most))
-        return [np.arange(most)] * len(vectors)
+    # ---- retrieval
 
     @torch.no_grad()
     @one_thread()
-    def attend(self, query: Query | str, *, steered: bool = True, documents: int | None = None) -> Attention:
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        if not queries:
+            return []
+        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
+        cosines, near = self.sampler.nearest.search(vectors, k)
+        rankings = []
+        for number in range(len(queries)):
+            own = vectors[number : number + 1]
+            (rows,) = documents = self.sampler.sample(own, self.settings.documents)
+            scores = self.document_scores(own, documents)[0].numpy()
+            order = np.argsort(-scores, kind="stable")[:k]
+            others = ~np.isin(near[number], rows)
+            ranked = np.concatenate([rows[order], near[number][others]])[:k]
+            rankings.append(
+                ranking_from_rows(
+                    self.corpus, ranked, np.concatenate([scores[order], cosines[number][others] - 2])[:k]
+                )
+            )
+        return rankings
+
+    @torch.no_grad()
+    @one_thread()
+    def attend(self, query: Query | str, *, query_aware: bool = True, documents: int | None = None) -> Attention:
         """The attention in the graph that :meth:`retrieve` makes for a query.
 
-        ``steered``: False leaves β and γ out, with the same weights. ``documents``: how many, in place of the setting.
+        ``query_aware`` False leaves β and γ out, with the same weights. ``documents``: how many, in place of the
+        setting.
         """
-        assert self.surroundings is not None and self.network is not None
         text = query if isinstance(query, str) else query.text
         vectors = self.encoder.encode([text], role="query", progress=False)
-        around = self._around(vectors, self.documents if documents is None else documents)
-        batch = self.surroundings.batch(around)
-        network = self.network if steered else self.network.unsteered()
-        h, q, layers = network.eval()(batch, torch.from_numpy(vectors), "ocd")
+        batch = self.batch(self.sampler.sample(vectors, self.settings.documents if documents is None else documents))
+        h, q, layers = self.network(batch, torch.from_numpy(vectors), "ocd", query_aware)
         return Attention(
-            self.surroundings.graph.part(around[0]).nodes,
-            {kind: edges.numpy() for kind, edges in batch.edges.items()},
+            {level: numbers.numpy() for level, numbers in batch.n_id_dict.items()},
+            {source + target: edges.numpy() for (source, _, target), edges in batch.edge_index_dict.items()},
             [{kind: weights.numpy() for kind, weights in layer.items()} for layer in layers],
             cosine_similarity(h["d"], q).numpy(),
         )
 
+    # ---- training
 
-def _read(folder: Path) -> dict[str, torch.Tensor]:
+    def fit(self, benchmark: Benchmark) -> None:
+        settings = self.settings
+        if settings.epochs and settings.ablate != "fine-tuning":
+            expect_training(benchmark, settings.n_train, self.name)
+        extractions = extract(benchmark.corpus, settings.triples)
+        # What is a matter of retrieval, or told by what follows, has no part in the key.
+        learning = msgspec.structs.replace(settings, documents=0, encoder="", triples="")
+        parts = (msgspec.json.encode(part).decode() for part in (learning, extractions))
+        key = content_key(_RECIPE, self.encoder.identity, *parts, benchmark.without_test().hash).hex()
+        folder = self.encoder.store.get_folder(KIND, key) or self._train(benchmark, extractions, key)
+        self.weights, self.history = _read(folder), read_history(folder)
+
+    def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:
+        corpus, settings = benchmark.corpus, self.settings
+        learner = self.variant()
+        learner._see(corpus, extractions)
+        learner.network = network = learner._network()
+        human = sample(benchmark.train, settings.n_train or len(benchmark.train), settings.seed)
+        questions = {
+            "pre-training": synthetic_questions(extractions, settings.synthetic, settings.seed),
+            "fine-tuning": [Synthetic(each.text, _rows(corpus, each)) for each in human if each.supporting],
+        }
+        epochs = {"pre-training": settings.pretraining_epochs, "fine-tuning": settings.epochs}
+        periods = [
+            partial(learner._period, stage, questions[name], epochs[name], epoch, part)
+            for stage, name in enumerate(questions)
+            if questions[name] and settings.ablate != name
+            for epoch in range(epochs[name])
+            for part in range(CHECKS)
+        ]
+        dev = sample([question for question in benchmark.dev if question.supporting], DEV_QUESTIONS, settings.seed)
+
+        def write(folder: Path) -> None:
+            from safetensors.torch import save_file
+
+            save_file(network.state_dict(), folder / "network.safetensors")
+
+        return train(
+            network,
+            torch.optim.AdamW(network.parameters(), weight_decay=0.0),
+            periods,
+            learner._loss,
+            store=self.encoder.store,
+            kind=KIND,
+            key=key,
+            write=write,
+            check=lambda step: {"measured": learner._recall(dev)},
+            latest_of_equals=True,
+            desc="training QSGNN",
+        )
+
+    def _period(self, stage: int, questions: Sequence[Synthetic], epochs: int, epoch: int, part: int) -> Period:
+        """The batches between two checks: questions, and what their negatives are drawn by."""
+        seeds = [self.settings.seed, stage, epoch]
+        places = parts_of_epoch(np.random.default_rng(seeds).permutation(len(questions)))[part]
+        generator = np.random.default_rng([*seeds, part])
+        batches = [
+            ([questions[place] for place in batch], generator)
+            for batch in (np.array_split(places, -(-len(places) // BATCH)) if len(places) else ())
+        ]
+        n = len(batches)
+        rate = [*RATES.values()][stage]
+        return Period(batches, (epoch * CHECKS + part) * n, epochs * CHECKS * n, rate, {"stage": stage})
+
+    def _loss(self, batch: tuple[Sequence[Synthetic], np.random.Generator]) -> Tensor:
+        questions, generator = batch
+        queries = self.encoder.encode([question.text for question in questions], role="query", progress=False)
+        documents = []
+        for rows, question in zip(self.sampler.sample(queries, IN_TRAINING), questions):
+            others = rows[~np.isin(rows, question.supports)]
+            documents.append(np.concatenate([question.supports, others])[:IN_TRAINING])
+        with mixed_precision():
+            scores = self.document_scores(queries, documents)
+        losses = []
+        for cosines, question in zip(scores, questions):
+            n = len(question.supports)
+            picks = generator.permutation(np.arange(n, min(len(cosines), OFFERED)))[: self.settings.negatives]
+            losses.append(nt_xent(cosines[:n], cosines[torch.from_numpy(picks)], self.settings.temperature))
+        return torch.stack(losses).mean()
+
+    @torch.no_grad()
+    def _recall(self, questions: Sequence[Question]) -> float:
+        """The mean Recall@5."""
+        self.network.eval()
+        rankings = self.variant(documents=IN_TRAINING).retrieve_many([each.query for each in questions], DEV_CUT)
+        shares = [
+            np.mean([not set(ranking.ids).isdisjoint(carriers) for carriers in question.supporting])
+            for ranking, question in zip(rankings, questions)
+        ]
+        return float(np.mean(shares)) if shares else 0.0
+
+
+def nt_xent(positives: Tensor, negatives: Tensor, temperature: float) -> Tensor:
+    """Eq. 5 of one question: minus the mean over its supports of log e^{s⁺/τ} / (e^{s⁺/τ} + Σ e^{s⁻/τ}).
+
+    ``positives`` and ``negatives`` are cosines. The paper leaves the positive out of the denominator, where the loss
+    that it names has it, and without which the loss has no lower bound (qsgnn-i03); supports are taken one by one
+    (qsgnn-i04).
+    """
+    against = torch.logsumexp(negatives / temperature, 0) if len(negatives) else torch.tensor(-torch.inf)
+    return (torch.logaddexp(positives / temperature, against) - positives / temperature).mean()
+
+
+def _rows(corpus: Corpus, question: Question) -> tuple[int, ...]:
+    return tuple(corpus.row[id] for id in question.supporting_ids)
+
+
+def _read(folder: Path) -> dict[str, Tensor]:
     from safetensors.torch import load_file
 
     return load_file(folder / "network.safetensors")

@@ -1,106 +1,113 @@
-"""The network of QSGNN: message passing on three levels, steered by the query (qsgnn.txt §3.2, Eqs. 2–4).
+"""The network of QSGNN: message passing on three levels, guided by the query (qsgnn.txt §3.2, Eqs. 2–4).
 
-The paper's symbols and the names here: h ``h``, of each level; q ``query``; W^q_α … the modules named after them.
-
-What makes it fast: nothing is multiplied with a matrix for an edge. [h_i ‖ h_j] W^k = a_i + b_j with a = h W^k_own and
-b = h W^k_other, so that cos(q', a_i + b_j) = (q'·a_i + q'·b_j) / (|q'| |a_i + b_j|), whose parts belong to nodes but
-for the product in |a_i + b_j|² = |a_i|² + |b_j|² + 2 a_i·b_j.
+The paper's symbols and the names here: h_i ``h_i``, a receiver's vector, h_j ``h_j``, a sender's; q ``query``; W^q_α …
+the modules named after them. Graphs are batches of :meth:`kit.graphs.multilevel.MultiLevelGraph.subgraph`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import normalize
-from torch_geometric.utils import scatter
+from torch.nn.functional import cosine_similarity, normalize
+from torch_geometric.data import HeteroData
+from torch_geometric.nn import MessagePassing
+from torch_geometric.utils import softmax
 
 #: Kinds of edges, as the level that sends and the level that receives; each with weights of its own (qsgnn-i09).
 INTRA = ("oo", "cc")
 INTER = ("co", "oc", "do", "od", "dc", "cd")
 SMALL = 1e-12
-SHARPEST = 40  # of sharpness: e to the power of twice that is still a number in single precision
+Ends = tuple[Tensor, Tensor]  # something of the senders' nodes, and of the receivers'
 
 
-class Batch(NamedTuple):
-    """Graphs of several queries side by side.
+class QueryAttention(MessagePassing):
+    """What Eqs. 2 and 3 share: attn = softmax over j of the scores, msg_i = Σ_j attn_ij · h_j W^v.
 
-    ``x`` has for each level the nodes' vectors (nodes, dimension), ``of`` the place of the query that a node belongs
-    to, and ``edges`` for each kind of INTRA and INTER an array (2, edges): senders, receivers.
+    A subclass tells the scores twice. ``edge_update`` is the definition, as the paper has it, a row an edge
+    (:meth:`score_by_definition`). ``score`` gives the same numbers in two thirds of the time: it multiplies nothing
+    with a matrix for an edge. [h_i ‖ h_j] W^k = a_i + b_j, with a = h W^k_own and b = h W^k_other, so that the parts of
+    cos(q', a_i + b_j) = (q'·a_i + q'·b_j) / (|q'| |a_i + b_j|) belong to nodes, but for the product in
+    |a_i + b_j|² = |a_i|² + |b_j|² + 2 a_i·b_j.
     """
 
-    x: Mapping[str, Tensor]
-    of: Mapping[str, Tensor]
-    edges: Mapping[str, Tensor]
+    value: nn.Linear
+
+    def __init__(self, logit_scale: float) -> None:
+        super().__init__(aggr="add")
+        self.logit_scale = logit_scale
+
+    def forward(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> tuple[Tensor, Tensor]:
+        """The messages to the receivers (nodes, n), 0 where nobody sends (qsgnn-i11), and the attention of each edge.
+
+        ``h`` (nodes, n), ``query`` (queries, n) or None to leave β and γ out, ``batch`` (nodes,) each node's query.
+        """
+        n_nodes = len(h[0]), len(h[1])
+        scores = self.logit_scale * self.score(h, query, batch, edge_index)
+        attention = softmax(scores, edge_index[1], num_nodes=n_nodes[1])
+        if n_nodes[0] < n_nodes[1]:  # the fewer products
+            return self.propagate(edge_index, x=self.value(h[0]), attention=attention, size=n_nodes), attention
+        return self.value(self.propagate(edge_index, x=h[0], attention=attention, size=n_nodes)), attention
+
+    def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def score_by_definition(self, h: Ends, query: Tensor, batch: Ends, edge_index: Tensor) -> Tensor:
+        return self.edge_updater(edge_index, h=h, query=(query[batch[0]], query[batch[1]]))
+
+    def message(self, x_j: Tensor, attention: Tensor) -> Tensor:
+        return attention[:, None] * x_j
 
 
-class IntraLevel(nn.Module):
-    """Messages within a level, Eq. 2.
+class IntraLevel(QueryAttention):
+    """Messages within a level, Eq. 2. ``message`` times the identity is what W^v begins as."""
 
-    α_ij = cos(h_i W^q_α, h_j W^k_α), β_ij = cos(q W^q_β, [h_i ‖ h_j] W^k_β), attention = softmax over j of α + β, and
-    the message is Σ_j attention · h_j W^v. ``steered``: whether β takes part. ``sharpness``: see :class:`Network`.
-    """
-
-    def __init__(self, n: int, message: float, steered: bool = True, sharpness: float = 1.0) -> None:
-        super().__init__()
+    def __init__(self, n: int, message: float = 1.0, logit_scale: float = 1.0) -> None:
+        super().__init__(logit_scale)
         self.query_alpha, self.key_alpha = _identity(n), _identity(n)
         self.query_beta, self.key_beta_own, self.key_beta_other = _identity(n), _identity(n, 0.5), _identity(n, 0.5)
         self.value = _identity(n, message)
-        self.steered, self.sharpness = steered, sharpness
 
-    def forward(self, h: Tensor, query: Tensor, of: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
-        """The messages (nodes, n), and the attention of each edge.
+    def edge_update(self, h_i: Tensor, h_j: Tensor, query_i: Tensor) -> Tensor:
+        key_beta = torch.cat([self.key_beta_own.weight, self.key_beta_other.weight], 1).T  # W^k_β, 2n × n
+        alpha = cosine_similarity(self.query_alpha(h_i), self.key_alpha(h_j))  # Sim(h_i W^q_α, h_j W^k_α)
+        beta = cosine_similarity(self.query_beta(query_i), torch.cat([h_i, h_j], 1) @ key_beta)
+        return alpha + beta  # the latter Sim(q W^q_β, (h_i ‖ h_j) W^k_β)
 
-        ``h`` (nodes, n), ``query`` (queries, n), ``of`` (nodes,) the query of each node, ``edges`` (2, edges).
-        """
-        sender, receiver = edges
-        own, other = normalize(self.query_alpha(h), dim=1), normalize(self.key_alpha(h), dim=1)
-        score = _products(own, other, sender, receiver)
-        if self.steered:
-            asked = self.query_beta(query)
-            score = score + _cosines(
-                asked.index_select(0, of),
-                asked.index_select(0, of),
-                self.key_beta_own(h),
-                self.key_beta_other(h),
-                edges,
-            )
-        attention = _softmax(self.sharpness * score, receiver, len(h))
-        return self.value(_gather(attention, h, sender, receiver, len(h))), attention
+    def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
+        other, own = h
+        keys, asking = normalize(self.key_alpha(other), dim=1), normalize(self.query_alpha(own), dim=1)
+        alpha = _products((keys, asking), edge_index)
+        if query is None:
+            return alpha
+        return alpha + _cosines(
+            self.query_beta(query), batch, (self.key_beta_other(other), self.key_beta_own(own)), edge_index
+        )
 
 
-class InterLevel(nn.Module):
-    """Messages from one level to another, Eq. 3.
+class InterLevel(QueryAttention):
+    """Messages from one level to another, Eq. 3. Without a query there is no score, and the message is the mean."""
 
-    p_ij = [h_i W^t ‖ h_j W^s], γ_ij = cos(q W^q_γ, p_ij W^k_γ), attention = softmax over j of γ, and the message is
-    Σ_j attention · h_j W^v. Without ``steered`` there is no score, and the message is the mean.
-    """
-
-    def __init__(self, n: int, message: float, steered: bool = True, sharpness: float = 1.0) -> None:
-        super().__init__()
+    def __init__(self, n: int, message: float = 1.0, logit_scale: float = 1.0) -> None:
+        super().__init__(logit_scale)
         self.target, self.source = _identity(n), _identity(n)
         self.query_gamma, self.key_gamma_own, self.key_gamma_other = _identity(n), _identity(n, 0.5), _identity(n, 0.5)
         self.value = _identity(n, message)
-        self.steered, self.sharpness = steered, sharpness
 
-    def forward(
-        self, h: Tensor, other: Tensor, query: Tensor, of: Tensor, of_other: Tensor, edges: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """The messages to the nodes of ``h`` from those of ``other``, and the attention of each edge."""
-        sender, receiver = edges
-        score = torch.zeros(len(sender), dtype=h.dtype, device=h.device)
-        if self.steered:
-            asked = self.query_gamma(query)
-            own = h @ (self.key_gamma_own.weight @ self.target.weight).T
-            others = other @ (self.key_gamma_other.weight @ self.source.weight).T
-            score = _cosines(asked.index_select(0, of), asked.index_select(0, of_other), own, others, edges)
-        attention = _softmax(self.sharpness * score, receiver, len(h))
-        if len(other) < len(h):  # the fewer products
-            return _gather(attention, self.value(other), sender, receiver, len(h)), attention
-        return self.value(_gather(attention, other, sender, receiver, len(h))), attention
+    def edge_update(self, h_i: Tensor, h_j: Tensor, query_i: Tensor) -> Tensor:
+        key_gamma = torch.cat([self.key_gamma_own.weight, self.key_gamma_other.weight], 1).T  # W^k_γ, 2n × n
+        p = torch.cat([self.target(h_i), self.source(h_j)], 1)  # p_ij = h_i W^t ‖ h_j W^s
+        return cosine_similarity(self.query_gamma(query_i), p @ key_gamma)  # γ_ij = Sim(q W^q_γ, p_ij W^k_γ)
+
+    def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
+        if query is None:
+            return h[0].new_zeros(edge_index.shape[1])
+        projections = (self.source, self.key_gamma_other), (self.target, self.key_gamma_own)
+        other, own = (
+            torch.linalg.multi_dot((x, into.weight.T, key.weight.T)) for x, (into, key) in zip(h, projections)
+        )
+        return _cosines(self.query_gamma(query), batch, (other, own), edge_index)
 
 
 class Update(nn.Module):
@@ -127,30 +134,32 @@ class Update(nn.Module):
 class Layer(nn.Module):
     """H^l of Eq. 4: within the levels, then between them. Documents have no edges among themselves (qsgnn-i14)."""
 
-    def __init__(self, n: int, message: float, steered: bool, intra: bool, sharpness: float) -> None:
+    def __init__(self, n: int, message: float, logit_scale: float) -> None:
         super().__init__()
-        self.intra = nn.ModuleDict({kind: IntraLevel(n, message, steered, sharpness) for kind in INTRA if intra})
-        self.inter = nn.ModuleDict({kind: InterLevel(n, message, steered, sharpness) for kind in INTER})
-        self.after_intra = nn.ModuleDict({kind[0]: Update(n) for kind in self.intra})
+        self.intra = nn.ModuleDict({kind: IntraLevel(n, message, logit_scale) for kind in INTRA})
+        self.inter = nn.ModuleDict({kind: InterLevel(n, message, logit_scale) for kind in INTER})
+        self.after_intra = nn.ModuleDict({kind[0]: Update(n) for kind in INTRA})
         self.after_inter = nn.ModuleDict({level: Update(n) for level in "ocd"})
 
     def forward(
-        self, h: Mapping[str, Tensor], query: Tensor, batch: Batch, generated_evidence: str
+        self, h: Mapping[str, Tensor], query: Tensor | None, graph: HeteroData, targets: str, intra: bool
     ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """New vectors of the levels that are generated_evidence, and the attention of the edges on the way to them."""
-        h, attention = dict(h), {}
-        for kind, passing in self.intra.items():
+        """New vectors of the target levels, and by kind the attention of the edges on the way to them."""
+        h, batch, attention = dict(h), graph.batch_dict, {}
+        edges = {source + target: edge_index for (source, _, target), edge_index in graph.edge_index_dict.items()}
+
+        def pass_messages(module: QueryAttention, kind: str) -> Tensor:
+            (source, target), edge_index = kind, edges[kind]
+            message, attention[kind] = module((h[source], h[target]), query, (batch[source], batch[target]), edge_index)
+            return message
+
+        for kind in INTRA if intra else ():  # IntraMQ
             level = kind[0]
-            message, attention[kind] = passing(h[level], query, batch.of[level], batch.edges[kind])
-            h[level] = self.after_intra[level](h[level], message)
-        messages = {level: torch.zeros_like(h[level]) for level in generated_evidence}
-        for kind, passing in self.inter.items():
-            sender, receiver = kind
-            if receiver in generated_evidence:
-                message, attention[kind] = passing(
-                    h[receiver], h[sender], query, batch.of[receiver], batch.of[sender], batch.edges[kind]
-                )
-                messages[receiver] = messages[receiver] + message
+            h[level] = self.after_intra[level](h[level], pass_messages(self.intra[kind], kind))
+        messages = {level: torch.zeros_like(h[level]) for level in targets}
+        for kind in INTER:  # InterMQ
+            if kind[1] in targets:
+                messages[kind[1]] = messages[kind[1]] + pass_messages(self.inter[kind], kind)
         return {level: self.after_inter[level](h[level], message) for level, message in messages.items()}, attention
 
 
@@ -159,7 +168,8 @@ class Network(nn.Module):
 
     The query takes the same map and is not updated (qsgnn-i16). ``message`` is what the projections of messages begin
     as, times the identity. Scores are cosines, whose softmax is nearly flat: beside nineteen neighbours at 0 one at 1
-    has a weight of .13. They are multiplied with ``sharpness``, 1 in the paper (qsgnn-i10); at 5 it has .89.
+    has a weight of .13. They are multiplied with ``logit_scale``, 1 in the paper (qsgnn-i10); at 5 it has .89.
+    ``query_aware`` and ``intra``: whether β and γ, and messages within a level, take part.
     """
 
     def __init__(
@@ -168,62 +178,44 @@ class Network(nn.Module):
         n: int,
         layers: int = 2,
         message: float = 0.9,
-        steered: bool = True,
+        logit_scale: float = 1.0,
+        query_aware: bool = True,
         intra: bool = True,
-        sharpness: float = 1.0,
     ) -> None:
         super().__init__()
+        self.query_aware, self.intra = query_aware, intra
         self.compress = nn.Linear(dimension, n, bias=False)
-        self.layers = nn.ModuleList(Layer(n, message, steered, intra, sharpness) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(n, message, logit_scale) for _ in range(layers))
 
     def forward(
-        self, batch: Batch, query: Tensor, generated_evidence: str = "d"
+        self, graph: HeteroData, query: Tensor, targets: str = "d", query_aware: bool = True
     ) -> tuple[dict[str, Tensor], Tensor, list[dict[str, Tensor]]]:
-        """Vectors of the generated_evidence levels' nodes, of the queries (queries, n), and each layer's attention."""
+        """Vectors of the target levels' nodes, of the queries (queries, n), and each layer's attention.
+
+        ``query_aware`` False leaves β and γ out, with the same weights.
+        """
         q = self.compress(query)
-        h = {level: self.compress(x) for level, x in batch.x.items()}
+        guide = q if query_aware and self.query_aware else None
+        h = {level: self.compress(x) for level, x in graph.x_dict.items()}
         attention = []
         for number, layer in enumerate(self.layers, 1):
-            h, weights = layer(h, q, batch, generated_evidence if number == len(self.layers) else "ocd")
+            h, weights = layer(h, guide, graph, targets if number == len(self.layers) else "ocd", self.intra)
             attention.append(weights)
         return h, q, attention
 
-    def unsteered(self) -> Network:
-        """The same weights without β and γ: messages within a level by α alone, those between levels means."""
-        other = deepcopy(self)
-        for module in other.modules():
-            if isinstance(module, IntraLevel | InterLevel):
-                module.steered = False
-        return other
+
+def _products(ends: Ends, edge_index: Tensor) -> Tensor:
+    """The inner product of each edge's two ends."""
+    return (ends[0].index_select(0, edge_index[0]) * ends[1].index_select(0, edge_index[1])).sum(1)
 
 
-def _products(own: Tensor, other: Tensor, sender: Tensor, receiver: Tensor) -> Tensor:
-    """own_i · other_j of each edge."""
-    return (own.index_select(0, receiver) * other.index_select(0, sender)).sum(1)
-
-
-def _cosines(query_own: Tensor, query_other: Tensor, own: Tensor, other: Tensor, edges: Tensor) -> Tensor:
-    """cos(q, own_i + other_j) of each edge; the queries are those of the receivers' and of the senders' nodes."""
-    sender, receiver = edges
-    towards, square = (
-        one.index_select(0, receiver) + two.index_select(0, sender)
-        for one, two in (
-            ((normalize(query_own, dim=1) * own).sum(1), (normalize(query_other, dim=1) * other).sum(1)),
-            (own.square().sum(1), other.square().sum(1)),
-        )
-    )
-    return towards * (square + 2 * _products(own, other, sender, receiver)).clamp_min(SMALL).rsqrt()
-
-
-def _softmax(score: Tensor, receiver: Tensor, n: int) -> Tensor:
-    """Over the edges of each receiver. Cosines are small, so that nothing overflows (:data:`SHARPEST`)."""
-    grown = score.exp()
-    return grown / grown.new_zeros(n).index_add(0, receiver, grown).index_select(0, receiver)
-
-
-def _gather(attention: Tensor, values: Tensor, sender: Tensor, receiver: Tensor, n: int) -> Tensor:
-    """Σ_j attention_ij · values_j for each receiver i; zero for one that nobody sends to (qsgnn-i11)."""
-    return scatter(attention[:, None] * values.index_select(0, sender), receiver, dim=0, dim_size=n)
+def _cosines(query: Tensor, batch: Ends, ends: Ends, edge_index: Tensor) -> Tensor:
+    """cos(q, a_i + b_j) of each edge, where ``ends`` are b and a."""
+    query, towards, square = normalize(query, dim=1), 0.0, 0.0
+    for vectors, graph_of, nodes in zip(ends, batch, edge_index):
+        towards = towards + (query.index_select(0, graph_of) * vectors).sum(1).index_select(0, nodes)
+        square = square + vectors.square().sum(1).index_select(0, nodes)
+    return towards * (square + 2 * _products(ends, edge_index)).clamp_min(SMALL).rsqrt()
 
 
 def _identity(n: int, weight: float = 1.0) -> nn.Linear:
