@@ -25,8 +25,7 @@ def attention_on_supports(retriever: QSGNN, questions: Sequence[Question]) -> pd
     ``entities``, how many stand in a support and elsewhere too, over which both are means. Questions without any are
     left out. The retriever is indexed.
     """
-    assert retriever.surroundings is not None
-    row_of, rows = retriever.surroundings.corpus.row, []
+    row_of, rows = retriever.corpus.row, []
     for question in tqdm(questions, desc="attention", unit="question"):
         heard = retriever.attend(question.query)
         sender, entity = heard.edges["do"]
@@ -50,12 +49,11 @@ def likeness(retriever: QSGNN, questions: Sequence[Question]) -> np.ndarray:
 
     The retriever is indexed. (qsgnn.txt A.7)
     """
-    assert retriever.surroundings is not None and retriever.network is not None
-    around, found = retriever.surroundings, []
+    found = []
     vectors = retriever.encoder.encode([question.text for question in questions], role="query", progress=False)
     for vector in vectors:
-        documents = around.around(vector[None], retriever.documents or len(around.corpus))
-        h, _, _ = retriever.network(around.batch(documents), torch.from_numpy(vector[None]))
+        batch = retriever.batch(retriever.sampler.sample(vector[None], retriever.settings.documents))
+        h, _, _ = retriever.network(batch, torch.from_numpy(vector[None]))
         unit = torch.nn.functional.normalize(h["d"], dim=1)
         n = len(unit)
         found.append(((unit @ unit.T).sum() - n).item() / max(n * (n - 1), 1))
@@ -63,20 +61,16 @@ def likeness(retriever: QSGNN, questions: Sequence[Question]) -> np.ndarray:
 
 
 def with_random_edges(retriever: QSGNN, share: float, seed: int) -> QSGNN:
-    """A copy of an indexed retriever to whose graph random edges between entities are added.
+    """An indexed retriever, with random edges between entities added to its graph.
 
     ``share`` is how many, of those that there are. What lies around a query stays the same.
     """
-    assert retriever.surroundings is not None
-    noisy, around = copy(retriever), copy(retriever.surroundings)
-    generator, n = np.random.default_rng(seed), len(around.graph.entities)
-    more = generator.integers(n, size=(2, round(share * around.graph.edges["oo"].shape[1])))
-    edges = np.unique(
-        np.sort(np.concatenate([around.graph.edges["oo"], more[:, more[0] != more[1]]], 1), axis=0), axis=1
-    )
-    around.graph = replace(around.graph, edges=around.graph.edges | {"oo": edges})
-    noisy.surroundings = around
-    return noisy
+    data = copy(retriever.graph.data)
+    edges, generator = data["oo"].edge_index.numpy(), np.random.default_rng(seed)
+    more = generator.integers(data["o"].num_nodes, size=(2, round(share * edges.shape[1])))
+    both = np.sort(np.concatenate([edges, more[:, more[0] != more[1]]], 1), axis=0)
+    data["oo"].edge_index = torch.from_numpy(np.unique(both, axis=1))
+    return retriever.variant(over=replace(retriever.graph, data=data))
 
 
 def misspelt(questions: Sequence[Question], seed: int) -> list[Question]:

@@ -1,4 +1,4 @@
-"""The multi-information level knowledge graph (qsgnn.txt §3.1): entities ``o``, chunks ``c`` (sentences), documents ``d``.
+"""The multi-information level knowledge graph (qsgnn.txt §3.1): entities ``o``, sentences ``c``, documents ``d``.
 
 Edges within a level: ``oo``, two entities of a triple, and ``cc``, adjacent sentences of a passage. Between levels, by
 containment: ``oc`` and ``od``, an entity and the sentence or passage that a triple of it comes from, and ``cd``, a
@@ -100,7 +100,7 @@ class MultiLevelGraph:
         return replace(self, data=data)
 
     def adjacency(self, kind: str) -> sparse.csr_array:
-        """Of a kind, or of its reverse such as ``do``: nodes of the first level × those of the second, 1 for an edge."""
+        """Nodes of the first level × those of the second, 1 for an edge; ``do`` is ``od`` turned round."""
         edges = self.data[kind].edge_index if kind in KINDS else self.data[kind[::-1]].edge_index.flip(0)
         shape = tuple(self.data[level].num_nodes for level in kind)
         return sparse.csr_array((np.ones(edges.shape[1], np.float32), tuple(edges.numpy())), shape=shape)

@@ -46,7 +46,7 @@ class PageRank(Retriever):
     def index(self, corpus: Corpus) -> None:
         self.corpus, self.encoder = corpus, Encoder(self.settings.encoder)
         graph = MultiLevelGraph.of(corpus, extract(corpus, self.settings.triples))
-        related, contained = graph.adjacency["oo"], graph.contained["o"]
+        related, contained = graph.adjacency("oo"), graph.adjacency("do")
         # Nodes: the entities, then the passages.
         self.adjacency = sparse.csr_matrix(sparse.block_array([[related + related.T, contained.T], [contained, None]]))
         self.frequency = np.maximum(contained.sum(axis=0), 1)

@@ -24,10 +24,9 @@ from torch_geometric.data import Batch
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.graphs.multilevel import MultiLevelGraph
 from kit.retrievers.base import Ranking, Retriever, ranking_from_rows
-
+from kit.retrievers.dpr import expect_training, sample
 from kit.retrievers.qsgnn_network import Network
 from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
-from kit.retrievers.dpr import expect_training, sample
 from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours
@@ -132,10 +131,6 @@ class QSGNN(Retriever):
     weights: dict[str, Tensor] | None = None  # what is learned
     history: Sequence[dict[str, float]] = ()
 
-    @property
-    def encoder(self) -> Encoder:
-        return Encoder(self.settings.encoder)
-
     # ---- the graph, and what the network makes of it
 
     def index(self, corpus: Corpus) -> None:
@@ -146,7 +141,8 @@ class QSGNN(Retriever):
 
     def _see(self, corpus: Corpus, extractions: Sequence[Extraction]) -> None:
         """The graph that the network is shown, which may lack a level; what is around a query is found with both."""
-        self.corpus, whole = corpus, MultiLevelGraph.of(corpus, extractions)
+        self.corpus, self.encoder = corpus, Encoder(self.settings.encoder)
+        whole = MultiLevelGraph.of(corpus, extractions)
         level = {"entity": "o", "chunk": "c"}.get(self.settings.ablate)
         self.graph = (whole.without(level) if level else whole).encoded(self.encoder)
         self.sampler = SubgraphSampler(self.graph.data["d"].x.numpy(), whole.adjacency("do"))
@@ -206,9 +202,7 @@ class QSGNN(Retriever):
             others = ~np.isin(near[number], rows)
             ranked = np.concatenate([rows[order], near[number][others]])[:k]
             rankings.append(
-                ranking_from_rows(
-                    self.corpus, ranked, np.concatenate([scores[order], cosines[number][others] - 2])[:k]
-                )
+                ranking_from_rows(self.corpus, ranked, np.concatenate([scores[order], cosines[number][others] - 2])[:k])
             )
         return rankings
 
@@ -234,15 +228,15 @@ class QSGNN(Retriever):
     # ---- training
 
     def fit(self, benchmark: Benchmark) -> None:
-        settings = self.settings
+        settings, encoder = self.settings, Encoder(self.settings.encoder)
         if settings.epochs and settings.ablate != "fine-tuning":
             expect_training(benchmark, settings.n_train, self.name)
         extractions = extract(benchmark.corpus, settings.triples)
         # What is a matter of retrieval, or told by what follows, has no part in the key.
         learning = msgspec.structs.replace(settings, documents=0, encoder="", triples="")
         parts = (msgspec.json.encode(part).decode() for part in (learning, extractions))
-        key = content_key(_RECIPE, self.encoder.identity, *parts, benchmark.without_test().hash).hex()
-        folder = self.encoder.store.get_folder(KIND, key) or self._train(benchmark, extractions, key)
+        key = content_key(_RECIPE, encoder.identity, *parts, benchmark.without_test().hash).hex()
+        folder = encoder.store.get_folder(KIND, key) or self._train(benchmark, extractions, key)
         self.weights, self.history = _read(folder), read_history(folder)
 
     def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:
@@ -275,7 +269,7 @@ class QSGNN(Retriever):
             torch.optim.AdamW(network.parameters(), weight_decay=0.0),
             periods,
             learner._loss,
-            store=self.encoder.store,
+            store=learner.encoder.store,
             kind=KIND,
             key=key,
             write=write,

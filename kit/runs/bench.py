@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
+from unittest import mock
 
 import faiss
 import numpy as np
@@ -131,22 +132,19 @@ def _gnn_ret(size: int, degree: int, top_k: int) -> Row:
 def _qsgnn(size: int) -> Row:
     world = generated("atlas", size=size, test=_QUESTIONS)
     retriever = QSGNN()
-    retriever.encoder = _Hashed()
-    indexing = _seconds(lambda: retriever.index(world.corpus))
+    with mock.patch("kit.retrievers.qsgnn.Encoder", return_value=_Hashed()):
+        indexing = _seconds(lambda: retriever.index(world.corpus))
     queries = [question.query for question in world.test]
     vectors = retriever.encoder.encode([query.text for query in queries])
     times = {
-        "dense": np.median(
-            [_seconds(lambda v=v: retriever.surroundings.nearest.search(v[None], _DEPTH)) for v in vectors]
-        ),
+        "dense": np.median([_seconds(lambda v=v: retriever.sampler.nearest.search(v[None], _DEPTH)) for v in vectors]),
         "subgraph": np.median([_seconds(lambda q=q: retriever.retrieve(q, _DEPTH)) for q in queries]),
     }
     if len(world.corpus) <= _MOST_WHOLE:
-        retriever.documents = 0
-        times["whole"] = np.median([_seconds(lambda q=q: retriever.retrieve(q, _DEPTH)) for q in queries[:5]])
-    graph = retriever.surroundings.graph
-    counts = {"entities": len(graph.entities), "sentences": len(graph.chunks)}
-    counts["edges"] = sum(edges.shape[1] for edges in graph.edges.values())
+        unlimited = retriever.variant(documents=0)
+        times["whole"] = np.median([_seconds(lambda q=q: unlimited.retrieve(q, _DEPTH)) for q in queries[:5]])
+    graph = retriever.graph
+    counts = {"entities": len(graph.entities), "sentences": len(graph.chunks), "edges": graph.data.num_edges}
     return {"passages": len(world.corpus), **counts, "indexing, s": indexing} | _milliseconds(times)
 
 

@@ -18,13 +18,12 @@ import numpy as np
 
 from kit.text.encoder import Encoder
 from kit.text.precision import mixed_precision
-from kit.text.training import PATIENCE, Period, linear_warmup_decay, parts_of_epoch, train
+from kit.text.training import PATIENCE, Period, parts_of_epoch, train
 
 if TYPE_CHECKING:
     import torch
     from sentence_transformers import SentenceTransformer
 
-slope = linear_warmup_decay  # TRANSITION, until QSGNN's training has moved to kit.text.training
 KIND = "trained"  # in the store
 _TOGETHER = 12  # texts that are encoded at once
 

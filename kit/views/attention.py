@@ -41,7 +41,7 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
     """
     if not questions:
         raise InputError("expected at least one question", field="questions")
-    if retriever.without == "query":
+    if retriever.settings.ablate == "query":
         raise InputError("expected a retriever that the query steers", field="retriever")
     by_id = {question.id: question for question in questions}
     ready = lru_cache(maxsize=8)(lambda corpus: variant(retriever, corpus))
@@ -60,9 +60,9 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
         return found.replay(node, gold, words, steered=alignment == "on")
 
     controls = asking_controls(questions)
-    if retriever.documents:  # 0: all passages, and no slider
+    if retriever.settings.documents:  # 0: all passages, and no slider
         most = min(len(benchmark.corpus), _MOST_PASSAGES)
-        controls["documents"] = setting_control("passages", min(retriever.documents, most), most)
+        controls["documents"] = setting_control("passages", min(retriever.settings.documents, most), most)
     asked = dict(controls)
 
     def choices() -> list[tuple[str, str]]:
@@ -91,8 +91,8 @@ class Heard:
     """The graph around a query and the attention in it, with the query alignment on and off."""
 
     def __init__(self, retriever: QSGNN, text: str, documents: int) -> None:
-        self.graph = retriever.surroundings.graph
-        self.on, self.off = (retriever.attend(text, steered=steered, documents=documents) for steered in (True, False))
+        self.graph = retriever.graph
+        self.on, self.off = (retriever.attend(text, query_aware=aware, documents=documents) for aware in (True, False))
         nodes = [(level, place) for level in "doc" for place in range(len(self.on.nodes[level]))]
         #: The level and place of each node, by its name.
         self.places = {self.node(*each).id: each for each in nodes}
@@ -101,7 +101,7 @@ class Heard:
         number, corpus = int(self.on.nodes[level][place]), self.graph.corpus
         if level == "o":
             return Node(f"entity {self.graph.entities[number]}", self.graph.entities[number], "", *at)
-        documents = self.graph.edges["cd"][1]  # the passage of each sentence
+        documents = self.graph.data["cd"].edge_index[1].numpy()  # the passage of each sentence
         row = number if level == "d" else int(documents[number])
         passage = passage_node(corpus, corpus.passages[row].id, {}, gold)
         if level == "d":

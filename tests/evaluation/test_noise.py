@@ -22,9 +22,10 @@ def retriever() -> QSGNN:
 
 
 def test_attention_of_entities_that_stand_in_a_support_and_elsewhere(retriever: QSGNN) -> None:
-    graph = retriever.surroundings.graph
+    graph = retriever.graph
     gold = {HAND.corpus.row[id] for id in HAND.test[1].supporting_ids}
-    held = {entity: set(graph.edges["od"][1][graph.edges["od"][0] == entity]) for entity in range(len(graph.entities))}
+    inside, documents = graph.data["od"].edge_index
+    held = {entity: set(documents[inside == entity].tolist()) for entity in range(len(graph.entities))}
     both = {entity: len(rows & gold) / len(rows) for entity, rows in held.items() if rows & gold and rows - gold}
     table = attention_on_supports(retriever, HAND.test[1:2])
     if both:
@@ -36,22 +37,20 @@ def test_attention_of_entities_that_stand_in_a_support_and_elsewhere(retriever: 
 
 
 def test_without_the_query_attention_is_uniform() -> None:
-    blind = make("qsgnn", documents=0, dimension=16, without="query")
+    blind = make("qsgnn", documents=0, dimension=16, ablate="query")
     blind.index(HAND.corpus)
     table = attention_on_supports(blind, HAND.test)
     np.testing.assert_allclose(table["attention"], table["uniform"], rtol=1e-5)
 
 
 def test_random_edges_are_added_between_entities_alone(retriever: QSGNN) -> None:
-    before = retriever.surroundings.graph
-    noisy = with_random_edges(retriever, 3.0, seed=1).surroundings.graph
-    assert retriever.surroundings.graph is before
-    for kind, edges in before.edges.items():
-        if kind != "oo":
-            assert noisy.edges[kind] is edges
-    pairs = {tuple(pair) for pair in noisy.edges["oo"].T.tolist()}
-    assert {tuple(sorted(pair)) for pair in before.edges["oo"].T.tolist()} <= pairs
-    assert len(pairs) > before.edges["oo"].shape[1] and all(a < b for a, b in pairs)
+    before = retriever.graph.data
+    noisy = with_random_edges(retriever, 3.0, seed=1).graph.data
+    assert retriever.graph.data is before
+    for kind in ("cc", "oc", "od", "cd"):
+        assert noisy[kind].edge_index is before[kind].edge_index
+    pairs, known = ({tuple(pair) for pair in data["oo"].edge_index.T.tolist()} for data in (noisy, before))
+    assert known < pairs and all(a < b for a, b in pairs)
 
 
 def test_a_misspelt_name_keeps_its_letters() -> None:
@@ -67,9 +66,8 @@ def test_a_misspelt_name_keeps_its_letters() -> None:
 
 def test_likeness_is_the_mean_cosine_of_pairs(retriever: QSGNN) -> None:
     (found,) = likeness(retriever, HAND.test[:1])
-    around = retriever.surroundings
     query = torch.from_numpy(retriever.encoder.encode([HAND.test[0].text], role="query"))
     with torch.no_grad():
-        documents = retriever.network(around.batch([np.arange(6)]), query)[0]["d"]
+        documents = retriever.network(retriever.batch([np.arange(6)]), query)[0]["d"]
     pairs = [torch.cosine_similarity(documents[i], documents[j], 0).item() for i in range(6) for j in range(i)]
     assert found == pytest.approx(np.mean(pairs), abs=1e-5)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch_geometric.data import HeteroData
 
 from kit.corpus import Corpus, Passage
 from kit.graphs.multilevel import KINDS, MultiLevelGraph
@@ -18,49 +19,49 @@ TOLD = [
     Extraction(("S0.", "S1."), (Triple("Ada", "went to", "Orm", 1), Triple("Ada", "left", "The Orm", 1))),
     Extraction(("S2.",), (Triple("Orm", "is in", "Venland"),)),
 ]
+EDGES = {
+    "oo": [(0, 1), (1, 2)],
+    "cc": [(0, 1)],
+    "oc": [(0, 1), (1, 1)],  # where the triple's sentence is not known, its ends have the passage alone
+    "od": [(0, 0), (1, 0), (1, 1), (2, 1)],
+    "cd": [(0, 0), (1, 0), (2, 1)],
+}
 
 
-def edges(graph: MultiLevelGraph) -> dict[str, list[tuple[int, int]]]:
-    return {kind: sorted(map(tuple, of.T.tolist())) for kind, of in graph.edges.items()}
+def edges(data: HeteroData) -> dict[str, list[tuple[int, int]]]:
+    return {kind: sorted(map(tuple, data[kind].edge_index.T.tolist())) for kind in KINDS}
 
 
 def test_nodes_and_edges_by_hand() -> None:
+    """Eq. 1."""
     graph = MultiLevelGraph.of(HAND, TOLD)
     assert graph.entities == ("Ada", "Orm", "Venland")
     assert graph.chunks == ("Ada\nS0.", "Ada\nS1.", "Orm\nS2.")
-    assert edges(graph) == {
-        "oo": [(0, 1), (1, 2)],
-        "cc": [(0, 1)],
-        "oc": [(0, 1), (1, 1)],  # where the triple's sentence is not known, its ends have the passage alone
-        "od": [(0, 0), (1, 0), (1, 1), (2, 1)],
-        "cd": [(0, 0), (1, 0), (2, 1)],
-    }
+    assert edges(graph.data) == EDGES
+    assert graph.adjacency("od").toarray().tolist() == [[1, 0], [1, 1], [0, 1]]
+    assert graph.adjacency("do").toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
 
 
-def test_a_part_is_what_some_documents_contain() -> None:
-    part = MultiLevelGraph.of(HAND, TOLD).part(np.array([1]))
-    assert {level: nodes.tolist() for level, nodes in part.nodes.items()} == {"o": [1, 2], "c": [2], "d": [1]}
-    found = {kind: of.T.tolist() for kind, of in part.edges.items()}
-    assert found == {"oo": [[0, 1]], "cc": [], "oc": [], "od": [[0, 0], [1, 0]], "cd": [[0, 0]]}
+def test_a_subgraph_is_what_some_documents_contain_both_ways() -> None:
+    part = MultiLevelGraph.of(HAND, TOLD).encoded(Encoder()).subgraph(torch.tensor([1]))
+    assert {level: part[level].n_id.tolist() for level in "ocd"} == {"o": [1, 2], "c": [2], "d": [1]}
+    assert edges(part) == {"oo": [(0, 1), (1, 0)], "cc": [], "oc": [], "od": [(0, 0), (1, 0)], "cd": [(0, 0)]}
+    assert part["d", "o"].edge_index.tolist() == [[0, 0], [0, 1]]
+    assert [part[level].x.shape for level in "ocd"] == [(2, 384), (1, 384), (1, 384)] and part.validate()
+
+
+def test_documents_stay_in_the_order_of_the_sample() -> None:
+    part = MultiLevelGraph.of(HAND, TOLD).subgraph(torch.tensor([1, 0]))
+    assert part["d"].n_id.tolist() == [1, 0] and edges(part)["cd"] == [(0, 1), (1, 1), (2, 0)]
 
 
 @pytest.mark.parametrize("level", ["o", "c"])
 def test_without_a_level(level: str) -> None:
-    whole = MultiLevelGraph.of(HAND, TOLD)
-    graph = whole.without(level)
-    assert graph.size(level) == 0
-    for kind in KINDS:
-        assert edges(graph)[kind] == ([] if level in kind else edges(whole)[kind])
-    assert len(graph.part(np.array([0, 1])).nodes[level]) == 0
-
-
-def test_for_pyg() -> None:
-    data = MultiLevelGraph.of(HAND, TOLD).to_pyg(Encoder())
-    assert data["entity"].x.shape == (3, 384) and data["chunk"].x.shape == (3, 384)
-    assert data["entity", "oc", "chunk"].edge_index.tolist() == [[0, 1], [1, 1]]
-    assert data["chunk", "rev_oc", "entity"].edge_index.tolist() == [[1, 1], [0, 1]]
-    assert data["entity", "oo", "entity"].edge_index.shape == (2, 4)  # both ways
-    assert data.validate()
+    graph = MultiLevelGraph.of(HAND, TOLD).without(level)
+    assert graph.texts(level) == ()
+    assert edges(graph.data) == {kind: [] if level in kind else of for kind, of in EDGES.items()}
+    part = graph.encoded(Encoder()).subgraph(torch.tensor([0, 1]))
+    assert part[level].x.shape == (0, 384) and part["d"].x.shape == (2, 384)
 
 
 names = st.sampled_from(["Ada", "Orm", "Venland", "the Orm", "Oll"])
@@ -78,16 +79,15 @@ def told(draw: st.DrawFn) -> list[Extraction]:
 
 @given(told())
 def test_any_graph(extractions: list[Extraction]) -> None:
+    """Edges are simple and lead to nodes, and all documents make the whole graph."""
     made = Corpus([Passage(str(n), f"T{n}", "A.", str(n)) for n in range(len(extractions))])
     graph = MultiLevelGraph.of(made, extractions)
-    for kind, of in graph.edges.items():
-        assert len(set(map(tuple, of.T.tolist()))) == of.shape[1]
-        for level, nodes in zip(kind, of):
-            assert not len(nodes) or 0 <= nodes.min() <= nodes.max() < graph.size(level)
-    assert (graph.edges["oo"][0] < graph.edges["oo"][1]).all() and (graph.edges["cc"][0] < graph.edges["cc"][1]).all()
-    # All documents make the whole graph.
-    part = graph.part(np.arange(len(made)))
-    again = MultiLevelGraph(made, graph.entities, graph.chunks, {
-        kind: np.stack([part.nodes[level][of] for level, of in zip(kind, pair)]) for kind, pair in part.edges.items()
-    })  # fmt: skip
-    assert edges(again) == edges(graph)
+    assert graph.data.validate()
+    whole = edges(graph.data)
+    for kind, of in whole.items():
+        assert len(set(of)) == len(of) and (kind[0] != kind[1] or all(a < b for a, b in of))
+    part = graph.subgraph(torch.arange(len(made)))
+    numbers = {level: part[level].n_id.tolist() for level in "ocd"}
+    for kind, of in edges(part).items():
+        again = {(numbers[kind[0]][a], numbers[kind[1]][b]) for a, b in of}
+        assert again == set(whole[kind]) | ({(b, a) for a, b in whole[kind]} if kind[0] == kind[1] else set())

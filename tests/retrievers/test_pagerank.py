@@ -24,14 +24,14 @@ def test_scores_are_those_of_networkx() -> None:
     built = MultiLevelGraph.of(corpus, extract(corpus))
     graph = nx.Graph()
     graph.add_nodes_from(("d", row) for row in range(len(corpus)))
-    graph.add_edges_from((("o", a), ("o", b)) for a, b in built.edges["oo"].T.tolist())
-    graph.add_edges_from((("o", a), ("d", b)) for a, b in built.edges["od"].T.tolist())
+    graph.add_edges_from((("o", a), ("o", b)) for a, b in built.data["oo"].edge_index.T.tolist())
+    graph.add_edges_from((("o", a), ("d", b)) for a, b in built.data["od"].edge_index.T.tolist())
     query = retriever.encoder.encode([text], role="query")[0]
     passages = np.maximum(retriever.encoder.encode(built.texts("d")) @ query, 0) ** 4
     restart = {("d", row): 0.05 * value / passages.max() for row, value in enumerate(passages)}
     cosines = retriever.encoder.encode(built.entities) @ query
     for entity in np.argsort(-cosines)[:2]:
-        held = sum(1 for other, _ in built.edges["od"].T.tolist() if other == entity)
+        held = sum(1 for other, _ in built.data["od"].edge_index.T.tolist() if other == entity)
         restart["o", int(entity)] = cosines[entity] / held
     expected = nx.pagerank(graph, alpha=0.7, personalization=restart, tol=1e-10, max_iter=1000)
     for id, score in zip(ranking.ids, ranking.scores):

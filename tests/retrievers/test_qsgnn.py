@@ -12,21 +12,25 @@ from kit.corpus import Benchmark, Query
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.retrievers import make
-from kit.retrievers.qsgnn import QSGNN
-from kit.retrievers.qsgnn_surroundings import Surroundings
-from kit.retrievers.qsgnn_training import Run, nt_xent
+from kit.retrievers.qsgnn import QSGNN, nt_xent
 from kit.text import Encoder
-from kit.text.triples import by_rules
 
 HAND = example()
 LEARN = Benchmark("hand", HAND.corpus, train=HAND.test, dev=HAND.test)
 FEW = {"dimension": 16, "synthetic": 12, "epochs": 1, "documents": 4}
+RIVER = "Which river floods Selby Quay?"
 
 
 @pytest.fixture
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KIT_CACHE", str(tmp_path))
     return tmp_path
+
+
+def ready(**settings: object) -> QSGNN:
+    retriever = QSGNN(**FEW | settings)
+    retriever.index(HAND.corpus)
+    return retriever
 
 
 def test_the_loss_by_hand() -> None:
@@ -45,12 +49,24 @@ def test_the_loss_moves_little_at_the_papers_temperature() -> None:
 
 
 def test_around_a_query_are_the_nearest_and_those_that_share_entities() -> None:
-    surroundings = Surroundings.of(HAND.corpus, by_rules(HAND.corpus), Encoder())
-    query = surroundings.vectors["d"][:1]  # that of the film
-    (rows,) = surroundings.around(query, 6)
+    retriever = ready()
+    film = retriever.graph.data["d"].x[:1].numpy()
+    (rows,) = retriever.sampler.sample(film, 6)
     assert rows[0] == 0 and sorted(rows) == sorted(set(rows)) and len(rows) <= 6
-    (few,) = surroundings.around(query, 2)
-    np.testing.assert_array_equal(few, rows[:2])
+    np.testing.assert_array_equal(retriever.sampler.sample(film, 2)[0], rows[:2])
+    np.testing.assert_array_equal(retriever.sampler.sample(film, 0)[0], np.arange(6))  # the whole corpus
+
+
+def test_scores_are_cosines_with_the_query_after_the_last_layer() -> None:
+    """Eq. 6."""
+    retriever = ready(documents=0)
+    vector = Encoder().encode([RIVER], role="query")
+    with torch.no_grad():
+        h, q, _ = retriever.network(retriever.batch([np.arange(6)]), torch.from_numpy(vector))
+    scores = torch.cosine_similarity(h["d"], q).numpy()
+    ranking = retriever.retrieve(RIVER, 3)
+    assert list(ranking.ids) == [HAND.corpus.passages[row].id for row in np.argsort(-scores)[:3]]
+    np.testing.assert_allclose(ranking.scores, np.sort(scores)[::-1][:3], rtol=1e-5)
 
 
 def test_it_ranks_every_passage_once_before_and_after_training(own_store: Path) -> None:
@@ -59,41 +75,41 @@ def test_it_ranks_every_passage_once_before_and_after_training(own_store: Path) 
         if fit:
             retriever.fit(LEARN)
         retriever.index(HAND.corpus)
-        ranking = retriever.retrieve("Which river floods Selby Quay?", 6)
+        ranking = retriever.retrieve(RIVER, 6)
         assert sorted(ranking.ids) == sorted(HAND.corpus.row)
         assert (np.diff(ranking.scores) <= 0).all()
         assert (ranking.scores[:4] >= -1).all() and (ranking.scores[4:] < -1 + 1e-6).all()
     assert [row["stage"] for row in retriever.history if "loss" in row] == [0] * 2 + [1] * 2
-
-
-def test_the_whole_graph_needs_no_search() -> None:
-    retriever = make("qsgnn", **FEW | {"documents": 0})
-    retriever.index(HAND.corpus)
-    rankings = retriever.retrieve_many([question.query for question in HAND.test], 3)
-    assert all(len(ranking.ids) == 3 and (ranking.scores >= -1).all() for ranking in rankings)
+    assert [row["step"] for row in retriever.history if "measured" in row] == [0, 1, 2, 3, 4]
+    assert not list((own_store / "checkpoints").glob("*"))
+    assert len(retriever.retrieve(Query("", ""), 6).ids) == 6
+    # What was learned goes along with a variant, another corpus included.
+    part = retriever.variant(corpus=HAND.corpus.subset([0, 1, 3]))
+    assert torch.equal(part.network.state_dict()["compress.weight"], retriever.weights["compress.weight"])
+    assert len(part.retrieve(RIVER, 6).ids) == 3 and len(retriever.retrieve(RIVER, 6).ids) == 6
 
 
 def test_an_interrupted_training_goes_on_to_the_same_weights(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = make("qsgnn", **FEW)
     whole.fit(LEARN)
     monkeypatch.setenv("KIT_CACHE", str(own_store / "other"))
-    periods, checked = Run._period, []
+    period, begun = QSGNN._period, []
 
-    def stop(self: Run, *period: object) -> None:
-        if len(checked) == 3:
+    def stop(self: QSGNN, *about: object) -> object:
+        if len(begun) == 3:
             raise KeyboardInterrupt
-        checked.append(period)
-        periods(self, *period)
+        begun.append(about)
+        return period(self, *about)
 
-    monkeypatch.setattr(Run, "_period", stop)
+    monkeypatch.setattr(QSGNN, "_period", stop)
     with pytest.raises(KeyboardInterrupt):
         make("qsgnn", **FEW).fit(LEARN)
-    monkeypatch.setattr(Run, "_period", periods)
+    monkeypatch.setattr(QSGNN, "_period", period)
     again = make("qsgnn", **FEW)
     again.fit(LEARN)
     assert again.history == whole.history
-    for name, weight in whole.network.state_dict().items():
-        assert torch.equal(again.network.state_dict()[name], weight), name
+    for name, weight in whole.weights.items():
+        assert torch.equal(again.weights[name], weight), name
 
 
 def test_the_same_training_is_found_again(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,43 +122,32 @@ def test_the_same_training_is_found_again(own_store: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("without", "gone"),
-    [("entity", {"oo", "oc", "od"}), ("chunk", {"cc", "oc", "cd"}), ("intra", set())],
+    ("ablate", "gone"),
+    [("entity", {"oo", "oc", "co", "od", "do"}), ("chunk", {"cc", "oc", "co", "cd", "dc"}), ("intra", {"oo", "cc"})],
 )
-def test_what_an_ablation_takes_away(without: str, gone: set[str]) -> None:
-    whole, less = QSGNN(**FEW), QSGNN(**FEW, without=without)
-    for retriever in (whole, less):
-        retriever.index(HAND.corpus)
-    batches = [retriever.surroundings.batch([np.arange(6)]) for retriever in (whole, less)]
-    for kind, of in batches[0].edges.items():
-        if gone & {kind, kind[::-1]}:
-            assert batches[1].edges[kind].shape == (2, 0)
-        else:
-            assert torch.equal(batches[1].edges[kind], of)
-    assert bool(less.network.layers[0].intra) == (without != "intra")
+def test_what_an_ablation_takes_away(ablate: str, gone: set[str]) -> None:
+    whole, less = (ready(documents=0, ablate=part).attend(RIVER) for part in ("", ablate))
+    for kind in whole.edges:
+        heard = sum(layer.get(kind, np.zeros(0)).size for layer in less.layers)
+        assert heard == (0 if kind in gone else 2 * whole.edges[kind].shape[1])
 
 
 def test_without_the_query_it_is_only_asked_at_the_end() -> None:
     """Then all queries see the same vectors of the documents."""
-    vectors = []
-    for without in ("", "query"):
-        retriever = QSGNN(**FEW | {"documents": 0}, without=without)
-        retriever.index(HAND.corpus)
-        batch = retriever.surroundings.batch([np.arange(6)])
-        queries = torch.from_numpy(Encoder().encode([question.text for question in HAND.test]))
+    queries = torch.from_numpy(Encoder().encode([question.text for question in HAND.test]))
+    for ablate in ("", "query"):
+        retriever = ready(documents=0, ablate=ablate)
+        batch = retriever.batch([np.arange(6)])
         with torch.no_grad():
-            vectors.append([retriever.network(batch, query[None])[0]["d"] for query in queries])
-    assert not torch.allclose(vectors[0][0], vectors[0][1])
-    assert torch.equal(vectors[1][0], vectors[1][1])
+            first, second = (retriever.network(batch, query[None])[0]["d"] for query in queries)
+        assert torch.equal(first, second) == (ablate == "query")
 
 
 @pytest.mark.parametrize("documents", [0, 4])
 def test_attention_is_that_of_the_retrieval(documents: int) -> None:
     """Its scores are the ranking's, and what a node hears by edges of a kind sums to 1."""
-    retriever = QSGNN(**FEW | {"documents": documents})
-    retriever.index(HAND.corpus)
-    query = "Which river floods Selby Quay?"
-    heard, ranking = retriever.attend(query), retriever.retrieve(query, 4)
+    retriever = ready(documents=documents)
+    heard, ranking = retriever.attend(RIVER), retriever.retrieve(RIVER, 4)
     ids = [HAND.corpus.passages[row].id for row in heard.nodes["d"]]
     assert len(ids) == (documents or 6) and len(heard.layers) == 2
     assert [ids[i] for i in np.argsort(-heard.scores, kind="stable")[:4]] == list(ranking.ids)
@@ -154,12 +159,11 @@ def test_attention_is_that_of_the_retrieval(documents: int) -> None:
             np.testing.assert_allclose(sums[np.unique(receiver)], 1, rtol=1e-5)
 
 
-def test_attention_that_the_query_does_not_steer() -> None:
+def test_attention_that_the_query_does_not_guide() -> None:
     """Between levels all senders count alike, and within a level all queries hear the same."""
-    retriever = QSGNN(**FEW)
-    retriever.index(HAND.corpus)
+    retriever = ready()
     queries = [question.text for question in HAND.test]
-    off, other = (retriever.attend(query, steered=False, documents=0) for query in queries)
+    off, other = (retriever.attend(query, query_aware=False, documents=0) for query in queries)
     for kind, (_, receiver) in off.edges.items():
         for layer, too in zip(off.layers, other.layers):
             np.testing.assert_array_equal(layer[kind], too[kind])
@@ -172,27 +176,17 @@ def test_attention_that_the_query_does_not_steer() -> None:
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("without", "doc"), ("start", "warm"), ("layers", 0), ("temperature", 0), ("documents", -1), ("negatives", 1.5)],
+    [("ablate", "doc"), ("init", "warm"), ("layers", 0), ("temperature", 0), ("documents", -1), ("negatives", 1.5)],
 )
 def test_settings_that_make_no_sense(setting: str, value: object) -> None:
     with pytest.raises(InputError, match=setting):
         make("qsgnn", **{setting: value})
 
 
-def test_it_needs_questions_to_learn_from() -> None:
+def test_it_needs_questions_to_learn_from(own_store: Path) -> None:
+    nothing = Benchmark("none", HAND.corpus)
     with pytest.raises(InputError, match="expected some training questions"):
-        make("qsgnn").fit(Benchmark("none", HAND.corpus))
-
-
-def test_pre_training_needs_none(own_store: Path) -> None:
-    retriever = make("qsgnn", **FEW, without="fine-tuning")
-    retriever.fit(Benchmark("none", HAND.corpus))
+        make("qsgnn").fit(nothing)
+    retriever = make("qsgnn", **FEW, ablate="fine-tuning")  # pre-training needs none
+    retriever.fit(nothing)
     assert {row["stage"] for row in retriever.history if "loss" in row} == {0}
-
-
-def test_no_checkpoint_is_left_behind_and_an_empty_question_is_answered(own_store: Path) -> None:
-    retriever = make("qsgnn", **FEW)
-    retriever.fit(LEARN)
-    assert not list((own_store / "checkpoints").glob("*"))
-    retriever.index(HAND.corpus)
-    assert len(retriever.retrieve(Query("", ""), 6).ids) == 6
