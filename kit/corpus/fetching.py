@@ -57,7 +57,7 @@ def fetch(name: str, folder: Path | None = None) -> Path:
     target = folder / f"{name}{Path(member or url).suffix}"
     if member and target.exists():
         return target
-    file = f"{name.removesuffix('-train')}.zip" if member else target.name
+    file = f"{name.removesuffix('-train')}.zip" if member else target.name  # train and dev are in one
     fresh = not (folder / file).exists()
     pooch.get_logger().setLevel("WARNING")
     try:

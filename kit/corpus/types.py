@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from copy import copy
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 
 import msgspec
@@ -49,11 +49,8 @@ class SubQuestion(msgspec.Struct, frozen=True):
     def filled(self, answers: Sequence[str]) -> str:
         """The text with ``#1`` replaced by the first of the answers, and so on; a number beyond them stays."""
 
-        def answer(match: re.Match) -> str:
-            number = int(match[1])
-            return answers[number - 1] if 1 <= number <= len(answers) else match[0]
-
-        return re.sub(r"#(\d+)", answer, self.text)
+        known = {f"#{number}": answer for number, answer in enumerate(answers, 1)}
+        return re.sub(r"#\d+", lambda match: known.get(match[0], match[0]), self.text)
 
 
 class EvidenceGraph(msgspec.Struct, frozen=True):
@@ -80,10 +77,9 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         """
         if not self.n_nodes:
             return ""
-        degrees = [degree for graph in [self.to_networkx()] for _, degree in [*graph.in_degree(), *graph.out_degree()]]
-        is_path = len(self.edges) == self.n_nodes - 1 and max(degrees) <= 1
-        chain = "single" if is_path else "multi"
-        return f"{chain}-chain {'multi' if self.edges else 'single'}-hop"
+        starts, ends = ({edge[side] for edge in self.edges} for side in (0, 1))
+        is_path = len(self.edges) == len(starts) == len(ends) == self.n_nodes - 1
+        return f"{'single' if is_path else 'multi'}-chain {'multi' if self.edges else 'single'}-hop"
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -178,6 +174,7 @@ class Corpus:
         return Corpus(self.passages[row] for row in rows)
 
 
+@dataclass(eq=False)
 class Benchmark:
     """A corpus with questions.
 
@@ -185,19 +182,17 @@ class Benchmark:
     it is None in the pooled setting, where every question is asked of the whole corpus.
     """
 
-    def __init__(
-        self,
-        name: str,
-        corpus: Corpus,
-        *,
-        train: Sequence[Question] = (),
-        dev: Sequence[Question] = (),
-        test: Sequence[Question] = (),
-        unit: str = "paragraph",
-        collections: dict[str, np.ndarray] | None = None,
-    ) -> None:
-        self.name, self.corpus, self.unit, self.collections = name, corpus, unit, collections
-        self.train, self.dev, self.test = tuple(train), tuple(dev), tuple(test)
+    name: str
+    corpus: Corpus
+    _: KW_ONLY
+    train: Sequence[Question] = ()
+    dev: Sequence[Question] = ()
+    test: Sequence[Question] = ()
+    unit: str = "paragraph"
+    collections: dict[str, np.ndarray] | None = None
+
+    def __post_init__(self) -> None:
+        self.train, self.dev, self.test = tuple(self.train), tuple(self.dev), tuple(self.test)
 
     @property
     def setting(self) -> str:
@@ -219,10 +214,7 @@ class Benchmark:
 
     def asking(self, questions: Sequence[Question]) -> Benchmark:
         """The same with these questions to ask."""
-        other = copy(self)
-        other.test = tuple(questions)
-        other.__dict__.pop("hash", None)
-        return other
+        return replace(self, test=questions)
 
     def without_test(self) -> Benchmark:
         """What a retriever may learn from."""
@@ -231,9 +223,7 @@ class Benchmark:
 
 def digest(content: object) -> str:
     """A short hash of anything that msgspec can write as JSON."""
-    sink = hashlib.blake2b(digest_size=8)
-    encoder = msgspec.json.Encoder()
-    for part in content if isinstance(content, (tuple, list)) else [content]:
-        sink.update(encoder.encode(part))
-        sink.update(b"\n")
+    sink, encoder = hashlib.blake2b(digest_size=8), msgspec.json.Encoder()
+    for part in content if isinstance(content, tuple | list) else [content]:
+        sink.update(encoder.encode(part) + b"\n")
     return sink.hexdigest()

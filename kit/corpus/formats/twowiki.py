@@ -79,10 +79,8 @@ def _carriers(triples: list[Triple], titles: list[str]) -> list[int | None]:
         exact = [index for index, title in enumerate(titles) if title == subject]
         alike = exact or [index for index, title in enumerate(titles) if _plain(title) == _plain(subject)]
         carriers.append(alike[0] if len(alike) == 1 else None)
-    if len(triples) == len(titles):
-        free = iter(sorted(set(range(len(titles))) - set(carriers)))
-        carriers = [next(free, None) if carrier is None else carrier for carrier in carriers]
-    return carriers
+    free = iter(sorted(set(range(len(titles))) - set(carriers)) if len(triples) == len(titles) else ())
+    return [next(free, None) if carrier is None else carrier for carrier in carriers]
 
 
 def _links(published: WikiQuestion) -> tuple[tuple[int, int], ...] | None:
