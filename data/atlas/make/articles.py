@@ -7,25 +7,14 @@ from collections.abc import Callable
 
 from kit.corpus.types import Passage
 
+from .grammar import compile_template
 from .names import title
-from .phrasings import CAREERS, POOLS, RELATIONS, SECTIONS, Section, template
+from .phrasings import CAREERS, LEXICON, POOLS, RELATIONS, SECTIONS, Section
 from .world import Entity, Fact, World
 
 #: Words a passage aims at; it stops adding unrelated sentences there.
 LENGTH = (50, 72)
-PRONOUNS = {
-    "women": ("she", "her", "her", "herself"),
-    "men": ("he", "him", "his", "himself"),
-    "": ("it", "it", "its", "itself"),
-}
-#: How a later sentence may call a subject of each kind besides its name and pronoun.
-GENERIC = {
-    "film": ("the film", "the picture"), "book": ("the novel", "the book"), "album": ("the album", "the record"),
-    "song": ("the song",), "band": ("the band", "the group"), "city": ("the city", "the town"),
-    "river": ("the river",), "region": ("the region",), "country": ("the country",), "team": ("the club",),
-    "university": ("the university",), "company": ("the company", "the firm"), "award": ("the award",),
-    "building": ("the building",),
-}  # fmt: skip
+PRONOUNS, GENERIC = LEXICON["pronouns"], LEXICON["generic"]
 
 
 def titles(world: World) -> None:
@@ -108,12 +97,13 @@ class SectionWriter:
 
     def _opening(self) -> str:
         text = self.rng.choice([text for text in self.opening if self._tellable(text)])
-        stated = {name: self.pending.pop(name) for name in template(text).slots if name in self.pending}
+        stated = {name: self.pending.pop(name) for name in compile_template(text).slots if name in self.pending}
         return self._fill(text, stated)
 
     def _tellable(self, text: str) -> bool:
         """Whether every fact that the phrasing states is known."""
-        return all(name in self.pending for name in template(text).slots if f"{self.entity.kind}.{name}" in RELATIONS)
+        stated = {name for name in compile_template(text).slots if f"{self.entity.kind}.{name}" in RELATIONS}
+        return stated <= self.pending.keys()
 
     def _sentence(self, full: bool) -> tuple[str, bool]:
         """The next sentence, and whether another predicate of the same subject could follow; facts alone if full."""
@@ -163,11 +153,11 @@ class SectionWriter:
         return f", and {self._fill(text[4:], facts)}"
 
     def _fill(self, text: str, facts: dict[str, Fact]) -> str:
-        return template(text).fill(self.rng, self._slots(facts), POOLS)
+        return compile_template(text).fill(self.rng, self._slots(facts), POOLS)
 
     def _slots(self, facts: dict[str, Fact]) -> Callable[[str], str]:
         entity, main = self.entity, facts.get("o")
-        subjective, objective, possessive, reflexive = PRONOUNS[entity.gender]
+        subjective, objective, possessive, reflexive = PRONOUNS[entity.gender or "things"]
 
         def slot(name: str) -> str:
             if name in facts:

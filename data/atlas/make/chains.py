@@ -6,17 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .phrasings import RELATIONS
-from .solver import Expression, Named, Object, Subject
+from .phrasings import LEXICON, RELATIONS
+from .solver import Expression, named, object_of, subject_of
 from .world import SYMMETRIC, Entity, Fact, World
 
-#: What a question calls a thing that it describes.
-NOUNS = {
-    "film": ("film", "picture"), "book": ("novel", "book"), "album": ("album",), "song": ("song",),
-    "band": ("band", "group"), "city": ("city",), "river": ("river",), "region": ("region",), "country": ("country",),
-    "university": ("university",), "company": ("company", "firm"), "team": ("football club",),
-    "award": ("award", "prize"), "building": ("building",), "person": ("person",),
-}  # fmt: skip
+NOUNS = LEXICON["nouns"]  # what a question calls a thing that it describes
 
 
 @dataclass(frozen=True)
@@ -76,9 +70,9 @@ def _arrivals(world: World, rng: random.Random, end: Entity) -> list[Step]:
 
 def expression(steps: Sequence[Step], end: Entity) -> Expression:
     """The steps as the solver reads them; without steps, ``end`` itself."""
-    inner: Expression = Named(steps[0].source if steps else end)
+    inner = named(steps[0].source if steps else end)
     for step in steps:
-        inner = (Subject if step.backwards else Object)(step.fact.relation, inner)
+        inner = (subject_of if step.backwards else object_of)(step.fact.relation, inner)
     return inner
 
 

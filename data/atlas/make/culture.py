@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .geography import Country
-from .timeline import PRESENT, alive, birth, suited
-from .world import Entity, year
+from .world import PRESENT, Entity, year
 
 LYRICISTS = ("novelist", "musician", "composer", "politician", "actor")
 
@@ -19,7 +18,7 @@ def create(country: Country) -> None:
 def _maker(country: Country, *jobs: str, earliest: int, youth: int) -> tuple[Entity, int]:
     """Somebody of the professions and a year in which they could have made a work."""
     maker = country.rng.choice([person for person in country["person"] if person.job in jobs])
-    born = birth(country, maker)
+    born = country.birth(maker)
     last = min(born + 64, (country.world.year(maker, "death_date") or PRESENT) - 1)
     return maker, country.rng.randint(max(born + youth, earliest), last)
 
@@ -38,9 +37,9 @@ def _book(country: Country) -> None:
     add(book, "author", author)
     add(book, "publisher", _company(country, "publishing house", when))
     add(book, "set_in", country.pick("city") if chance(0.85) else None)
-    friends = [person for person in country["person"] if person is not author and alive(country, person, when)]
+    friends = [person for person in country["person"] if person is not author and country.alive(person, when)]
     add(book, "dedicated_to", country.rng.choice(friends) if friends and chance(0.55) else None)
-    linguist = suited(country, when + 6, "novelist", "scientist", "politician", "composer", age=24)
+    linguist = country.suited(when + 6, "novelist", "scientist", "politician", "composer", age=24)
     add(book, "translator", linguist if linguist is not author and chance(0.8) else None)
 
 
@@ -54,11 +53,11 @@ def _film(country: Country) -> None:
     film = country.new("film", source.name if same_title else country.names.title())
     add(film, "year", year(when))
     add(film, "director", director)
-    add(film, "star", suited(country, when, "actor", age=18))
+    add(film, "star", country.suited(when, "actor", age=18))
     add(film, "based_on", source)
     add(film, "shot_in", country.pick("city") if chance(0.85) else None)
     add(film, "studio", _company(country, "film company", when) if chance(0.7) else None)
-    add(film, "composer", suited(country, when, "composer", "musician") if chance(0.85) else None)
+    add(film, "composer", country.suited(when, "composer", "musician") if chance(0.85) else None)
 
 
 def _band(country: Country) -> None:
@@ -69,7 +68,7 @@ def _band(country: Country) -> None:
         "band", country.names.band(), aliases=(country.names.title(),) if chance(0.3) else (), short="the group"
     )
     add(band, "city", country.pick("city"))
-    add(band, "formed", year(birth(country, singer) + country.rng.randint(18, 27)))
+    add(band, "formed", year(country.birth(singer) + country.rng.randint(18, 27)))
     add(band, "singer", singer)
     add(band, "manager", _manager(country, band, singer))
     add(band, "named_after", country.pick(country.rng.choice(("book", "river", "building"))) if chance(0.6) else None)
@@ -77,7 +76,7 @@ def _band(country: Country) -> None:
 
 def _manager(country: Country, band: Entity, singer: Entity) -> Entity | None:
     formed = country.world.year(band, "formed")
-    fit = [person for person in country["person"] if person is not singer and alive(country, person, formed + 2, 22)]
+    fit = [person for person in country["person"] if person is not singer and country.alive(person, formed + 2, 22)]
     return country.rng.choice(fit) if fit and country.chance(0.7) else None
 
 
@@ -90,7 +89,7 @@ def _album(country: Country) -> None:
     add(album, "artist", band)
     add(album, "label", _company(country, "record company", when) if chance(0.75) else None)
     add(album, "recorded_in", country.pick("city") if chance(0.85) else None)
-    add(album, "producer", suited(country, when, "musician", "composer", "actor") if chance(0.85) else None)
+    add(album, "producer", country.suited(when, "musician", "composer", "actor") if chance(0.85) else None)
 
 
 def _song(country: Country) -> None:
@@ -100,5 +99,5 @@ def _song(country: Country) -> None:
     title = album.name if album.name not in taken and chance(0.3) else country.names.title()
     song = country.new("song", title)
     add(song, "album", album)
-    add(song, "lyricist", suited(country, country.world.year(album, "year"), *LYRICISTS) if chance(0.85) else None)
+    add(song, "lyricist", country.suited(country.world.year(album, "year"), *LYRICISTS) if chance(0.85) else None)
     add(song, "about", country.pick(country.rng.choice(("river", "building", "city"))) if chance(0.75) else None)

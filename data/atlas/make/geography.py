@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from .names import Names, demonym
 from .phrasings import LEXICON
-from .world import Entity, Literal, World, number, year
+from .world import PRESENT, Entity, Literal, World, number, year
 
 SISTER_CITIES = (2, 3, 4, 5)
 
@@ -35,8 +35,26 @@ class Country:
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
 
-    def pick(self, kind: str, *but: Entity | None) -> Entity:
-        return self.rng.choice([entity for entity in self[kind] if entity not in but])
+    def pick(self, kind: str) -> Entity:
+        return self.rng.choice(self[kind])
+
+    def birth(self, person: Entity) -> int:
+        """The year of birth."""
+        return self.world.year(person, "birth_date")
+
+    def alive(self, person: Entity, when: int, age: int = 18) -> bool:
+        """Whether the person lived in that year and was at least so old."""
+        death = self.world.year(person, "death_date") or PRESENT + 1
+        return self.birth(person) + age <= when < death
+
+    def living(self, *jobs: str) -> list[Entity]:
+        """Those alive at present, of the professions if any are given."""
+        return [one for one in self["person"] if self.alive(one, PRESENT) and (not jobs or one.profession in jobs)]
+
+    def suited(self, when: int, *jobs: str, age: int = 20) -> Entity | None:
+        """A person of one of the professions who could have done something in that year."""
+        fit = [person for person in self["person"] if person.profession in jobs and self.alive(person, when, age)]
+        return self.rng.choice(fit) if fit else None
 
 
 def found(world: World, names: Names, rng: random.Random, family: int) -> Country:

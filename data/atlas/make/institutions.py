@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from .geography import Country, faculties
 from .phrasings import LEXICON
-from .timeline import PRESENT, suited
-from .world import Entity, number, year
+from .world import PRESENT, Entity, number, year
 
 WORDS = LEXICON["titles"]
 FOUNDERS = ("industrialist", "scientist", "novelist", "film director", "composer", "actor")
@@ -39,7 +38,7 @@ def companies(country: Country) -> None:
         name = names.compound(lambda attempt: names.surname(country.tongue), rng.choice(suffixes))
         company = country.new("company", name, short=name.split()[0], details={"trade": trade})
         when = rng.randint(1930, 1958) if trade == "record company" else rng.randint(1894, 1926)
-        add(company, "founder", suited(country, when, *FOUNDERS, age=22))
+        add(company, "founder", country.suited(when, *FOUNDERS, age=22))
         add(company, "founded", year(when))
         add(company, "headquarters", country.pick("city"))
         add(company, "employees", number(rng.randint(12, 940) * 5))
@@ -57,9 +56,9 @@ def buildings(country: Country) -> None:
         fields = {"short": f"the {suffix.lower()}", "job": form, "details": {"form": form}}
         building = country.new("building", names.compound(word, suffix), **fields)
         when = rng.randint(1904, 1972)
-        architect = suited(country, when, "architect", age=27)
+        architect = country.suited(when, "architect", age=27)
         add(building, "city", country.pick("city"))
-        add(building, "architect", architect or suited(country, when, "industrialist", "scientist", age=27))
+        add(building, "architect", architect or country.suited(when, "industrialist", "scientist", age=27))
         add(building, "opened", year(when))
         add(building, "height", number(rng.randint(11, 138)))
         _honour(country, building, when)

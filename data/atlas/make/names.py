@@ -8,16 +8,6 @@ from collections.abc import Callable
 from .phrasings import LEXICON
 
 TITLES = LEXICON["titles"]
-#: Real places that the syllables could meet by chance.
-REAL = frozenset(
-    "aquitaine armenia ashford ashley bellac belgorod belgrad belmont belville beaumont beauville "
-    "bergland bolivia bordeaux borovia calabria chamonix clairmont corsica coventry dalarna elden fenwick "
-    "granville hartford holland iran islamabad kardahl karabad langley langport lombardia marano marigny "
-    "marseille milano milford moldavia montigny montreal montville moravia norland novograd ostmark "
-    "oxenford ravenna rosario samarkand sambor sanremo serbia seravia slovenia stanford stanley stanport "
-    "tarano tashkent thornbury torino turin valencia valora varano vermont verona vestland westmoreland "
-    "whitby whitford whitmore yaroslav yerevan zelenograd".split()
-)
 
 
 class Names:
@@ -25,7 +15,7 @@ class Names:
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.used: set[str] = set(REAL)
+        self.used: set[str] = set(LEXICON["real_places"])
 
     def fresh(self, draw: Callable[[int], str]) -> str:
         """The first of ``draw(attempt)`` that is new; ``attempt`` lets a grammar lengthen its words."""
@@ -77,15 +67,8 @@ class Names:
         adjectives, bands = TITLES["adjective"], TITLES["band"]
 
         def draw(attempt: int) -> str:
-            plain = self.rng.choice(bands)
-            first, second = self.rng.choice(adjectives), self.rng.choice(adjectives)
-            return (
-                f"The {plain}"
-                if attempt < 3
-                else f"The {first} {plain}"
-                if attempt < 40
-                else f"The {first} {second} {plain}"
-            )
+            plain, *others = (self.rng.choice(words) for words in (bands, adjectives, adjectives))
+            return " ".join(["The", *others[: (attempt >= 3) + (attempt >= 40)], plain])
 
         return self.fresh(draw)
 
@@ -93,12 +76,7 @@ class Names:
 def title(rng: random.Random, attempt: int = 0) -> str:
     """A title, longer when short ones have run out; not necessarily a new one."""
     choose = rng.choice
-    adjective, noun, other, place = (
-        choose(TITLES["adjective"]),
-        choose(TITLES["noun"]),
-        choose(TITLES["noun"]),
-        choose(TITLES["place"]),
-    )
+    adjective, noun, other, place = (choose(TITLES[sort]) for sort in ("adjective", "noun", "noun", "place"))
     if attempt > 30:
         return f"The {adjective} {noun} of {place}"
     return choose(
@@ -128,11 +106,7 @@ def smooth(word: str) -> str:
 
 def demonym(country: str) -> str:
     """The adjective of a country's name."""
-    for ending, adjective in (
-        ("istan", "i"), ("aine", "ine"), ("onie", "onian"), ("ovie", "ovian"), ("ence", "entine"), ("agne", "agnese"),
-        ("marken", "markish"), ("gard", "gardish"), ("norr", "norrish"), ("land", "landic"), ("mere", "merian"),
-        ("more", "morian"), ("wen", "wenish"), ("essa", "essan"), ("ia", "ian"), ("ova", "ovan"), ("ara", "aran"),
-    ):  # fmt: skip
+    for ending, adjective in LEXICON["demonyms"].items():
         if country.endswith(ending):
             return country[: -len(ending)] + adjective
     return country + "i"

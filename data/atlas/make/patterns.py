@@ -11,21 +11,12 @@ from kit.corpus.types import SubQuestion
 from . import solver
 from .chains import NOUNS, Step, ask, name, noun, word
 from .evidence import Draft, Evidence, Pool, text_of
-from .phrasings import RELATIONS
+from .phrasings import LEXICON, RELATIONS
 from .world import Entity, Fact, Literal
 
-#: The plurals of the verbs that clauses begin with.
-PLURALS = {
-    "was": "were", "is": "are", "has": "have", "begins": "begin", "contains": "contain", "sings": "sing",
-    "hosts": "host", "tells": "tell", "honours": "honour", "derives": "derive", "sets": "set", "gives": "give",
-    "keeps": "keep", "owes": "owe",
-}  # fmt: skip
+PLURALS, THINGS = LEXICON["verbs"], LEXICON["plurals"]
 #: Two places of one life, and how to ask whether they are the same.
-PLACES = {
-    ("person.birthplace", "person.death_place"): "Did {x} die in the city of {his} birth?",
-    ("person.birthplace", "person.residence"): "Did {x} keep a home in the very city of {his} birth?",
-    ("person.residence", "person.death_place"): "Did {x} die in the same city in which {he} resided?",
-}
+PLACES = {tuple(relations.split()): text for relations, text in LEXICON["places"].items()}
 
 
 def chain(pool: Pool, type: str, hops: int) -> Draft | None:
@@ -43,18 +34,18 @@ def chain(pool: Pool, type: str, hops: int) -> Draft | None:
     arm = evidence.approach(fact.subject, hops - 1, [fact])
     if not arm:
         return None
-    whole: solver.Expression = solver.Object(fact.relation, arm.expression)
+    whole: solver.Expression = solver.object_of(fact.relation, arm.expression)
     if type != "boolean":
         phrasings, answer = relation.asks, text_of(fact.object)
         if type == "count":
-            phrasings, answer, whole = relation.count, str(fact.object.value), solver.Size(whole)
+            phrasings, answer, whole = relation.count, str(fact.object.value), solver.size_of(whole)
         evidence.support(fact, word(rng, phrasings, x=arm.reference), answer, [arm.last])
         if isinstance(fact.object, Entity):
             evidence.hidden.append(fact.object)
         return evidence.draft(type, word(rng, phrasings, x=arm.words), whole)
     if isinstance(fact.object, Literal):
         limit, shown = _limit(rng, [fact])
-        truth = solver.Truth(solver.Below(fact.relation, (arm.expression,), limit))
+        truth = solver.truth(solver.below(fact.relation, (arm.expression,), limit))
         question = rng.choice(relation.verify_below)
         answer = solver.solve(pool.world, truth)
         evidence.support(fact, question.replace("{x}", arm.reference).replace("{t}", shown), answer, [arm.last])
@@ -65,7 +56,7 @@ def chain(pool: Pool, type: str, hops: int) -> Draft | None:
             thing for thing in pool.world.families[value.family] if thing.kind == value.kind and thing is not value
         ]
         value = rng.choice([thing for thing in others if thing is not fact.subject] or [value])
-    truth = solver.Same(whole, solver.Named(value))
+    truth = solver.same(whole, solver.named(value))
     question, named = rng.choice(relation.verify), name(rng, value)
     evidence.support(
         fact, question.replace("{x}", arm.reference).replace("{o}", named), solver.solve(pool.world, truth), [arm.last]
@@ -81,7 +72,7 @@ def _backwards(pool: Pool, fact: Fact, hops: int) -> Draft | None:
         return None
     evidence.support(fact, ask(pool.rng, step, arm.reference), text_of(fact.subject), [arm.last])
     evidence.hidden.append(fact.subject)
-    return evidence.draft("query", ask(pool.rng, step, arm.words), solver.Subject(fact.relation, arm.expression))
+    return evidence.draft("query", ask(pool.rng, step, arm.words), solver.subject_of(fact.relation, arm.expression))
 
 
 def _detail(pool: Pool, hops: int, before: int) -> Draft | None:
@@ -106,11 +97,11 @@ def _detail(pool: Pool, hops: int, before: int) -> Draft | None:
         needs.append(object.last)
         asked, whole = asked.replace("{o}", object.reference), whole.replace("{o}", object.words)
     evidence.support(fact, asked, fact.qualifiers[qualifier], needs)
-    detail = solver.Detail(fact.relation, qualifier, subject.expression, object.expression if object else None)
+    detail = solver.detail(fact.relation, qualifier, subject.expression, object.expression if object else None)
     return evidence.draft("qualifier", whole, detail)
 
 
-def parallel(pool: Pool, type: str, lengths: Sequence[int]) -> Draft | None:
+def parallel(pool: Pool, type: str, *lengths: int) -> Draft | None:
     """Several things, each reached by its own chain of ``lengths`` facts, compared by one relation."""
     rng, evidence = pool.rng, Evidence(pool)
     field = {"comparison": "less", "boolean": "same", "count": "below"}[type]
@@ -133,14 +124,14 @@ def parallel(pool: Pool, type: str, lengths: Sequence[int]) -> Draft | None:
     whole: solver.Expression
     if type == "comparison":
         largest = bool(relation.more) and rng.random() < 0.5
-        whole = solver.Extreme(first.relation, tuple(arm.expression for arm, _ in arms), largest)
+        whole = solver.extreme(first.relation, tuple(arm.expression for arm, _ in arms), largest)
         question, fill = rng.choice(relation.more if largest else relation.less), ("{options}", _either)
     elif type == "count":
         limit, shown = _limit(rng, facts)
-        whole = solver.Below(first.relation, tuple(arm.expression for arm, _ in arms), limit)
+        whole = solver.below(first.relation, tuple(arm.expression for arm, _ in arms), limit)
         question, fill = rng.choice(relation.below).replace("{t}", shown), ("{list}", _both)
     else:
-        whole = solver.Same(*(solver.Object(first.relation, arm.expression) for arm, _ in arms))
+        whole = solver.same(*(solver.object_of(first.relation, arm.expression) for arm, _ in arms))
         text = rng.choice(relation.same)
         text = text.replace("{a}", arms[0][0].words).replace("{b}", arms[1][0].words)
         compute = f"Are {arms[0][1]} and {arms[1][1]} the same?"
@@ -178,7 +169,7 @@ def places(pool: Pool, type: str, length: int) -> Draft | None:
             one, RELATIONS[one.relation].asks[0].replace("{x}", arm.reference), text_of(one.object), [arm.last]
         )
         references.append(f"#{step + 1}")
-    whole = solver.Same(solver.Object(first, arm.expression), solver.Object(second, arm.expression))
+    whole = solver.same(solver.object_of(first, arm.expression), solver.object_of(second, arm.expression))
     return _computed(pool, evidence, type, text, whole, f"Are {references[0]} and {references[1]} the same?")
 
 
@@ -195,14 +186,7 @@ def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
     clause = rng.choice(RELATIONS[fact.relation].clause)
     verb, _, rest = clause.partition(" ")
     plural = re.sub(r"\bits\b", "their", f"{PLURALS.get(verb, verb)} {rest}")
-    things = {
-        "person": "people",
-        "city": "cities",
-        "company": "companies",
-        "country": "countries",
-        "university": "universities",
-    }
-    things = things.get(fact.subject.kind, f"{noun(rng, fact.subject)}s")
+    things = THINGS.get(fact.subject.kind, f"{noun(rng, fact.subject)}s")
     references = []
     for one in facts:
         question = f"Is {name(rng, one.subject)} among the {things} that {plural}?".replace("people that", "people who")
@@ -210,11 +194,11 @@ def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
         references.append(f"#{step + 1}")
         evidence.hidden.append(one.subject)
     text = f"How many {things} {plural}?".replace("{x}", arm.words)
-    whole = solver.Size(solver.Subject(fact.relation, arm.expression))
+    whole = solver.size_of(solver.subject_of(fact.relation, arm.expression))
     return _computed(pool, evidence, type, text, whole, f"How many of {_both(references)} are true?")
 
 
-def meeting(pool: Pool, type: str, lengths: Sequence[int]) -> Draft | None:
+def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
     """The one thing with two facts, their objects reached by chains of ``lengths``.
 
     Where the objects are named, the two facts stand in two passages and are two supports; else they stand in one.
@@ -237,19 +221,19 @@ def meeting(pool: Pool, type: str, lengths: Sequence[int]) -> Draft | None:
     clauses = [rng.choice(RELATIONS[one.relation].clause) for one in facts]
     asked = [text.replace("{x}", arm.words) for text, arm in zip(clauses, arms)]
     shown = [text.replace("{x}", arm.reference) for text, arm in zip(clauses, arms)]
-    parts = tuple(solver.Subject(one.relation, arm.expression) for one, arm in zip(facts, arms))
+    parts = tuple(solver.subject_of(one.relation, arm.expression) for one, arm in zip(facts, arms))
     text, subject = f"{start} {asked[0]} and {asked[1]}?", facts[0].subject
     evidence.hidden.append(subject)
     if apart:
         for one, clause in zip(facts, shown):
             evidence.support(one, f"{start} {clause}?", text_of(subject), [])
-        return evidence.draft(type, text, solver.All(parts))
+        return evidence.draft(type, text, solver.every(parts))
     evidence.also.append(facts[1])
     evidence.support(facts[0], f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms])
-    return evidence.draft(type, text, solver.All(parts))
+    return evidence.draft(type, text, solver.every(parts))
 
 
-def converging_detail(pool: Pool, type: str, lengths: Sequence[int]) -> Draft | None:
+def converging_detail(pool: Pool, type: str, *lengths: int) -> Draft | None:
     """A qualifier of a fact whose subject and object are both reached by chains."""
     return _detail(pool, sum(lengths) + 1, lengths[1])
 

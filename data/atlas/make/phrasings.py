@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from .grammar import Template, compile_template
+PROSE = Path(__file__).parent / "prose"
 
 
 class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,22 +48,16 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _load() -> tuple[dict[str, Relation], dict[str, tuple[Section, ...]], dict[str, tuple[str, ...]], dict]:
-    folder = Path(__file__).parent / "prose"
     relations, sections, careers = {}, {}, {}
     for name in ("people", "works", "places", "institutions"):
-        for kind, tables in tomllib.loads((folder / f"{name}.toml").read_text("utf-8")).items():
+        for kind, tables in tomllib.loads((PROSE / f"{name}.toml").read_text("utf-8")).items():
             sections[kind] = msgspec.convert(tables.pop("section"), tuple[Section, ...])
             careers |= msgspec.convert(tables.pop("careers", {}), dict[str, tuple[str, ...]])
             for relation, fields in tables.items():
                 relations[f"{kind}.{relation}"] = msgspec.convert(fields, Relation)
-    return relations, sections, careers, tomllib.loads((folder / "lexicon.toml").read_text("utf-8"))
+    return relations, sections, careers, tomllib.loads((PROSE / "lexicon.toml").read_text("utf-8"))
 
 
 #: Relations by "kind.name", sections by kind, filler by profession, and the words that names and sentences draw from.
 RELATIONS, SECTIONS, CAREERS, LEXICON = _load()
 POOLS: dict[str, tuple[str, ...]] = {name: tuple(words) for name, words in LEXICON["pools"].items()}
-
-
-def template(text: str) -> Template:
-    """The compiled form of a phrasing."""
-    return compile_template(text)

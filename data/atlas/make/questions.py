@@ -2,105 +2,42 @@
 
 from __future__ import annotations
 
+import csv
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from kit.corpus.types import EvidenceGraph, Question
 from kit.errors import InputError
 
+from . import patterns
 from .evidence import Draft, Pool, text_of
-from .patterns import chain, converging_detail, meeting, parallel, places, tally
-from .phrasings import RELATIONS
+from .phrasings import PROSE, RELATIONS
 from .solver import Answer, NoAnswer, solve
 from .world import WORDS, Entity, Fact, World
 
-Pattern = Callable[[Pool], Draft | None]
+Cell = tuple[int, str, str]
 
 #: Draws before a split is given up as too small for its questions.
 PATIENCE = 4000
 
 
-def _single(type: str, hops: int) -> list[Pattern]:
-    return [partial(chain, type=type, hops=hops)]
+def _plan() -> dict[Cell, tuple[int, list[tuple[str, list[int]]]]]:
+    plan = {}
+    for row in csv.DictReader((PROSE / "plan.csv").read_text("utf-8").splitlines()):
+        words = [text.split() for text in row["patterns"].split(";")]
+        ways = [(pattern, list(map(int, numbers))) for pattern, *numbers in words]
+        plan[int(row["hops"]), row["structure"], row["type"]] = int(row["share"]), ways
+    return plan
 
 
-def _side_by_side(type: str, *lengths: Sequence[int]) -> list[Pattern]:
-    return [partial(parallel, type=type, lengths=one) for one in lengths]
-
-
-#: (hops, structure, type): share of a split in thousandths, and the patterns that make such questions.
+#: (hops, structure, type): share of a split in thousandths, and patterns that make such questions, with their numbers.
 #: Structures are those of bgr.txt §4.5, types those of its appendix A.2.
-PLAN: dict[tuple[int, str, str], tuple[int, list[Pattern]]] = {
-    (1, "single-chain single-hop", "query"): (76, _single("query", 1)),
-    (1, "single-chain single-hop", "qualifier"): (46, _single("qualifier", 1)),
-    (1, "single-chain single-hop", "count"): (28, _single("count", 1)),
-    (1, "single-chain single-hop", "boolean"): (50, _single("boolean", 1)),
-    (2, "single-chain multi-hop", "query"): (88, _single("query", 2)),
-    (2, "single-chain multi-hop", "qualifier"): (50, _single("qualifier", 2)),
-    (2, "single-chain multi-hop", "count"): (24, _single("count", 2)),
-    (2, "single-chain multi-hop", "boolean"): (40, _single("boolean", 2)),
-    (2, "multi-chain single-hop", "comparison"): (48, _side_by_side("comparison", (1, 1))),
-    (2, "multi-chain single-hop", "boolean"): (
-        24,
-        [*_side_by_side("boolean", (1, 1)), partial(places, type="boolean", length=0)],
-    ),
-    (2, "multi-chain single-hop", "count"): (
-        24,
-        [*_side_by_side("count", (1, 1)), partial(tally, type="count", length=0, size=2)],
-    ),
-    (2, "multi-chain single-hop", "query"): (20, [partial(meeting, type="query", lengths=(0, 0))]),
-    (3, "single-chain multi-hop", "query"): (50, _single("query", 3)),
-    (3, "single-chain multi-hop", "qualifier"): (24, _single("qualifier", 3)),
-    (3, "single-chain multi-hop", "boolean"): (24, _single("boolean", 3)),
-    (3, "multi-chain single-hop", "comparison"): (26, _side_by_side("comparison", (1, 1, 1))),
-    (3, "multi-chain single-hop", "count"): (
-        30,
-        [*_side_by_side("count", (1, 1, 1)), partial(tally, type="count", length=0, size=3)],
-    ),
-    (3, "multi-chain multi-hop", "comparison"): (32, _side_by_side("comparison", (2, 1), (1, 2))),
-    (3, "multi-chain multi-hop", "boolean"): (
-        24,
-        [*_side_by_side("boolean", (2, 1)), partial(places, type="boolean", length=1)],
-    ),
-    (3, "multi-chain multi-hop", "count"): (24, [partial(tally, type="count", length=1, size=2)]),
-    (3, "multi-chain multi-hop", "query"): (22, [partial(meeting, type="query", lengths=(1, 1))]),
-    (3, "multi-chain multi-hop", "qualifier"): (20, [partial(converging_detail, type="qualifier", lengths=(1, 1))]),
-    (4, "single-chain multi-hop", "query"): (26, _single("query", 4)),
-    (4, "single-chain multi-hop", "qualifier"): (20, _single("qualifier", 4)),
-    (4, "single-chain multi-hop", "boolean"): (16, _single("boolean", 4)),
-    (4, "multi-chain single-hop", "comparison"): (32, _side_by_side("comparison", (1, 1, 1, 1))),
-    (4, "multi-chain single-hop", "count"): (
-        32,
-        [*_side_by_side("count", (1, 1, 1, 1)), partial(tally, type="count", length=0, size=4)],
-    ),
-    (4, "multi-chain multi-hop", "comparison"): (32, _side_by_side("comparison", (2, 2), (3, 1))),
-    (4, "multi-chain multi-hop", "boolean"): (
-        20,
-        [*_side_by_side("boolean", (2, 2), (3, 1)), partial(places, type="boolean", length=2)],
-    ),
-    (4, "multi-chain multi-hop", "count"): (
-        20,
-        [
-            partial(tally, type="count", length=1, size=3),
-            partial(tally, type="count", length=2, size=2),
-            *_side_by_side("count", (2, 2), (2, 1, 1)),
-        ],
-    ),
-    (4, "multi-chain multi-hop", "query"): (
-        16,
-        [partial(meeting, type="query", lengths=(2, 1)), partial(meeting, type="query", lengths=(1, 2))],
-    ),
-    (4, "multi-chain multi-hop", "qualifier"): (
-        16,
-        [partial(converging_detail, type="qualifier", lengths=lengths) for lengths in ((2, 1), (1, 2))],
-    ),
-}
+PLAN = _plan()
 
 
-def quotas(total: int) -> dict[tuple[int, str, str], int]:
+def quotas(total: int) -> dict[Cell, int]:
     """How many questions of each kind make ``total``, by the largest remainders of the plan's shares."""
     whole = sum(share for share, _ in PLAN.values())
     exact = {cell: total * share / whole for cell, (share, _) in PLAN.items()}
@@ -125,16 +62,14 @@ def ask_all(
     return [(_question(f"{prefix}-{place:04d}", *item), item[0]) for place, item in enumerate(made)]
 
 
-def _draw(
-    pool: Pool, cell: tuple[int, str, str], asked: set[str], answers: Counter[str], count: int
-) -> tuple[Draft, Answer]:
+def _draw(pool: Pool, cell: Cell, asked: set[str], answers: Counter[str], count: int) -> tuple[Draft, Answer]:
     hops, structure, type = cell
-    patterns = PLAN[cell][1]
     for attempt in range(PATIENCE):
         # After half the patience any answer will do; before, no answer may fill more than its share.
         share = 0.55 if type in ("boolean", "count") else 0.34
         try:
-            draft = pool.rng.choice(patterns)(pool)
+            pattern, numbers = pool.rng.choice(PLAN[cell][1])
+            draft = getattr(patterns, pattern)(pool, type, *numbers)
             if draft is None or draft.text in asked or not sound(draft, hops, structure):
                 continue
             answer = solve(pool.world, draft.expression)
@@ -143,9 +78,8 @@ def _draw(
         crowded = answers[_words(answer)] >= max(1, share * count) and attempt < PATIENCE / 2
         if not crowded and not leaks(draft, answer):
             return draft, answer
-    raise InputError(
-        f"expected more countries: no new {hops}-hop {structure} {type} question can be found", field="size"
-    )
+    expected = f"expected more countries: no new {hops}-hop {structure} {type} question can be found"
+    raise InputError(expected, field="size")
 
 
 def sound(draft: Draft, hops: int, structure: str) -> bool:
@@ -160,10 +94,8 @@ def leaks(draft: Draft, answer: Answer) -> bool:
 
     A comparison's answer may be one of the things that it compares and names; yes and no are never named.
     """
-    hidden = list(draft.hidden)
-    if isinstance(answer, Entity) and draft.type != "comparison":
-        hidden.append(answer)
-    forms = [form for entity in hidden for form in called(entity)]
+    answers = [answer] if isinstance(answer, Entity) and draft.type != "comparison" else []
+    forms = [form for entity in [*draft.hidden, *answers] for form in called(entity)]
     if not isinstance(answer, Entity) and draft.type in ("query", "qualifier"):
         forms.append(_words(answer))
     return any(mentions(draft.text, form) for form in forms)

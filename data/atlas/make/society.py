@@ -7,29 +7,15 @@ from string import ascii_uppercase
 from . import institutions
 from .geography import Country
 from .phrasings import LEXICON
-from .timeline import PRESENT, alive, birth, living, profession, suited
-from .world import Entity, day, number
+from .world import PRESENT, Entity, day, number
 
-#: Professions with the range of years of birth that suits what else the country needs them for.
-PROFESSIONS = (
-    ("industrialist", 1858, 1886), ("scientist", 1868, 1905), ("scientist", 1938, 1962), ("architect", 1872, 1915),
-    ("novelist", 1876, 1905), ("novelist", 1898, 1935), ("composer", 1884, 1925), ("film director", 1888, 1915),
-    ("film director", 1912, 1945), ("actor", 1893, 1922), ("actor", 1918, 1944), ("musician", 1930, 1950),
-    ("musician", 1944, 1962), ("footballer", 1940, 1964), ("politician", 1936, 1962),
-)  # fmt: skip
-#: Whose pupils the members of a profession may have been.
-TEACHES = {
-    "film director": ("film director", "actor"), "actor": ("actor", "film director"),
-    "novelist": ("novelist", "scientist"), "composer": ("composer",), "musician": ("composer", "musician"),
-    "architect": ("architect", "industrialist"), "scientist": ("scientist",), "footballer": ("footballer",),
-    "politician": ("politician", "novelist"), "industrialist": ("industrialist",),
-}  # fmt: skip
+TITLES = LEXICON["titles"]
 
 
 def settle(country: Country, strangers: list[Entity]) -> None:
     """Fill the country with institutions and people. ``strangers`` of other countries may lend their names."""
     institutions.universities(country)
-    for calling, first, last in PROFESSIONS:
+    for calling, first, last in LEXICON["professions"]:
         _person(country, calling, country.rng.randint(first, last), strangers)
     institutions.companies(country)
     institutions.buildings(country)
@@ -42,7 +28,7 @@ def settle(country: Country, strangers: list[Entity]) -> None:
 def _person(country: Country, calling: str, born: int, strangers: list[Entity]) -> None:
     rng, names, tongue = country.rng, country.names, country.tongue
     gender = rng.choice(("women", "men"))
-    job = rng.choice(LEXICON["titles"]["science"]) if calling == "scientist" else calling
+    job = rng.choice(TITLES["science"]) if calling == "scientist" else calling
     namesakes = [other for other in strangers if other.job != job and other.gender == gender]
     if namesakes and country.chance(0.08):
         other = rng.choice(namesakes)
@@ -73,31 +59,25 @@ def _lives(country: Country) -> None:
     """Birthplaces, schooling, teachers, work, marriages, homes, honours and deaths."""
     rng, add, world = country.rng, country.world.add, country.world
     for person in country["person"]:
-        born = birth(country, person)
+        born = country.birth(person)
         add(person, "birthplace", country.pick("city") if country.chance(0.92) else None)
         if country.chance(0.7):
             school = country.pick("university")
-            add(
-                person,
-                "education",
-                school,
-                subject=rng.choice(LEXICON["titles"]["subject"]),
-                year=born + rng.randint(21, 26),
-            )
+            add(person, "education", school, subject=rng.choice(TITLES["subject"]), year=born + rng.randint(21, 26))
         teachers = [
             other
             for other in country["person"]
-            if profession(other) in TEACHES[profession(person)]
-            and 12 < born - birth(country, other)
-            and alive(country, other, born + 23)
+            if other.profession in LEXICON["teachers"][person.profession]
+            and 12 < born - country.birth(other)
+            and country.alive(other, born + 23)
         ]
         add(person, "mentor", rng.choice(teachers) if teachers and country.chance(0.8) else None)
-        if profession(person) == "footballer":
+        if person.profession == "footballer":
             add(
                 person,
                 "club",
                 country["team"][0],
-                position=rng.choice(LEXICON["titles"]["position"]),
+                position=rng.choice(TITLES["position"]),
                 year=born + rng.randint(18, 24),
             )
         elif country.chance(0.6):
@@ -105,13 +85,7 @@ def _lives(country: Country) -> None:
             houses = [
                 house for house in (*country["company"], *country["university"]) if world.year(house, "founded") < when
             ]
-            add(
-                person,
-                "employer",
-                rng.choice(houses) if houses else None,
-                role=rng.choice(LEXICON["titles"]["role"]),
-                year=when,
-            )
+            add(person, "employer", rng.choice(houses) if houses else None, role=rng.choice(TITLES["role"]), year=when)
         death = world.year(person, "death_date")
         award = country.pick("award")
         first, last = max(born + 32, world.year(award, "first") + 1), min(death or PRESENT, born + 80)
@@ -123,7 +97,7 @@ def _lives(country: Country) -> None:
 
 
 def _marriages(country: Country) -> None:
-    rng, free = country.rng, sorted(country["person"], key=lambda person: birth(country, person))
+    rng, free = country.rng, sorted(country["person"], key=lambda person: country.birth(person))
     for person in list(free):
         if person not in free:
             continue
@@ -131,11 +105,11 @@ def _marriages(country: Country) -> None:
         for other in free:
             if (
                 other.gender != person.gender
-                and birth(country, other) - birth(country, person) < 14
+                and country.birth(other) - country.birth(person) < 14
                 and country.chance(0.75)
             ):
                 free.remove(other)
-                when = birth(country, other) + rng.randint(21, 31)
+                when = country.birth(other) + rng.randint(21, 31)
                 couple = [person, other]
                 rng.shuffle(couple)
                 country.world.add(couple[0], "spouse", couple[1], year=when)
@@ -150,7 +124,7 @@ def _offices(country: Country) -> None:
     rng, add = country.rng, country.world.add
 
     def holder(*jobs: str) -> Entity | None:
-        fit = living(country, *jobs)
+        fit = country.living(*jobs)
         return rng.choice(fit) if fit and country.chance(0.75) else None
 
     def since() -> int:
@@ -168,4 +142,4 @@ def _offices(country: Country) -> None:
         add(company, "director", holder() if country.chance(0.5) else None, year=since())
     add(country["team"][0], "coach", holder("footballer"), year=since())
     for river in country["river"]:
-        add(river, "surveyor", suited(country, 1935, "scientist", "architect") if country.chance(0.7) else None)
+        add(river, "surveyor", country.suited(1935, "scientist", "architect") if country.chance(0.7) else None)

@@ -9,6 +9,7 @@ from datetime import date
 
 #: Relations that hold both ways though only one of the two articles states them.
 SYMMETRIC = frozenset({"person.spouse"})
+PRESENT = 2012  # the year in which the encyclopedia was written
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -29,6 +30,11 @@ class Entity:
     job: str = ""
     title: str = ""
     details: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def profession(self) -> str:
+        """The profession of a person in general: every chemist is a scientist."""
+        return self.details["profession"]
 
     @property
     def sort(self) -> str:

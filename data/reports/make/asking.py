@@ -7,7 +7,7 @@ read questions about structure were written with the ``dev`` questions.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def ask_all(reports: Sequence[Report], rng: random.Random) -> dict[str, list[Pdf
         for text in texts:
             split = "dev" if by_hash.index(text) % 3 else "test"
             for _ in range(2):
-                structures, answer, words = _TASKS[kind](reports, turn, text, rng)
+                structures, answer, words = _task(kind, reports[turn % len(reports)], reports, text, rng)
                 named = {key: _name(word, split, rng) for key, word in words.items() if isinstance(word, Report)}
                 add(split, _fill(text, words | named), answer, structures=tuple(structures))
                 turn += 1
@@ -68,65 +68,73 @@ def _page(report: Report, number: int) -> tuple[Structure, str]:
 
 
 def _table(report: Report, table: TableText) -> tuple[Structure, str]:
-    return Structure(
-        report.file, "table", table.label
-    ), f"table {table.label}: {table.caption or ', '.join(table.columns)}"
+    shown = f"table {table.label}: {table.caption or ', '.join(table.columns)}"
+    return Structure(report.file, "table", table.label), shown
 
 
-def _task(parts: Sequence[tuple[Structure, str]], **words: object) -> Task:
+def _task(kind: str, report: Report, reports: Sequence[Report], text: str, rng: random.Random) -> Task:
+    """A task for a wording of the kind, about the report whose turn it is, or about others where it asks for them."""
+    n_pages, tables = len(report.pages), report.tables
+    match kind:
+        case "page":
+            n = rng.randint(1, n_pages)
+            return _about([_page(report, n)], doc=report, **_spelled(n))
+        case "first_page" | "first_two":
+            return _about([_page(report, n) for n in range(1, 2 + (kind == "first_two"))], doc=report)
+        case "last_page" | "last_two":
+            return _about([_page(report, n) for n in range(n_pages - (kind == "last_two"), n_pages + 1)], doc=report)
+        case "two_pages":  # neighbours, where the wording can also be read as a range
+            a, b = sorted(rng.sample(range(1, n_pages + 1), 2))
+            b = a + 1 if "from page" in text or "–" in text else b
+            return _about([_page(report, a), _page(report, b)], doc=report, **_numbers(a, b))
+        case "range":
+            a = rng.randint(1, n_pages - 2)
+            return _about([_page(report, a + step) for step in range(3)], doc=report, a=a, b=a + 1, c=a + 2)
+        case "table":
+            return _ask(report, rng.choice(tables), rng)
+        case "last_table":
+            return _ask(report, tables[-1], rng)
+        case "table_on_page":
+            places = [page for table in tables for page in table.pages]
+            table = rng.choice([table for table in tables if all(places.count(page) == 1 for page in table.pages)])
+            page = rng.choice(table.pages)
+            structures, answer, words = _ask(report, table, rng)
+            return structures, answer, words | {"page": page, "opage": _ORDINALS[page]}
+        case "two_tables":
+            parts = sorted(rng.sample(tables, 2), key=lambda table: table.label)
+            numbers = _numbers(*(int(table.label) for table in parts))
+            return _about([_table(report, table) for table in parts], doc=report, **numbers)
+        case "all_tables":
+            return _about([_table(report, table) for table in tables], doc=report)
+        case "page_and_table":
+            page, table = rng.randint(1, n_pages), rng.choice(tables)
+            return _about([_page(report, page), _table(report, table)], doc=report, a=page, b=table.label)
+        case "two_documents":
+            one, other = rng.sample(reports, 2)
+            a, b = rng.randint(1, len(one.pages)), rng.randint(1, len(other.pages))
+            return _about([_page(one, a), _page(other, b)], doc=one, other=other, a=a, b=b)
+        case "two_documents_tables":
+            one, other = rng.sample(reports, 2)
+            a, b = rng.choice(one.tables), rng.choice(other.tables)
+            return _about([_table(one, a), _table(other, b)], doc=one, other=other, a=a.label, b=b.label)
+        case "same_in_both":
+            one, other = rng.sample(reports, 2)
+            n = rng.randint(1, min(len(one.pages), len(other.pages)))
+            return _about([_page(one, n), _page(other, n)], doc=one, other=other, n=n)
+        case "unnamed_page" | "unnamed_two_pages":  # no report is named: all that have the pages are asked
+            a = rng.randint(1, 5)
+            b = a + (kind == "unnamed_two_pages")
+            found = [_page(it, n) for it in reports for n in range(a, b + 1) if n <= len(it.pages)]
+            return _about(found, **_spelled(a), **_numbers(a, b))
+        case "unnamed_table":
+            n = rng.randint(1, 3)
+            found = [_table(it, table) for it in reports for table in it.tables if table.label == str(n)]
+            return _about(found, **_spelled(n))
+    raise ValueError(f"no such kind of wording: {kind}")
+
+
+def _about(parts: Sequence[tuple[Structure, str]], **words: object) -> Task:
     return [structure for structure, _ in parts], " – ".join(text for _, text in parts), words
-
-
-def _spelled(number: int) -> dict[str, object]:
-    return {"n": number, "word": _NUMBERS[number], "ordinal": _ORDINALS[number], "roman": _ROMAN[number]}
-
-
-def _one_page(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    report = reports[turn % len(reports)]
-    number = rng.randint(1, len(report.pages))
-    return _task([_page(report, number)], doc=report, **_spelled(number))
-
-
-def _pages_at(first: Callable[[Report], int], count: int) -> Callable[..., Task]:
-    """Tasks about ``count`` pages from a place that the report's length gives."""
-
-    def task(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-        report = reports[turn % len(reports)]
-        return _task([_page(report, first(report) + step) for step in range(count)], doc=report)
-
-    return task
-
-
-def _two_pages(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    """Neighbours, where the wording can also be read as a range."""
-    report = reports[turn % len(reports)]
-    a, b = sorted(rng.sample(range(1, len(report.pages) + 1), 2))
-    if "from page" in text or "–" in text:
-        b = a + 1
-    return _task([_page(report, a), _page(report, b)], doc=report, a=a, b=b, oa=_ORDINALS[a], ob=_ORDINALS[b])
-
-
-def _range(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    report = reports[turn % len(reports)]
-    a = rng.randint(1, len(report.pages) - 2)
-    return _task([_page(report, a + step) for step in range(3)], doc=report, a=a, b=a + 1, c=a + 2)
-
-
-def _one_table(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    return _ask(reports[turn % len(reports)], rng.choice(reports[turn % len(reports)].tables), rng)
-
-
-def _last_table(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    return _ask(reports[turn % len(reports)], reports[turn % len(reports)].tables[-1], rng)
-
-
-def _table_on_page(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    report = reports[turn % len(reports)]
-    places = [page for table in report.tables for page in table.pages]
-    table = rng.choice([table for table in report.tables if all(places.count(page) == 1 for page in table.pages)])
-    page = rng.choice(table.pages)
-    structures, answer, words = _ask(report, table, rng)
-    return structures, answer, words | {"page": page, "opage": _ORDINALS[page]}
 
 
 def _ask(report: Report, table: TableText, rng: random.Random) -> Task:
@@ -134,79 +142,9 @@ def _ask(report: Report, table: TableText, rng: random.Random) -> Task:
     return [_table(report, table)[0]], answer, {"doc": report, "ask": ask, **_spelled(int(table.label))}
 
 
-def _two_tables(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    report = reports[turn % len(reports)]
-    parts = sorted(rng.sample(report.tables, 2), key=lambda table: table.label)
-    a, b = (int(table.label) for table in parts)
-    found = [_table(report, table) for table in parts]
-    return _task(found, doc=report, a=a, b=b, oa=_ORDINALS[a], ob=_ORDINALS[b])
+def _numbers(a: int, b: int) -> dict[str, object]:
+    return {"a": a, "b": b, "oa": _ORDINALS[a], "ob": _ORDINALS[b]}
 
 
-def _all_tables(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    report = reports[turn % len(reports)]
-    return _task([_table(report, table) for table in report.tables], doc=report)
-
-
-def _page_and_table(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    report = reports[turn % len(reports)]
-    page, table = rng.randint(1, len(report.pages)), rng.choice(report.tables)
-    return _task([_page(report, page), _table(report, table)], doc=report, a=page, b=table.label)
-
-
-def _two_documents(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    one, other = rng.sample(reports, 2)
-    a, b = rng.randint(1, len(one.pages)), rng.randint(1, len(other.pages))
-    return _task([_page(one, a), _page(other, b)], doc=one, other=other, a=a, b=b)
-
-
-def _two_documents_tables(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    one, other = rng.sample(reports, 2)
-    a, b = rng.choice(one.tables), rng.choice(other.tables)
-    return _task([_table(one, a), _table(other, b)], doc=one, other=other, a=a.label, b=b.label)
-
-
-def _same_in_both(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    one, other = rng.sample(reports, 2)
-    n = rng.randint(1, min(len(one.pages), len(other.pages)))
-    return _task([_page(one, n), _page(other, n)], doc=one, other=other, n=n)
-
-
-def _unnamed_pages(count: int) -> Callable[..., Task]:
-    """Tasks that name no report: they ask all that have the pages."""
-
-    def task(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-        a = rng.randint(1, 5)
-        found = [_page(it, n) for it in reports for n in range(a, a + count) if n <= len(it.pages)]
-        b = a + count - 1
-        return _task(found, **_spelled(a), a=a, b=b, oa=_ORDINALS[a], ob=_ORDINALS[b])
-
-    return task
-
-
-def _unnamed_table(reports: Sequence[Report], turn: int, text: str, rng: random.Random) -> Task:
-    n = rng.randint(1, 3)
-    found = [_table(report, table) for report in reports for table in report.tables if table.label == str(n)]
-    return _task(found, **_spelled(n))
-
-
-_TASKS: dict[str, Callable[[Sequence[Report], int, str, random.Random], Task]] = {
-    "page": _one_page,
-    "last_page": _pages_at(lambda report: len(report.pages), 1),
-    "first_page": _pages_at(lambda report: 1, 1),
-    "two_pages": _two_pages,
-    "range": _range,
-    "first_two": _pages_at(lambda report: 1, 2),
-    "last_two": _pages_at(lambda report: len(report.pages) - 1, 2),
-    "table": _one_table,
-    "table_on_page": _table_on_page,
-    "last_table": _last_table,
-    "two_tables": _two_tables,
-    "all_tables": _all_tables,
-    "page_and_table": _page_and_table,
-    "two_documents": _two_documents,
-    "two_documents_tables": _two_documents_tables,
-    "same_in_both": _same_in_both,
-    "unnamed_page": _unnamed_pages(1),
-    "unnamed_two_pages": _unnamed_pages(2),
-    "unnamed_table": _unnamed_table,
-}
+def _spelled(number: int) -> dict[str, object]:
+    return {"n": number, "word": _NUMBERS[number], "ordinal": _ORDINALS[number], "roman": _ROMAN[number]}
