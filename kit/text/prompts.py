@@ -1,17 +1,24 @@
-"""What language models are asked: the instruction format and the prompts of kgp.txt §8.9.
+"""What language models are asked: the instruction format and the prompts of kgp.txt §8.9 and qsgnn.txt A.10.
 
-The words are the paper's; its five-barred lines between the parts ("=====") are kept, and where Listings 3 and 4 differ
-in nothing but these, Listing 4 is followed.
+The words are the papers' and stand in ``prompts.toml``, the five-barred lines between the parts ("=====") included.
 """
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
+from string import Template
 
-#: Listing 1. In §8.1 it ends without the question mark.
-EVIDENCE_INSTRUCTION = "What evidence do we need to answer the question given the current evidence?"
-_SHORT = "ANSWER: Please answer in less than 6 words."
-_BAR = "====="
+from kit.corpus import Passage
+
+_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+EVIDENCE_INSTRUCTION = _WORDS["evidence_instruction"]
+
+
+def _filled(name: str, **parts: str) -> str:
+    return Template(_WORDS[name]).substitute(parts)
 
 
 def evidence_input(question: str, evidence: Sequence[str]) -> str:
@@ -21,7 +28,7 @@ def evidence_input(question: str, evidence: Sequence[str]) -> str:
 
 def evidence_prompt(question: str, evidence: Sequence[str]) -> str:
     """Listing 1 for a chat model: the instruction, then the input."""
-    return f"Instruction: {EVIDENCE_INSTRUCTION}\n\nInput: {evidence_input(question, evidence)}\n\nOutput:"
+    return _filled("evidence", input=evidence_input(question, evidence))
 
 
 def prefixed_evidence_prompt(question: str, evidence: Sequence[str]) -> str:
@@ -35,43 +42,15 @@ def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:
     A context is a passage, or the passages of a path joined by line ends, which the prompt writes as ``\\n``.
     """
     if not contexts:
-        return "\n\n".join(
-            ["Given the following question, create a final answer to the question.", f"QUESTION: {question}", _SHORT]
-        )
-    numbered = [f"{number}: {_one_line(context)}" for number, context in enumerate(contexts, start=1)]
-    return "\n\n".join(
-        [
-            "Given the following question and contexts, create a final answer to the question.",
-            *(_BAR, f"QUESTION: {question}"),
-            *(_BAR, "CONTEXT:", *numbered),
-            *(_BAR, f"QUESTION: {question}"),
-            *(_BAR, _SHORT),
-        ]
-    )
+        return _filled("answer_without_context", question=question)
+    lines = ["\\n ".join(line.strip() for line in context.splitlines() if line.strip()) for context in contexts]
+    numbered = "\n\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=1))
+    return _filled("answer", question=question, contexts=numbered)
 
 
 def grading_prompt(question: str, answer: str, prediction: str) -> str:
     """Listing 5: is the prediction right? The reply is to be 1 or 0."""
-    examples = [
-        ("What company owns the property of Marvel Comics?", "The Walt Disney Company", "The Walt Disney Company", 1),
-        (
-            "Which constituent college of the University of Oxford endows four professorial fellowships for sciences "
-            "including chemistry and pure mathematics?",
-            *("Magdalen College", "Magdalen College.", 1),
-        ),
-        ("Which year was Marvel started?", "1939", "1200", 0),
-    ]
-    return "\n\n".join(
-        [
-            "You are an expert professor specialized in grading whether the prediction to the question is correct or "
-            "not according to the real answer.",
-            *(_BAR, "For example:"),
-            *(line for example in examples for line in (_BAR, _graded(*example[:3]), f"Return: {example[3]}")),
-            *(_BAR, "You are grading the following question:", _graded(question, answer, prediction)),
-            "If the prediction is correct according to the answer, return 1. Otherwise, return 0.",
-            "Return: your reply can only be one number '0' or '1'",
-        ]
-    )
+    return _filled("grading", question=question, answer=answer, prediction=prediction)
 
 
 def grade(reply: str) -> bool | None:
@@ -80,9 +59,12 @@ def grade(reply: str) -> bool | None:
     return found == {"1"} if len(found) == 1 else None
 
 
-def _graded(question: str, answer: str, prediction: str) -> str:
-    return f"Question: {question}\n\nAnswer: {answer}\n\nPrediction: {prediction}"
+def entity_prompt(passage: Passage) -> str:
+    """Figure 11 of qsgnn.txt: the named entities of a passage."""
+    return _filled("entities", paragraph=f"{passage.title}\\n {passage.text}")
 
 
-def _one_line(context: str) -> str:
-    return "\\n ".join(line.strip() for line in context.splitlines() if line.strip())
+def triple_prompt(passage: Passage, names: Sequence[str]) -> str:
+    """Figure 12: triples about these names."""
+    listed = json.dumps(list(names), ensure_ascii=False)
+    return _filled("triples", paragraph=f"{passage.title}\\n {passage.text}", names=listed)

@@ -1,13 +1,15 @@
 """Facts as triples, with the sentences that they come from (qsgnn.txt Eq. 1): what "OpenIE" stands for there.
 
 Three ways behind one call, :func:`extract`: rules that need no model, files of HippoRAG's OpenIE, and a language model
-asked with the prompts of Appendix A.10 (:mod:`kit.text.open_information`).
+asked with the prompts of Appendix A.10.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +17,14 @@ import msgspec
 from tqdm.auto import tqdm
 
 from kit.corpus import Corpus, Passage
+from kit.corpus.formats import hipporag
 from kit.corpus.sentences import split_sentences
+from kit.corpus.source import Source
+from kit.errors import InputError
 from kit.text.entities import surfaces
+from kit.text.language_models import LanguageModel, language_model
 from kit.text.mentions import Mentions, fold, names_in
+from kit.text.prompts import entity_prompt, triple_prompt
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 #: A day, a month of a year, or a year: the values that questions ask for and that have no capital letter.
@@ -25,6 +32,7 @@ DATE = re.compile(rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}},)? \d{{4}}|(
 _BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
 LONGEST = 10  # words that are said of an object
+LONGEST_ANSWER = 512  # tokens of a language model's reply
 _EDGES = " ,.;:!?\"'“”‘’()—–-"
 
 
@@ -60,9 +68,6 @@ def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
     """
     if source == "rules":
         return by_rules(corpus)
-    from kit.text.language_models import language_model
-    from kit.text.open_information import LONGEST_ANSWER, by_model, from_file
-
     kind, _, rest = source.partition(":")
     if kind == "openie":
         return from_file(corpus, Path(rest))
@@ -132,3 +137,87 @@ def _said(sentence: str, mentions: Sequence[Mention], title: str) -> list[tuple[
 
 def _words(part: str) -> list[str]:
     return _POSSESSIVE.sub("", part).strip(_EDGES).split()
+
+
+# ---- told by others
+
+
+class _Record(msgspec.Struct):
+    """A paragraph of an OpenIE file."""
+
+    title: str
+    text: str
+    extracted_triples: list[list[str]]
+
+
+def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
+    """The triples of an OpenIE file as HippoRAG publishes them, for each passage those of its title and text.
+
+    What is no triple there (published files have lists of two and of four texts) is left out, with one warning that
+    counts it. Raises :class:`InputError` for a file that can't be read, and where a passage of the corpus is missing.
+    """
+    source = Source("hipporag")
+    records: list[_Record] = []
+    source.each(path, _Record, records.append, hipporag.openie)
+    source.raise_first()
+    told = {(record.title, record.text.strip()): record.extracted_triples for record in records}
+    missing = [passage for passage in corpus.passages if (passage.title, passage.text) not in told]
+    if missing:
+        expected = f"expected triples of every passage, found none of {len(missing)} of {len(corpus)}"
+        raise InputError(expected, file=path, record=missing[0].title)
+    return _extractions(corpus, [told[passage.title, passage.text] for passage in corpus.passages], str(path))
+
+
+def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
+    """Triples by a language model, two prompts a passage: for its named entities, then for triples about these.
+
+    Sentences are split by the kit, not by the model, which may rewrite them (qsgnn-i21). Replies that are not what was
+    asked for are left out, with one warning that counts them.
+    """
+    replies = model.generate([entity_prompt(passage) for passage in corpus.passages])
+    names = [_names(_json(reply.text, "named_entities")) for reply in replies]
+    prompts = [triple_prompt(passage, of) for passage, of in zip(corpus.passages, names)]
+    triples = [_json(reply.text, "triples") for reply in model.generate(prompts)]
+    return _extractions(corpus, triples, model.name)
+
+
+def _json(reply: str, key: str) -> object:
+    """What a reply has under a key, or the list that it is; None where it is neither."""
+    start = min((reply.find(opens) for opens in "{[" if opens in reply), default=0)
+    try:
+        found, _ = json.JSONDecoder().raw_decode(reply[start:])
+    except (ValueError, RecursionError):
+        return None
+    return found.get(key) if isinstance(found, dict) else found
+
+
+def _names(found: object) -> list[str]:
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def _extractions(corpus: Corpus, told: Iterable[object], source: str) -> list[Extraction]:
+    found, bad = [], 0
+    for passage, triples in zip(corpus.passages, told, strict=True):
+        sentences = tuple(split_sentences(passage.text))
+        sound = [each for each in triples if _is_triple(each)] if isinstance(triples, list) else []
+        bad += len(triples) - len(sound) if isinstance(triples, list) else 1
+        kept = (Triple(*map(str.strip, triple), _sentence(sentences, triple)) for triple in sound)
+        found.append(Extraction(sentences, tuple(dict.fromkeys(kept))))
+    if bad:
+        warnings.warn(f"{source}: left out {bad} of the extracted triples, which are not three texts", stacklevel=3)
+    return found
+
+
+def _is_triple(found: object) -> bool:
+    return isinstance(found, list) and len(found) == 3 and all(isinstance(part, str) and part.strip() for part in found)
+
+
+def _sentence(sentences: Sequence[str], triple: Sequence[str]) -> int | None:
+    """The first sentence that has both ends of a triple, else the first with its object, else with its subject."""
+    subject, object = (re.compile(rf"(?<!\w){re.escape(fold(triple[place]))}(?!\w)") for place in (0, 2))
+    folded = list(map(fold, sentences))
+    for wanted in ((subject, object), (object,), (subject,)):
+        for number, sentence in enumerate(folded):
+            if all(name.search(sentence) for name in wanted):
+                return number
+    return None

@@ -16,8 +16,8 @@ from kit.errors import InputError
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel
 from kit.text.mentions import fold
-from kit.text.open_information import by_model, entity_prompt, from_file, triple_prompt
-from kit.text.triples import Triple, by_rules, extract
+from kit.text.prompts import entity_prompt, triple_prompt
+from kit.text.triples import Triple, by_model, by_rules, extract, from_file
 
 
 def corpus(*texts: tuple[str, str]) -> Corpus:

@@ -1,4 +1,4 @@
-"""An extractive reader: it points at the answer in the passages (or in the question), or says yes, no or how many."""
+"""Readers: from a question and passages to an answer. A language model, or a span head that learns."""
 
 from __future__ import annotations
 
@@ -9,21 +9,72 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import pandas as pd
 
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.store import Store, content_key
 from kit.text.encoder import DEFAULT_ENCODER, Encoder
-from kit.text.readers.base import Reader
+from kit.text.language_models import LanguageModel, language_model
+from kit.text.prompts import answer_prompt
 from kit.text.training import read_history
 
 if TYPE_CHECKING:
-    from kit.text.readers.span_model import SpanModel
+    from kit.text.span_model import SpanModel
 
-KIND = "readers"  # in the store
-ANSWERS = "reader-answers"  # in the store
+KIND, ANSWERS = "readers", "reader-answers"  # in the store
 _SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost
 _RECIPE = "2"  # to be changed with what is learned, so that weights learned otherwise are not found again
+
+
+def reader(text: str) -> Reader:
+    """The reader that a short text names: ``extractive``, or a language model as ``language_model`` takes it.
+
+    Raises :class:`InputError` for others.
+    """
+    if text == ExtractiveReader.name:
+        return ExtractiveReader()
+    if ":" not in text:
+        expected = "extractive, or a language model such as server:MODEL"
+        raise InputError(f"expected a reader: {expected}; not {text!r}", field="reader")
+    return LanguageModelReader(language_model(text))
+
+
+class Reader:
+    """Answers questions from passages. Subclasses are built from their settings alone, then ``fit`` and ``answer``."""
+
+    name: str
+
+    def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
+        """Learn from ``benchmark.train``, and that of ``more``, and choose on ``benchmark.dev``.
+
+        The default learns nothing.
+        """
+
+    def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
+        """The answer to each question from its context: the texts of passages, best first; there may be none."""
+        raise NotImplementedError
+
+    def usage(self) -> pd.DataFrame | None:
+        """What a language model was used for: see :meth:`kit.text.LanguageModel.usage`. None for other readers."""
+        return None
+
+
+class LanguageModelReader(Reader):
+    """Asks a language model for an answer of less than six words: Listings 3 and 4, and 2 where there is no passage.
+
+    The answer is the model's text, without the space around it. An empty one is an answer too, and a wrong one.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model, self.name = model, model.name
+
+    def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
+        prompts = [answer_prompt(question, context) for question, context in zip(questions, contexts, strict=True)]
+        return [answer.text.strip() for answer in self.model.generate(prompts)]
+
+    def usage(self) -> pd.DataFrame:
+        return self.model.usage()
 
 
 class Learning(msgspec.Struct, frozen=True):
@@ -70,9 +121,9 @@ class ExtractiveReader(Reader):
 
     def _train(self, benchmarks: Sequence[Benchmark], key: str) -> Path:
         # Imported here: torch takes seconds, and a reader whose answers are stored does not need it.
-        from kit.text.readers.training import train_reader
+        from kit.text.span_training import train_reader
 
-        return train_reader(self.base, benchmarks, self.learning, key)
+        return train_reader(self.base, benchmarks, kind=KIND, key=key, **msgspec.structs.asdict(self.learning))
 
     @cached_property
     def identity(self) -> str:
@@ -84,7 +135,7 @@ class ExtractiveReader(Reader):
 
     @cached_property
     def model(self) -> SpanModel:
-        from kit.text.readers.span_model import SpanModel
+        from kit.text.span_model import SpanModel
 
         assert self.folder is not None  # identity is asked first
         return SpanModel.read(self.folder)
