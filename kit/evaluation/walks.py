@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from unittest.mock import patch
 
 import numpy as np
@@ -17,7 +18,7 @@ import pandas as pd
 from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.evaluation.metrics import full_at, recall_at
-from kit.retrievers import KGP, Retriever
+from kit.retrievers import KGP, MDR, Retriever
 from kit.text import Encoder, TfidfIndex
 from kit.text.encoder import cold_queries
 from kit.text.precision import one_thread
@@ -30,11 +31,12 @@ PARTS = ("seeding", "matching", "encoding", "rest")
 def ask(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFrame:
     """How an indexed retriever does, a row a question: question, hops, ``METRICS``, scored.
 
-    The last is how many passages the agent of a walk compared. Raises InputError for a question without supports.
+    The last is how many passages were compared where a path went on, of KGP and MDR. Raises InputError for a question
+    without supports.
     """
     rows = []
     for question in questions:
-        find = retriever.explain if isinstance(retriever, KGP) else retriever.retrieve
+        find = retriever.explain if isinstance(retriever, KGP | MDR) else retriever.retrieve
         ranking = find(question.query, N_PASSAGES)
         found = {
             "recall@5": recall_at(question, ranking.ids, 5),
@@ -78,12 +80,13 @@ class Clock:
         return run
 
 
-def time_parts(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFrame:
+def time_parts(retriever: Retriever, questions: Sequence[Question], cold: bool = True) -> pd.DataFrame:
     """What a question's time goes to, for an indexed retriever, as a user waits for it.
 
     On one thread, one question after another, from a cold query cache, without a trace; a question that does not count
-    goes first. Columns: question, seeding (a walk's keyword search), matching (finding its candidates and comparing
-    them), encoding (of whatever is read for the question), rest, seconds (all of them), texts (how many are read).
+    goes first. (Not ``cold``, vectors come from the store: where only the other parts matter.) Columns: question,
+    seeding (a walk's keyword search), matching (finding its candidates and comparing them), encoding (of whatever is
+    read for the question), rest, seconds (all of them), texts (how many are read).
     """
     clock, read, rows = Clock(), set(), []
     encode = clock.around("encoding", Encoder.encode)
@@ -101,7 +104,7 @@ def time_parts(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFr
         for question in [questions[-1], *questions]:
             clock.seconds.clear()
             read.clear()
-            with cold_queries():
+            with cold_queries() if cold else nullcontext():
                 begun = time.perf_counter()
                 timed.retrieve_many([question.query], N_PASSAGES)
                 whole = time.perf_counter() - begun

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -121,23 +121,15 @@ class StructureReader:
         """
         if not references or not named:
             return [self._documents] * len(named)
-        follow = named[0].start < references[0].start
-        scopes: list[list[str]] = []
-        for place, one in enumerate(named):
-            if follow:
-                low, high = one.start, named[place + 1].start if place + 1 < len(named) else len(text)
-            else:
-                low, high = named[place - 1].start if place else 0, one.start
+        starts = [one.start for one in named]
+        follow = starts[0] < references[0].start
+        scopes: list[Sequence[str]] = []
+        for low, high in pairwise([*starts, len(text)] if follow else [0, *starts]):
             near = {name for it in references if low <= it.start < high for name in it.documents}
             scopes.append([name for name in self._documents if name in near])
-        order = range(len(scopes) - 1, -1, -1) if follow else range(len(scopes))
-        last: list[str] = []
-        for place in order:
-            last = scopes[place] = scopes[place] or last
-        if follow:  # "page 2 of the memo and page 3": the last mention has the name of the one before
-            for place in range(1, len(scopes)):
-                scopes[place] = scopes[place] or scopes[place - 1]
-        return scopes
+        if follow:
+            scopes = list(accumulate(reversed(scopes), _or_before))[::-1]
+        return list(accumulate(scopes, _or_before))  # "page 2 of the memo and page 3": that of the one before
 
     def _references(self, text: str, named: Sequence[Named]) -> list[_Reference]:
         """Where the text names documents, from left to right. Of names that overlap the longest holds."""
@@ -212,27 +204,21 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.lower())
 
 
+def _or_before(before: Sequence[str], own: Sequence[str]) -> Sequence[str]:
+    return own or before
+
+
 def _runs(words: Sequence[str], own: set[str], inside: set[int], ends: set[int]) -> list[tuple[int, int]]:
     """Stretches of words of a name, and of words that may join them, without joints at either end.
 
     None holds a word that is ``inside`` the name of a structure, or crosses one of the ``ends`` of phrases.
     """
-    runs, start = [], 0
-    while start < len(words):
-        end = start
-        while (
-            end < len(words)
-            and words[end] in own | _GENERIC | _JOINTS
-            and end not in inside
-            and (end == start or end not in ends)
-        ):
-            end += 1
-        first, last = start, end
-        while first < last and words[first] in _GLUE:
-            first += 1
-        while last > first and words[last - 1] in _GLUE:
-            last -= 1
-        if first < last:
-            runs.append((first, last))
-        start = max(end, start + 1)
+    known = own | _GENERIC | _JOINTS
+    may = [word in known and place not in inside for place, word in enumerate(words)]
+    phrase = list(accumulate(place in ends for place in range(len(words))))
+    runs = []
+    for (of_name, _), places in groupby(range(len(words)), lambda place: (may[place], phrase[place])):
+        told = [place for place in places if words[place] not in _GLUE]
+        if of_name and told:
+            runs.append((told[0], told[-1] + 1))
     return runs
