@@ -105,7 +105,8 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
     judged and unclear, and the file has reader and judge: name, and the usage of a language model.
     """
     from kit.evaluation import evaluate as evaluate_all
-    from kit.evaluation.answers import Reading
+    from kit.evaluation.answers import AnswerOptions
+    from kit.evaluation.experiment import N_TIMED
     from kit.evaluation.trec import read_run, write_runs
     from kit.retrievers import make_all
     from kit.runs.provenance import write_result
@@ -113,7 +114,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
 
     begun, cut_offs, asked = time.perf_counter(), whole_numbers(ks, "k"), SimpleNamespace(**given)
     named = make_all([name for name in retrievers if not Path(name).is_file()], **asked.settings)
-    reading = Reading.named(asked.reader, asked.read, max(cut_offs), none=asked.none, judge=asked.judge)
+    reading = AnswerOptions.named(asked.reader, asked.read, max(cut_offs), none=asked.none, judge=asked.judge)
     _expect_writable(asked.json_file, asked.trec_file)
     if asked.also and not asked.train:
         raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
@@ -121,7 +122,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
     runs = {name: read_run(Path(name), benchmark) for name in retrievers if Path(name).is_file()}
     everything = {name: named.get(name) or runs[name] for name in retrievers}
     reading.fit(training or benchmark)
-    experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=asked.seed, training=training)
+    experiment = evaluate_all(everything, benchmark, ks=cut_offs, seed=asked.seed, training=training, n_timed=N_TIMED)
     answers = reading.answers(experiment)
     click.echo("\n".join([experiment.text(answers), *usage_lines(experiment.usages | reading.usages())]))
     if asked.json_file:
@@ -218,15 +219,22 @@ def sweep(context: click.Context, what: str, settings: dict[str, list], data: Pa
 
 
 @cli.command()
-@click.option("--markdown", is_flag=True, help="the tested claims as the table that README shows")
+@click.option("--markdown", is_flag=True, help="write it as a page, figures/CLAIMS.md, instead of printing it")
 def claims(markdown: bool) -> None:
-    """Print the ledger: what the papers claim, and what came of it here on each data set."""
-    from kit.evaluation.ledger import ledger_markdown, ledger_text
+    """Tell what the papers claim, and what came of it here on each data set; draw it as figures/claims.svg and .png."""
+    from kit.evaluation.ledger import ledger, ledger_markdown, ledger_text, read_records
     from kit.paths import output
+    from kit.views.claims_map import claims_map
 
     figures = output() / "figures"
-    text = ledger_markdown(figures) if markdown else ledger_text(figures)
-    click.echo(text.rstrip())
+    if markdown:
+        atomic_write(figures / "CLAIMS.md", ledger_markdown(figures).encode())
+        click.echo(figures / "CLAIMS.md")
+    else:
+        click.echo(ledger_text(figures).rstrip())
+    if records := read_records(figures):
+        for file in claims_map(ledger(records), figures):
+            click.echo(file)
 
 
 @cli.command()

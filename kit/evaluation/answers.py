@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark, load
 from kit.errors import InputError
 from kit.evaluation import statistics
-from kit.evaluation.experiment import Experiment
+from kit.evaluation.experiment import Experiment, plain
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import grade, grading_prompt
 from kit.text.readers import Reader
@@ -39,37 +38,28 @@ def read_answers(
         InputError: a question without an answer to compare with, rankings shorter than ``n_passages``, or a language
             model that can't be asked to the end (what it answered is kept).
     """
-    _check(experiment, n_passages)
-    corpus, rankings = experiment.benchmark.corpus, experiment.rankings
-    contexts = {
-        name: [
-            [corpus[id].full_text for id in found[question.id].ids[:n_passages]] for question in experiment.questions
-        ]
-        for name, found in rankings.items()
-    }
-    if none:
-        contexts = {NONE: [[] for _ in experiment.questions]} | contexts
-    texts = [question.text for question in experiment.questions]
+    questions, benchmark = experiment.questions, experiment.benchmark
+    for question in questions:
+        if not question.answer:
+            raise InputError("expected an answer to compare with", record=question.id, field="answer")
+    longest = max(len(ranking.ids) for found in experiment.rankings.values() for ranking in found.values())
+    most = max(len(corpus) for corpus, _ in benchmark.asked_together(questions))
+    if n_passages < 1 or longest < min(n_passages, most):
+        expected = f"from 1 to {longest}, the length of the rankings (the largest cut-off k)"
+        raise InputError(f"expected a number of passages {expected}, not {n_passages}", field="read")
+    contexts = {NONE: [[] for _ in questions]} if none else {}
+    for name, found in experiment.rankings.items():
+        ids = [found[question.id].ids[:n_passages] for question in questions]
+        contexts[name] = [[benchmark.corpus[id].full_text for id in of] for of in ids]
+    texts = [question.text for question in questions]
     rows = []
     for name, passages in tqdm(contexts.items(), desc=f"reading ({reader.name})", disable=not progress):
-        for question, answer in zip(experiment.questions, reader.answer(texts, passages), strict=True):
+        for question, answer in zip(questions, reader.answer(texts, passages), strict=True):
             right = (question.answer, *question.aliases)
             row = {"retriever": name, "question": question.id, "hops": question.hops, "type": question.type}
             row |= {"answer": answer, "em": exact_match(answer, right), "f1": f1(answer, right)}
             rows.append(row | {"accuracy": contains(answer, right), "words": len(normalise(answer).split())})
     return pd.DataFrame(rows)
-
-
-def _check(experiment: Experiment, n_passages: int) -> None:
-    for question in experiment.questions:
-        if not question.answer:
-            raise InputError("expected an answer to compare with", record=question.id, field="answer")
-    longest = max(len(ranking.ids) for found in experiment.rankings.values() for ranking in found.values())
-    collections = experiment.benchmark.collections
-    most = len(experiment.benchmark.corpus) if collections is None else max(map(len, collections.values()))
-    if n_passages < 1 or longest < min(n_passages, most):
-        expected = f"from 1 to {longest}, the length of the rankings (the largest cut-off k)"
-        raise InputError(f"expected a number of passages {expected}, not {n_passages}", field="read")
 
 
 def judge_answers(table: pd.DataFrame, experiment: Experiment, model: LanguageModel) -> pd.DataFrame:
@@ -87,7 +77,7 @@ def judge_answers(table: pd.DataFrame, experiment: Experiment, model: LanguageMo
     return table.assign(judged=judged, unclear=unclear)
 
 
-def summarise_answers(table: pd.DataFrame, *, seed: int = 0, draws: int = statistics.DRAWS) -> pd.DataFrame:
+def summarise_answers(table: pd.DataFrame, *, seed: int = 0, n_resamples: int = statistics.N_RESAMPLES) -> pd.DataFrame:
     """Means over questions with 95 % bootstrap intervals: retriever, metric, mean, low, high, n (questions).
 
     The metrics are those of ``MEASURES`` that the table has; the rows are in its order of retrievers.
@@ -95,11 +85,9 @@ def summarise_answers(table: pd.DataFrame, *, seed: int = 0, draws: int = statis
     measures = [measure for measure in MEASURES if measure in table]
     rows = []
     for retriever, of in table.groupby("retriever", sort=False):
-        found = statistics.intervals(of[measures].to_numpy(float), seed=seed, draws=draws)
-        for measure, (mean, low, high) in zip(measures, found):
-            row = {"retriever": retriever, "metric": measure, "mean": mean, "low": low, "high": high}
-            rows.append(row | {"n": len(of)})
-    return pd.DataFrame(rows)
+        found = statistics.intervals(of[measures].to_numpy(float), seed=seed, n_resamples=n_resamples)
+        rows += [(retriever, measure, *ends, len(of)) for measure, ends in zip(measures, found)]
+    return pd.DataFrame(rows, columns=["retriever", "metric", "mean", "low", "high", "n"])
 
 
 def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
@@ -114,7 +102,7 @@ def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class AnswerOptions:
     """What ``kit evaluate`` is asked about answers; without a reader there are none, and nothing is added anywhere."""
 
     reader: Reader | None
@@ -123,7 +111,9 @@ class Reading:
     judge: LanguageModel | None
 
     @classmethod
-    def named(cls, reader: str | None, n_passages: int | None, most: int, *, none: bool, judge: str | None) -> Reading:
+    def named(
+        cls, reader: str | None, n_passages: int | None, most: int, *, none: bool, judge: str | None
+    ) -> AnswerOptions:
         """From names. Raises :class:`InputError` for bad ones, and for more passages than ``most`` that are found."""
         if reader is None and (judge or none or n_passages is not None):
             raise InputError("expected a reader (--reader), whose answers are meant", field="reader")
@@ -144,7 +134,7 @@ class Reading:
             return pd.DataFrame()
         table = read_answers(experiment, self.reader, self.n_passages, none=self.none)
         table = judge_answers(table, experiment, self.judge) if self.judge else table
-        return summarise_answers(table, seed=experiment.seed, draws=experiment.draws)
+        return summarise_answers(table, seed=experiment.seed, n_resamples=experiment.n_resamples)
 
     def usages(self) -> dict[str, pd.DataFrame]:
         """What the language models were used for, by their roles."""
@@ -161,8 +151,7 @@ class Reading:
         results = {result["retriever"]: dict(result) for result in record["results"]}
         for row in answers.itertuples():
             result = results.setdefault(row.retriever, {"retriever": row.retriever})
-            ends = [None if np.isnan(end) else float(end) for end in (row.low, row.high)]
-            result |= {row.metric: float(row.mean), f"{row.metric}_ci": ends}
+            result |= {row.metric: row.mean, f"{row.metric}_ci": [plain(row.low), plain(row.high)]}
         told: dict[str, dict[str, object]] = {}
         if self.reader:
             told["reader"] = {"name": self.reader.name, "n_passages": self.n_passages}
@@ -171,15 +160,3 @@ class Reading:
         for role, usage in self.usages().items():
             told[role]["usage"] = usage.to_dict("records")
         return {**record, "results": list(results.values()), **told}
-
-
-__all__ = [
-    "Reading",
-    "contains",
-    "exact_match",
-    "f1",
-    "judge_answers",
-    "lessons_of",
-    "read_answers",
-    "summarise_answers",
-]

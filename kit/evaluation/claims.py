@@ -15,6 +15,7 @@ import msgspec
 import pandas as pd
 
 from kit.errors import InputError
+from kit.evaluation.statistics import Estimate
 
 REPRODUCED = "reproduced"
 #: The verdict of a proxy that succeeds: it supports the cause that the paper names, not the paper's number.
@@ -22,6 +23,8 @@ MECHANISM = "mechanism reproduced"
 NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided"
 NOT_TESTED = "not tested"
+#: What the ledger says where claim, code or data have changed since a verdict was found.
+STALE = "stale"
 
 #: A claimed gain whose interval lies wholly below this is not reproduced, even if it reaches across 0.
 SMALLEST_GAIN = 0.01
@@ -72,6 +75,11 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def paper(self) -> str:
         return self.id.rpartition("-")[0]
 
+    @property
+    def source(self) -> str:
+        """The paper and the place in it."""
+        return f"{self.paper} {self.place}"
+
     def criterion(self, name: str) -> Criterion:
         """The criterion of this name. Raises InputError that lists those that there are."""
         for criterion in self.criteria:
@@ -79,6 +87,11 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 return criterion
         names = ", ".join(repr(criterion.name) for criterion in self.criteria)
         raise InputError(f"expected one of {names}, not {name!r}", record=self.id, field="criterion")
+
+    def judged(self, rule: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
+        """The verdict on one of its criteria: a proxy that succeeds supports the mechanism only."""
+        found = verdict(rule, effect, low, high, n)
+        return MECHANISM if found == REPRODUCED and self.kind == "proxy" else found
 
 
 class _Claims(msgspec.Struct):
@@ -124,8 +137,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     ``case`` names what the claim was tried on where it speaks of several (a builder, a baseline, a context size).
     ``low`` and ``high`` end the 95 % interval over ``n`` questions, None where there is none. ``how`` says in plain
-    words how it was measured, ``paper_number`` what stands in the paper. The verdict is that of the rule, and a record
-    that holds another one is refused: the rule has changed since.
+    words how it was measured, ``paper_number`` what stands in the paper.
     """
 
     claim: str
@@ -141,37 +153,25 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str
     how: str
     paper_number: str
-    note: str
-
-    def __post_init__(self) -> None:
-        claim = find_claim(self.claim)
-        criterion = claim.criterion(self.criterion)
-        rule = (
-            criterion.unit,
-            criterion.expected,
-            _verdict(claim, criterion, self.effect, self.low, self.high, self.n),
-        )
-        if (self.unit, self.expected, self.verdict) != rule:
-            raise InputError("stale: the claim's rule has changed, so run the notebook again", record=self.claim)
 
     @property
     def key(self) -> tuple[str, str, str]:
         """What a later finding of the same run replaces."""
         return self.claim, self.criterion, self.case
 
+    @property
+    def stale(self) -> bool:
+        """Whether the claim's rule has changed since: it has another criterion, or gives another verdict."""
+        claim = find_claim(self.claim)
+        if self.criterion not in [rule.name for rule in claim.criteria]:
+            return True
+        rule = claim.criterion(self.criterion)
+        now = claim.judged(rule, self.effect, self.low, self.high, self.n)
+        return (self.unit, self.expected, self.verdict) != (rule.unit, rule.expected, now)
+
 
 def finding(
-    claim: str,
-    *,
-    effect: float,
-    low: float,
-    high: float,
-    n: int,
-    seed: int = 0,
-    criterion: str = "",
-    case: str = "",
-    how: str = "",
-    note: str = "",
+    claim: str, found: Estimate, *, criterion: str = "", case: str = "", how: str = "", seed: int = 0
 ) -> Finding:
     """What was measured for a claim, with its verdict. ``how`` is the claim's own measure if nothing is said.
 
@@ -181,7 +181,7 @@ def finding(
     """
     known = find_claim(claim)
     rule = known.criterion(criterion)
-    effect, low, high = float(effect), float(low), float(high)
+    effect, low, high, n = float(found.value), float(found.low), float(found.high), int(found.n)
     if not math.isfinite(effect):
         raise InputError(f"expected a number, not {effect}", record=claim, field="effect")
     if low > high or math.isnan(low) != math.isnan(high):
@@ -196,18 +196,12 @@ def finding(
         high=ends[1],
         unit=rule.unit,
         expected=rule.expected,
-        n=int(n),
+        n=n,
         seed=int(seed),
-        verdict=_verdict(known, rule, effect, *ends, int(n)),
+        verdict=known.judged(rule, effect, *ends, n),
         how=how or known.measure,
         paper_number=known.paper_number,
-        note=note,
     )
-
-
-def _verdict(claim: Claim, rule: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
-    found = verdict(rule, effect, low, high, n)
-    return MECHANISM if found == REPRODUCED and claim.kind == "proxy" else found
 
 
 def combined(claim: Claim, findings: Iterable[Finding]) -> str:
@@ -227,20 +221,12 @@ def combined(claim: Claim, findings: Iterable[Finding]) -> str:
 
 def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
     """Findings as a table to read, a row each: claim, case, effect with interval, what was expected, verdict, paper."""
-    rows = [
-        {
-            "claim": found.claim,
-            "place": f"{CLAIMS[found.claim].paper} {CLAIMS[found.claim].place}",
-            "what": ", ".join(filter(None, [found.criterion, found.case])),
-            "effect": show_effect(found),
-            "expected": found.expected,
-            "n": found.n,
-            "verdict": found.verdict,
-            "the paper's number": found.paper_number,
-        }
-        for found in findings
-    ]
     columns = ["claim", "place", "what", "effect", "expected", "n", "verdict", "the paper's number"]
+    rows = []
+    for of in findings:
+        what = ", ".join(filter(None, [of.criterion, of.case]))
+        told = (CLAIMS[of.claim].source, what, show_effect(of), of.expected, of.n, of.verdict, of.paper_number)
+        rows.append((of.claim, *told))
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -13,11 +13,14 @@ from tqdm.auto import tqdm
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation import metrics, statistics
-from kit.evaluation.trec import Run
+from kit.evaluation.timing import query_for, time_questions
+from kit.evaluation.trec import TrecRun
 from kit.retrievers import Ranking, Retriever, make
 
 #: Queries handed to ``retrieve_many`` at once in the pooled setting: a batch pays, and the progress bar still moves.
 _BATCH = 64
+#: Questions of which ``kit evaluate`` takes the time.
+N_TIMED = 20
 
 
 @dataclass(frozen=True)
@@ -25,11 +28,11 @@ class Experiment:
     """What ``evaluate`` found.
 
     ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, recall@k and full@k
-    for each cut-off, mrr (reciprocal rank), seconds. ``rankings`` maps retriever to question id to Ranking.
-    ``seconds_to_fit`` is what each retriever took before the first question could be asked: learning and indexing
-    (all collections together in the per-question setting). A TREC run has no times (nan). ``sees_gold`` names the
-    retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` tells of those that asked a language model what
-    it was used for (:meth:`kit.text.LanguageModel.usage`).
+    for each cut-off, mrr (reciprocal rank), seconds (nan for a question whose time was not taken). ``rankings`` maps
+    retriever to question id to Ranking. ``seconds_to_fit`` is what each retriever took before the first question could
+    be asked: learning and indexing (all collections together in the per-question setting). A TREC run has no times
+    (nan). ``sees_gold`` names the retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` tells of those
+    that asked a language model what it was used for (:meth:`kit.text.LanguageModel.usage`).
     """
 
     table: pd.DataFrame
@@ -39,7 +42,7 @@ class Experiment:
     questions: tuple[Question, ...]
     ks: tuple[int, ...]
     seed: int
-    draws: int
+    n_resamples: int
     sees_gold: tuple[str, ...] = ()
     usages: dict[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -48,10 +51,15 @@ class Experiment:
         """The columns of ``table`` that hold a metric, each between 0 and 1."""
         return [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr"]
 
+    @property
+    def seconds(self) -> pd.Series:
+        """The mean time of a question by retriever, over those whose time was taken."""
+        return self.table.groupby("retriever", sort=False)["seconds"].mean()
+
     def only(self, retrievers: Sequence[str]) -> Experiment:
         """What was found for some of the retrievers, in this order."""
         for name in retrievers:
-            self._expect(name, self.rankings, "retrievers")
+            _expect(name, self.rankings, "retrievers")
         rows = pd.concat([self.table[self.table["retriever"] == name] for name in retrievers], ignore_index=True)
         return replace(
             self,
@@ -65,18 +73,18 @@ class Experiment:
     def summary(self, by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Means over questions with 95 % bootstrap intervals, for all questions or by columns of ``table``.
 
-        Columns: retriever, those of ``by``, metric, mean, low, high, n (questions). ``seconds`` is among the metrics.
+        Columns: retriever, those of ``by``, metric, mean, low, high, n (questions).
         """
-        columns = [*self.metrics, "seconds"]
         rows = []
-        for group, values in self._groups(by, columns):
-            found = statistics.intervals(values.reshape(len(values), -1), seed=self.seed, draws=self.draws)
-            for number, (mean, low, high) in enumerate(found):
-                retriever, metric = list(self.rankings)[number // len(columns)], columns[number % len(columns)]
-                row = {"retriever": retriever, **group, "metric": metric}
-                rows.append({**row, "mean": mean, "low": low, "high": high, "n": len(values)})
-        order = {name: number for number, name in enumerate(self.rankings)}
-        return pd.DataFrame(rows).sort_values("retriever", key=lambda c: c.map(order), kind="stable", ignore_index=True)
+        for group, values in self._groups(by, self.metrics):
+            found = statistics.intervals(
+                values.reshape(len(values), -1), seed=self.seed, n_resamples=self.n_resamples
+            ).reshape(len(self.rankings), len(self.metrics), 3)
+            for name, of_retriever in zip(self.rankings, found):
+                for metric, (mean, low, high) in zip(self.metrics, of_retriever):
+                    row = {"retriever": name, **group, "metric": metric}
+                    rows.append(row | {"mean": mean, "low": low, "high": high, "n": len(values)})
+        return by_order(pd.DataFrame(rows), self.rankings)
 
     def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Paired differences of every other retriever to ``baseline``, for all questions or by columns of ``table``.
@@ -86,29 +94,40 @@ class Experiment:
         rows, at Bonferroni's level), n (questions).
         """
         others = [name for name in self.rankings if name != baseline]
-        self._expect(baseline, self.rankings, "baseline")
-        self._expect(metric, [*self.metrics, "seconds"], "metric")
+        _expect(baseline, self.rankings, "baseline")
+        _expect(metric, self.metrics, "metric")
         if not others:
             raise InputError(f"expected a retriever to compare with {baseline!r}", field="baseline")
         groups = list(self._groups(by, [metric]))
+        about = {"seed": self.seed, "n_resamples": self.n_resamples}
         level = statistics.bonferroni_level(len(groups) * len(others))
         rows = []
         for group, values in groups:
             values = dict(zip(self.rankings, values[:, :, 0].T))
             for name in others:
-                found = statistics.paired(values[name], values[baseline], self.seed, draws=self.draws)
-                _, low, high = statistics.interval(
-                    values[name] - values[baseline], self.seed, level=level, draws=self.draws
-                )
-                row = {"retriever": name, "baseline": baseline, **group, "metric": metric, **found._asdict()}
-                rows.append({**row, "low_adjusted": low, "high_adjusted": high, "n": len(values[name])})
+                found = statistics.paired(values[name], values[baseline], **about)
+                wide = statistics.interval(values[name] - values[baseline], level=level, **about)
+                row = {"retriever": name, "baseline": baseline, **group, "metric": metric, "difference": found.value}
+                row |= {"low": found.low, "high": found.high, "p": found.p}
+                rows.append(row | {"low_adjusted": wide.low, "high_adjusted": wide.high, "n": found.n})
         table = pd.DataFrame(rows)
         table.insert(table.columns.get_loc("p") + 1, "p_holm", statistics.holm(table["p"].to_numpy()))
         return table
 
+    def gain(
+        self, name: str | Sequence[str], over: str | Sequence[str], metric: str = "recall@5", hops: int | None = None
+    ) -> statistics.Estimate:
+        """The paired difference of a retriever to another, of several the mean, for the questions of so many hops."""
+        values = per_question(self, metric)
+        if hops is not None:
+            values = values[[question.hops == hops for question in self.questions]]
+        a, b = (values[[of] if isinstance(of, str) else list(of)].mean(axis=1) for of in (name, over))
+        known = a.notna() & b.notna()  # the time of a few questions is taken
+        return statistics.paired(a[known], b[known], self.seed, n_resamples=self.n_resamples)
+
     @property
     def caption(self) -> str:
-        """What a reader of the numbers must know: how many questions, which interval, and what k forbids."""
+        """What a reader of the numbers must know: how many questions, which interval, what k forbids, whose time."""
         n = len(self.questions)
         lines = [f"{n} questions, {len(self.benchmark.corpus):,} passages ({self.benchmark.setting})."]
         lines.append("Intervals: 95 % bootstrap over questions.")
@@ -121,6 +140,10 @@ class Experiment:
                     f"Recall@{k} can reach {ceiling:.3f}."
                 )
         lines += [f"{name} sees gold fields of the questions." for name in self.sees_gold]
+        if n_timed := self.table.groupby("retriever")["seconds"].count().max():
+            lines.append(
+                f"Times: {n_timed} questions, one after another on one thread, each encoded anew, no trace made."
+            )
         return " ".join(lines)
 
     def text(self, answers: pd.DataFrame) -> str:
@@ -130,13 +153,11 @@ class Experiment:
         """
         summary = pd.concat([self.summary(), answers], ignore_index=True)
         summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
-        seconds = summary["metric"] == "seconds"
-        times = summary.loc[seconds, "mean"]
-        summary.loc[seconds, "shown"] = ["" if pd.isna(mean) else f"{1000 * mean:.1f} ms a query" for mean in times]
         order = list(dict.fromkeys(summary["retriever"]))
-        table = summary.pivot(index="metric", columns="retriever", values="shown").fillna("")
+        table = summary.pivot(index="metric", columns="retriever", values="shown")
         table = table.loc[list(dict.fromkeys(summary["metric"])), order].rename_axis(index=None, columns=None)
-        parts = [table.to_string()]
+        table.loc["time"] = (1000 * self.seconds.dropna()).map("{:.1f} ms a query".format)
+        parts = [table.fillna("").to_string()]
         for metric in self.metrics if len(order) > 1 else ():
             for row in self.compare(order[0], metric).itertuples():
                 parts.append(
@@ -150,20 +171,17 @@ class Experiment:
 
         ``data``, ``n_questions``, ``n_passages``, ``setting``, ``unit``, ``seed`` and ``results``, a list with one
         object a retriever: ``retriever``; for each cut-off ``recall@k``, ``full@k``, and ``mrr``, fractions, each with
-        its 95 % interval under ``…_ci`` as [low, high]; ``seconds_per_query``; ``seconds_to_fit``. What was not
-        measured is None. ``usage``, where a language model was asked: objects with model, source, calls, prompt_tokens,
-        answer_tokens and seconds.
+        its 95 % interval under ``…_ci`` as [low, high]; ``seconds_per_query`` (see :attr:`caption`);
+        ``seconds_to_fit``. What was not measured is None. ``usage``, where a language model was asked: objects with
+        model, source, calls, prompt_tokens, answer_tokens and seconds.
         """
-        summary = self.summary().set_index(["retriever", "metric"])
         results = []
-        for name in self.rankings:
+        for name, of in self.summary().groupby("retriever", sort=False):
             result: dict[str, object] = {"retriever": name}
-            for metric in self.metrics:
-                found = summary.loc[(name, metric)]
-                result[metric] = float(found["mean"])
-                result[f"{metric}_ci"] = [_plain(found["low"]), _plain(found["high"])]
-            result["seconds_per_query"] = _plain(summary.loc[(name, "seconds"), "mean"])
-            result["seconds_to_fit"] = _plain(self.seconds_to_fit[name])
+            for row in of.itertuples():
+                result |= {row.metric: row.mean, f"{row.metric}_ci": [plain(row.low), plain(row.high)]}
+            result["seconds_per_query"] = plain(self.seconds[name])
+            result["seconds_to_fit"] = plain(self.seconds_to_fit[name])
             if name in self.usages:
                 result["usage"] = self.usages[name].to_dict("records")
             results.append(result)
@@ -183,7 +201,7 @@ class Experiment:
         """Each group of questions: its values of ``by``, and its ``columns`` (questions, retrievers, columns)."""
         by = [by] if isinstance(by, str) else list(by)
         for column in by:
-            self._expect(column, ("hops", "type", "structure"), "by")
+            _expect(column, ("hops", "type", "structure"), "by")
         n = len(self.questions)
         values = self.table[list(columns)].to_numpy(float).reshape(len(self.rankings), n, len(columns)).swapaxes(0, 1)
         if not by:
@@ -191,11 +209,6 @@ class Experiment:
             return
         for key, rows in self.table.iloc[:n].groupby(by, sort=True).indices.items():
             yield dict(zip(by, key if isinstance(key, tuple) else (key,))), values[rows]
-
-    @staticmethod
-    def _expect(name: str, known: Iterable[str], field: str) -> None:
-        if name not in known:
-            raise InputError(f"expected one of {', '.join(known)}, not {name!r}", field=field)
 
 
 def evaluate(
@@ -208,7 +221,8 @@ def evaluate(
     seed: int = 0,
     split: str = "test",
     training: Benchmark | None = None,
-    draws: int = statistics.DRAWS,
+    n_timed: int = 0,
+    n_resamples: int = statistics.N_RESAMPLES,
     progress: bool = True,
 ) -> Experiment:
     """Fit, index and ask every retriever the same questions, and measure each answer.
@@ -217,9 +231,9 @@ def evaluate(
     a TREC run (``trec.read_run``) counts as one. They learn from ``training``, by default from ``benchmark`` without
     its test questions, and never see a gold field of a question that they are asked. ``ks`` are the cut-offs of the
     metrics and ``k`` the length of the rankings, by default the largest cut-off; the reciprocal rank is 0 beyond it.
-    ``n_questions`` draws that many of the split, without repetition and in their order. ``draws`` is the number of
-    bootstrap samples of the intervals. The time of a query is its share of its batch's; indexing is apart, and
-    so is the encoding of a query whose vector is already in the store.
+    ``n_questions`` draws that many of the split, without repetition and in their order. The time of ``n_timed`` of them
+    is taken, the same for all retrievers (:func:`kit.evaluation.timing.time_questions`). ``n_resamples`` is the number
+    of bootstrap samples of the intervals.
     """
     named = dict(retrievers) if isinstance(retrievers, Mapping) else {name: make(name) for name in retrievers}
     ks = tuple(sorted(set(ks)))
@@ -229,6 +243,7 @@ def evaluate(
     if not ks or ks[0] < 1 or k < ks[-1]:
         raise InputError(f"expected cut-offs from 1 up to the length of a ranking ({k}), not {list(ks)}", field="k")
     questions = _sample(benchmark, split, n_questions, seed)
+    timed = {questions[pick].id for pick in np.random.default_rng(seed).permutation(len(questions))[:n_timed]}
     training = benchmark.without_test() if training is None else training.without_test()
     rankings: dict[str, dict[str, Ranking]] = {}
     seconds_to_fit: dict[str, float] = {}
@@ -239,20 +254,19 @@ def evaluate(
     rows = []
     for name, retriever in named.items():
         with tqdm(total=len(questions), desc=name, unit="question", disable=not progress) as bar:
-            found, seconds, indexing = _ask(retriever, benchmark, questions, k, bar)
-        timed = not isinstance(retriever, Run)
-        seconds_to_fit[name] = seconds_to_fit[name] + indexing if timed else np.nan
-        rankings[name] = {question.id: ranking for question, ranking in zip(questions, found, strict=True)}
-        for question, ranking, took in zip(questions, found, seconds, strict=True):
+            rankings[name], seconds, indexing = _ask(retriever, benchmark, questions, timed, k, bar)
+        seconds_to_fit[name] = np.nan if isinstance(retriever, TrecRun) else seconds_to_fit[name] + indexing
+        for question in questions:
+            ids = rankings[name][question.id].ids
             row = {"retriever": name, "question": question.id, "hops": question.hops}
             row |= {"type": question.type, "structure": question.structure}
-            row |= {f"recall@{cut}": metrics.recall_at(question, ranking.ids, cut) for cut in ks}
-            row |= {f"full@{cut}": metrics.full_at(question, ranking.ids, cut) for cut in ks}
-            row |= {"mrr": metrics.reciprocal_rank(question, ranking.ids[:k]), "seconds": took if timed else np.nan}
+            row |= {f"recall@{cut}": metrics.recall_at(question, ids, cut) for cut in ks}
+            row |= {f"full@{cut}": metrics.full_at(question, ids, cut) for cut in ks}
+            row |= {"mrr": metrics.reciprocal_rank(question, ids[:k]), "seconds": seconds.get(question.id, np.nan)}
             rows.append(row)
     sees_gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
-    about = (benchmark, questions, ks, seed, draws, sees_gold, usages)
+    about = (benchmark, questions, ks, seed, n_resamples, sees_gold, usages)
     return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, *about)
 
 
@@ -271,28 +285,68 @@ def _sample(benchmark: Benchmark, split: str, n_questions: int | None, seed: int
 
 
 def _ask(
-    retriever: Retriever, benchmark: Benchmark, questions: Sequence[Question], k: int, bar: tqdm
-) -> tuple[list[Ranking], list[float], float]:
-    """The rankings of the questions, the seconds of each, and the seconds that indexing took."""
-    found: list[Ranking] = []
-    seconds: list[float] = []
+    retriever: Retriever, benchmark: Benchmark, questions: Sequence[Question], timed: set[str], k: int, bar: tqdm
+) -> tuple[dict[str, Ranking], dict[str, float], float]:
+    """The rankings of the questions, the seconds of those that are timed, and the seconds that indexing took."""
+    rankings: dict[str, Ranking] = {}
+    seconds: dict[str, float] = {}
     indexing = 0.0
     for corpus, asked in benchmark.asked_together(questions):
         start = time.perf_counter()
         retriever.index(corpus)
         indexing += time.perf_counter() - start
-        for first in range(0, len(asked), _BATCH):
-            queries = [
-                question.gold_query if retriever.sees_gold else question.query
-                for question in asked[first : first + _BATCH]
-            ]
-            start = time.perf_counter()
-            found += retriever.retrieve_many(queries, k)
-            seconds += [(time.perf_counter() - start) / len(queries)] * len(queries)
-            bar.update(len(queries))
-    return found, seconds, indexing
+        first = [question for question in asked if question.id in timed]
+        if first and not isinstance(retriever, TrecRun):
+            seconds |= dict(zip([question.id for question in first], time_questions(retriever, first, k)))
+        for start in range(0, len(asked), _BATCH):
+            batch = asked[start : start + _BATCH]
+            found = retriever.retrieve_many([query_for(retriever, question) for question in batch], k)
+            rankings |= {question.id: ranking for question, ranking in zip(batch, found, strict=True)}
+            bar.update(len(batch))
+    return rankings, seconds, indexing
 
 
-def _plain(value: float) -> float | None:
+def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
+    """A metric, or the seconds, of each question (index, in the order asked) for each retriever (columns).
+
+    Raises InputError for a metric that was not measured.
+    """
+    _expect(metric, [*experiment.metrics, "seconds"], "metric")
+    table = experiment.table.pivot(index="question", columns="retriever", values=metric)
+    return table.loc[[question.id for question in experiment.questions], list(experiment.rankings)]
+
+
+def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric: str) -> pd.DataFrame:
+    """Groups of retrievers, or cells of a grid, each beside the first of its group: an ablation.
+
+    Columns: group, label (the retriever), mean, low, high, and the paired difference to the first of the group:
+    difference, difference_low, difference_high (missing for the first itself), n. Intervals are 95 % bootstrap over
+    questions. Raises InputError for a retriever that was not evaluated or a metric that was not measured.
+    """
+    values, about = per_question(experiment, metric), {"seed": experiment.seed, "n_resamples": experiment.n_resamples}
+    rows = []
+    for group, names in groups.items():
+        for name in names:
+            _expect(name, values, "groups")
+            mean = statistics.interval(values[name], **about)
+            gain = statistics.interval(values[name] - values[names[0]], **about)
+            ends = gain[:3] if name != names[0] else (np.nan,) * 3
+            rows.append((group, name, *mean[:3], *ends, len(values)))
+    columns = ["group", "label", "mean", "low", "high", "difference", "difference_low", "difference_high", "n"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def by_order(table: pd.DataFrame, retrievers: Iterable[str]) -> pd.DataFrame:
+    """The table's rows in the order of the retrievers."""
+    order = {name: number for number, name in enumerate(retrievers)}
+    return table.sort_values("retriever", key=lambda column: column.map(order), kind="stable", ignore_index=True)
+
+
+def plain(value: float) -> float | None:
     """A number that JSON can hold."""
     return None if np.isnan(value) else float(value)
+
+
+def _expect(name: str, known: Iterable[str], field: str) -> None:
+    if name not in known:
+        raise InputError(f"expected one of {', '.join(known)}, not {name!r}", field=field)

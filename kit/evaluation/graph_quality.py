@@ -42,19 +42,9 @@ def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Seq
     for question, start in zip(questions, seeds, strict=True):
         reached = sorted({*start, *graph.neighbours(start).tolist()})
         ids = [graph.corpus.passages[row].id for row in reached]
-        rows.append(
-            {
-                "question": question.id,
-                "hops": question.hops,
-                "type": question.type,
-                "structure": question.structure,
-                "neighbourhood": len(ids),
-                "sf_em": sf_em(question, ids),
-                "covered": covered(question, ids),
-                "precision": precision(question, ids),
-                "joined": _joined(graph, question),
-            }
-        )
+        row = {"question": question.id, "hops": question.hops, "type": question.type, "structure": question.structure}
+        row |= {"neighbourhood": len(ids), "sf_em": sf_em(question, ids), "covered": covered(question, ids)}
+        rows.append(row | {"precision": precision(question, ids), "joined": _joined(graph, question)})
     return pd.DataFrame(rows)
 
 
@@ -75,7 +65,7 @@ def sweep(
     n_seeds: int = N_SEEDS,
     encoders: Mapping[str, str] | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Quality and size of each builder's graphs while its knob turns; ``values`` maps builders to the knob's settings.
+    """Quality and size of each builder's graphs from sparse to dense; ``values`` maps builders to their settings.
 
     ``encoders`` maps further names that ``values`` may have, each a KNN graph, to the encoders whose vectors they join:
     with a trained one that is KNN-MDR (kgp.txt §3). In the per-question setting (§8.1) a graph is built for each
@@ -87,46 +77,70 @@ def sweep(
     """
     encoders = encoders or {}
     settings = [(SEEDS, "", 0.0)]
-    settings += [(name, knob(name, encoders), value) for name in values for value in values[name]]
+    settings += [(name, density_param(name, encoders), value) for name in values for value in values[name]]
     groups = benchmark.asked_together(questions)
     seeds = [find_seeds(corpus, asked, n_seeds) for corpus, asked in groups]
-    quality, size = [], []
-    with tqdm(total=len(settings) * len(groups), desc="graphs", unit="graph") as bar:
-        for builder, parameter, value in settings:
-            setting = {"builder": builder, "parameter": parameter, "value": value}
-            sizes = []
-            for (corpus, asked), start in zip(groups, seeds):
-                if builder == SEEDS:
-                    graph = PassageGraph(corpus, {})
-                else:
-                    graph = build_at(builder, value, corpus, encoders)
-                    sizes.append(describe_graph(graph))
-                quality.append(graph_quality(graph, asked, start).assign(**setting))
-                bar.update()
-            if sizes:
-                size.append(setting | pd.DataFrame(sizes).mean().to_dict())
+    quality, sizes = [], []
+    for builder, parameter, value in tqdm(settings, desc="graphs", unit="graph"):
+        graphs = [
+            PassageGraph(corpus, {}) if builder == SEEDS else build_at(builder, value, corpus, encoders)
+            for corpus, _ in groups
+        ]
+        setting = {"builder": builder, "parameter": parameter, "value": value}
+        of = [graph_quality(graph, asked, start) for graph, (_, asked), start in zip(graphs, groups, seeds)]
+        quality += [table.assign(**setting) for table in of]
+        if builder != SEEDS:
+            sizes.append(setting | pd.DataFrame(map(describe_graph, graphs)).mean().to_dict())
     table = pd.concat(quality, ignore_index=True)
-    return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(size)
+    return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(sizes)
 
 
-def knob(name: str, encoders: Collection[str] = ()) -> str:
+def density_param(name: str, encoders: Collection[str] = ()) -> str:
     """The parameter that makes a builder's graph denser; ``encoders`` has the names of further KNN graphs."""
     return BUILDERS["knn" if name in encoders else name].density_param
 
 
 def build_at(name: str, value: float, corpus: Corpus, encoders: Mapping[str, str]) -> PassageGraph:
-    """A builder's graph with its knob at a value; a name in ``encoders`` is a KNN graph over that encoder's vectors."""
+    """A builder's graph at a density; a name in ``encoders`` is a KNN graph over that encoder's vectors."""
     if name in encoders:
         return build("knn", corpus, k=value, encoder=encoders[name])
-    return build(name, corpus, **{knob(name): value})
+    return build(name, corpus, **{density_param(name): value})
+
+
+def by_setting(quality: pd.DataFrame, builder: str, metric: str) -> pd.DataFrame:
+    """A builder's values of a metric: a row a question, a column a setting, both in the order of the sweep."""
+    of = quality[quality["builder"] == builder]
+    table = of.pivot(index="question", columns="value", values=metric)
+    return table.loc[list(dict.fromkeys(of["question"])), list(dict.fromkeys(of["value"]))]
+
+
+def at_equal_size(
+    quality: pd.DataFrame, sizes: pd.DataFrame, metric: str, size: float, by: str = "mean_degree"
+) -> tuple[pd.DataFrame, list[str]]:
+    """A metric for each question (index) and builder (columns) at one size, and the builders that never have it.
+
+    ``sizes`` has a row a builder and value with the size in the column ``by``: ``mean_degree`` in what :func:`sweep`
+    returns. Between two settings of a sweep the metric is interpolated on the logarithm of the size. Questions for
+    which the metric is not defined are left out.
+    """
+    columns, left_out = {}, []
+    for builder, of in sizes[sizes["builder"] != SEEDS].groupby("builder", sort=False):
+        of = of.sort_values(by, kind="stable")
+        steps = of[by].to_numpy()
+        if not steps[0] <= size <= steps[-1] or steps[0] <= 0:
+            left_out.append(str(builder))
+            continue
+        values = by_setting(quality, builder, metric)[of["value"]].to_numpy()
+        place = np.interp(np.log(size), np.log(steps), np.arange(len(steps)))
+        before, share = int(place), place - int(place)
+        after = min(before + 1, len(steps) - 1)
+        columns[builder] = (1 - share) * values[:, before] + share * values[:, after]
+    index = list(dict.fromkeys(quality["question"]))
+    return pd.DataFrame(columns, index=index).dropna(), left_out
 
 
 def measure(
-    builder: str,
-    benchmark: Benchmark,
-    questions: Sequence[Question],
-    n_seeds: int = N_SEEDS,
-    **settings: object,
+    builder: str, benchmark: Benchmark, questions: Sequence[Question], n_seeds: int = N_SEEDS, **settings: object
 ) -> dict[str, float]:
     """Size and mean quality of one graph (of each question's own in the per-question setting, averaged).
 
@@ -154,11 +168,3 @@ def describe_graph(graph: PassageGraph) -> dict[str, float]:
         "mean_degree": graph.mean_degree,
         "components": graph.n_components,
     }
-
-
-def describe_graphs(graphs: Mapping[str, PassageGraph]) -> pd.DataFrame:
-    """A row a graph: its name (graph), then as :func:`describe_graph`, then isolated (passages without an edge)."""
-    return pd.DataFrame(
-        {"graph": name, **describe_graph(graph), "isolated": int((graph.degrees == 0).sum())}
-        for name, graph in graphs.items()
-    )

@@ -6,18 +6,24 @@ each interval is shown beside a wider one that holds together with all others of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from textwrap import wrap
 
 import msgspec
 import pandas as pd
 
+from kit.corpus import load
 from kit.errors import InputError
 from kit.evaluation.claims import (
     CLAIMS,
     NOT_REPRODUCED,
     NOT_TESTED,
+    STALE,
     UNDECIDED,
     Claim,
     Finding,
@@ -26,100 +32,165 @@ from kit.evaluation.claims import (
     show_effect,
     verdict,
 )
-from kit.evaluation.statistics import widened
+from kit.evaluation.statistics import bonferroni_ci
+from kit.paths import NOTEBOOKS, ROOT
 
 #: Runs that are not whole: too few questions, or settings of one's own.
 _PARTIAL = ("-smoke", "-trial")
+#: The data that comes with the kit, by the name of its folder of figures: where it lies (None: the default).
+_OWN_DATA = {"atlas": None, "documents-reports": ROOT / "data" / "reports"}
+#: What findings are made by; the rest of the kit runs and shows it.
+_MEASURING = ("corpus", "text", "graphs", "retrievers", "evaluation")
 
 
-class _Record(msgspec.Struct):
-    findings: list[Finding]
+class Origin(msgspec.Struct, frozen=True):
+    """What a record's findings were made from, as far as it says so."""
+
+    data_hash: str = ""
+    code_hash: str = ""
 
 
-def read_findings(figures: Path, datasets: Sequence[str] | None = None) -> dict[str, list[Finding]]:
-    """The findings of each data set that has a folder under ``figures``, the atlas first.
+class FindingsRecord(msgspec.Struct, frozen=True):
+    """The part of a notebook's record that the ledger reads."""
+
+    findings: tuple[Finding, ...]
+    notebook: str = ""
+    provenance: Origin = Origin()
+
+    def stale(self, dataset: str) -> bool:
+        """Whether code or data have changed since. Of a record without a hash, and of others' data, nobody knows."""
+        made = self.provenance
+        other_code = bool(made.code_hash) and made.code_hash != code_hash(self.notebook)
+        return other_code or (dataset in _OWN_DATA and made.data_hash not in ("", _own_hash(dataset)))
+
+
+@cache
+def _own_hash(dataset: str) -> str:
+    return load(_OWN_DATA[dataset]).hash
+
+
+@cache
+def code_hash(notebook: str) -> str:
+    """A digest of what a notebook's findings come from: its own code, and the kit's, comments and docstrings apart."""
+    sink = hashlib.blake2b(digest_size=8)
+    files = [path for part in _MEASURING for path in sorted((ROOT / "kit" / part).rglob("*.py"))]
+    for path in files:
+        if path != Path(__file__):
+            sink.update(_bare(path.read_text("utf-8")).encode())
+    if (path := NOTEBOOKS / f"{notebook}.ipynb").is_file():
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        sink.update("".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code").encode())
+    return sink.hexdigest()
+
+
+def _bare(source: str) -> str:
+    """A module's code as Python writes it, without comments and docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)
+
+
+def read_records(figures: Path, datasets: Sequence[str] | None = None) -> dict[str, list[FindingsRecord]]:
+    """The records of each data set that has findings in a folder under ``figures``, the atlas first.
 
     ``datasets`` names the folders to read; by default all but those of smoke and trial runs. Raises InputError for a
-    record that is damaged, or made under another rule than the claim's present one.
+    record that is damaged or tells of a claim that there is not.
     """
     if datasets is None:
         folders = [path for path in figures.glob("*") if path.is_dir() and not path.name.endswith(_PARTIAL)]
         datasets = sorted((path.name for path in folders), key=lambda name: (name != "atlas", name))
-    findings = {}
+    records: dict[str, list[FindingsRecord]] = {}
     for dataset in datasets:
-        found: list[Finding] = []
         for path in sorted((figures / dataset).glob("[0-9][0-9]_*.json")):
             try:
-                found += msgspec.json.decode(path.read_bytes(), type=_Record).findings
+                record = msgspec.json.decode(path.read_bytes(), type=FindingsRecord)
             except (OSError, msgspec.DecodeError) as error:
                 raise InputError(str(error), file=path) from None
-        if found:
-            findings[dataset] = found
-    return findings
+            if unknown := {found.claim for found in record.findings} - set(CLAIMS):
+                raise InputError(f"expected the id of a claim, not {min(unknown)!r}", file=path, field="claim")
+            if record.findings:
+                records.setdefault(dataset, []).append(record)
+    return records
 
 
-def ledger(figures: Path, datasets: Sequence[str] | None = None) -> pd.DataFrame:
-    """A row for every claim, tested or not.
+def ledger(records: Mapping[str, Sequence[FindingsRecord]]) -> pd.DataFrame:
+    """A row for every claim and data set, tested or not.
 
-    Columns: claim, place, says (the claim), kind, paper_number; one for each data set with its verdict and effects;
-    overall, the verdict that all tested data sets agree on, else ``differs``. See ``read_findings`` for the arguments.
+    Columns: claim, dataset; state: the verdict, or ``stale`` where claim, code or data have changed since it was
+    measured; effects, in words; overall: the state that all data sets which tested the claim agree on, else
+    ``differs``.
     """
-    findings = read_findings(figures, datasets)
     rows = []
-    for claim in CLAIMS.values():
-        row = {"claim": claim.id, "place": f"{claim.paper} {claim.place}", "says": claim.claim, "kind": claim.kind}
-        row["paper_number"] = claim.paper_number
-        by_dataset = {name: [one for one in found if one.claim == claim.id] for name, found in findings.items()}
-        row |= {name: _cell(claim, by_dataset[name], len(found)) for name, found in findings.items()}
-        verdicts = {combined(claim, found) for found in by_dataset.values()} - {NOT_TESTED} or {NOT_TESTED}
-        row["overall"] = verdicts.pop() if len(verdicts) == 1 else "differs"
-        rows.append(row)
-    return pd.DataFrame(rows)
+    for dataset, of in records.items():
+        n_findings = sum(len(record.findings) for record in of)
+        for claim in CLAIMS.values():
+            found = [(each, record) for record in of for each in record.findings if each.claim == claim.id]
+            old = any(each.stale or record.stale(dataset) for each, record in found)
+            findings = [each for each, _ in found if not each.stale]
+            state = STALE if old else combined(claim, findings)
+            rows.append((claim.id, dataset, state, _effects(claim, findings, n_findings) if findings else ""))
+    table = pd.DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
+    return table.assign(overall=table["claim"].map(table.groupby("claim")["state"].agg(_overall)))
+
+
+def _overall(states: pd.Series) -> str:
+    tested = set(states) - {NOT_TESTED} or {NOT_TESTED}
+    return tested.pop() if len(tested) == 1 else "differs"
 
 
 def ledger_markdown(figures: Path, datasets: Sequence[str] | None = None) -> str:
-    """The tested claims as a Markdown table, and a line that says how many of all are tested."""
-    table = ledger(figures, datasets)
-    tested = table[table["overall"] != NOT_TESTED]
-    if tested.empty:
-        return _how_many(table) + "\n"
-    names = _datasets(table)
-    head = ["claim", "the paper says", "its number", *names, "overall"]
-    lines = [_how_many(table), "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for row in tested.to_dict("records"):
-        cells = [f"{row['claim']} ({row['place']})", row["says"], row["paper_number"]]
-        cells += [row[name] for name in names] + [row["overall"]]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
+    """The whole ledger as a page: what is tested in full, the rest by its claim."""
+    records = read_records(figures, datasets)
+    table = ledger(records)
+    parts = ["# What the papers claim, and what came of it here", f"{_how_many(table)} {_WHAT_STATES_SAY}"]
+    if nameless := sorted({name for name, of in records.items() for each in of if not each.provenance.code_hash}):
+        told = "say nothing of the code that made them, so their verdicts stand here as they were recorded, and"
+        parts.append(f"Records of {', '.join(nameless)} {told} become *stale* only when claim or data change.")
+    for claim, lines in _entries(table):
+        source = f"{claim.paper} {claim.place}, {claim.kind}; tested: {claim.measure}"
+        overall = dict(zip(table["claim"], table["overall"])).get(claim.id, NOT_TESTED)
+        parts.append(f"## {claim.id}: {overall}\n\n{claim.claim} ({source} The paper's number: {claim.paper_number}.)")
+        if lines:
+            parts.append("\n".join(f"- {line}" for line in lines))
+    return "\n\n".join(parts) + "\n"
+
+
+_WHAT_STATES_SAY = """\
+An interval (95 %, over questions) that lies wholly on the claimed side is *reproduced*, one that lies wholly beside it
+*not reproduced*, any other *undecided*; *mechanism reproduced* says that the cause holds which a paper names for its
+language model's answers. *Stale*: code or data have changed since. Of several cases the weakest is shown. *Adjusted* is
+an interval that holds together with all others of its data set. The papers' corpora, encoders and readers differ from
+ours: the sign and the shape are tested, never the level.""".replace("\n", " ")
 
 
 def ledger_text(figures: Path, datasets: Sequence[str] | None = None, *, width: int = 100) -> str:
     """The whole ledger for a terminal of ``width`` columns: what is tested in full, the rest by its claim."""
-    table = ledger(figures, datasets)
-    lines = [_how_many(table)]
-    for row in table.to_dict("records"):
-        lines += ["", f"{row['claim']}  {row['place']}  [{row['overall']}]"]
-        told = [row["says"]]
-        if row["overall"] != NOT_TESTED:
-            told += [f"{name}: {row[name]}" for name in _datasets(table) if row[name] != NOT_TESTED]
-            told.append(f"the paper's number: {row['paper_number']}")
-        lines += [part for line in told for part in wrap(line, width, initial_indent="  ", subsequent_indent="    ")]
-    return "\n".join(lines) + "\n"
+    table = ledger(read_records(figures, datasets))
+    overall = dict(zip(table["claim"], table["overall"]))
+    parts = [_how_many(table)]
+    for claim, lines in _entries(table):
+        parts += ["", f"{claim.id}  {claim.source}  [{overall.get(claim.id, NOT_TESTED)}]"]
+        told = [claim.claim, *lines] + ([f"the paper's number: {claim.paper_number}"] if lines else [])
+        parts += [part for line in told for part in wrap(line, width, initial_indent="  ", subsequent_indent="    ")]
+    return "\n".join(parts) + "\n"
 
 
-def _datasets(table: pd.DataFrame) -> list[str]:
-    """The columns of a ledger that stand for data sets."""
-    return list(table.columns[5:-1])
+def _entries(table: pd.DataFrame) -> Iterator[tuple[Claim, list[str]]]:
+    """Every claim, with what the data sets that tested it say."""
+    tested = table[table["state"] != NOT_TESTED]
+    for claim in CLAIMS.values():
+        of = tested[tested["claim"] == claim.id]
+        yield claim, [f"{row.dataset}: {row.state}" + f": {row.effects}" * bool(row.effects) for row in of.itertuples()]
 
 
 def _how_many(table: pd.DataFrame) -> str:
-    return f"{(table['overall'] != NOT_TESTED).sum()} of {len(table)} claims are tested."
+    return f"{table.loc[table['state'] != NOT_TESTED, 'claim'].nunique()} of {len(CLAIMS)} claims are tested."
 
 
-def _cell(claim: Claim, findings: list[Finding], n_findings: int) -> str:
-    """The verdict on one data set, and each criterion's effect in its weakest case."""
-    if not findings:
-        return NOT_TESTED
+def _effects(claim: Claim, findings: list[Finding], n_findings: int) -> str:
+    """Each criterion's effect in its weakest case."""
     parts = []
     for criterion in claim.criteria:
         cases = [found for found in findings if found.criterion == criterion.name]
@@ -127,14 +198,11 @@ def _cell(claim: Claim, findings: list[Finding], n_findings: int) -> str:
             parts.append(f"{criterion.name}: not measured")
             continue
         weakest = min(cases, key=_strength)
-        what = criterion.name
-        if len(cases) > 1:
-            what = f"{what} ({weakest.case}, the weakest of {len(cases)})".strip()
-        elif weakest.case:
-            what = f"{what} ({weakest.case})".strip()
-        parts.append(f"{what} {show_effect(weakest)}{_adjusted(weakest, n_findings)}".strip())
-    caveat = f"; {claim.caveat}" if claim.caveat else ""
-    return f"{combined(claim, findings)}: {'; '.join(parts)}{caveat}"
+        several = f", the weakest of {len(cases)}" if len(cases) > 1 else ""
+        case = f"({weakest.case}{several})" if weakest.case or several else ""
+        told = [criterion.name, case, show_effect(weakest) + _adjusted(weakest, n_findings)]
+        parts.append(" ".join(filter(None, told)))
+    return "; ".join(parts + [claim.caveat] * bool(claim.caveat))
 
 
 def _strength(found: Finding) -> tuple[int, float]:
@@ -151,11 +219,10 @@ def _adjusted(found: Finding, n_findings: int) -> str:
     """The interval that holds together with those of all findings of the data set, and what it does to the verdict."""
     if found.low is None or n_findings == 1:
         return ""
-    low, high = widened(found.effect, found.low, found.high, n_findings)
+    low, high = bonferroni_ci(found.effect, found.low, found.high, n_findings)
     if found.unit in ("share", "correlation"):
         low, high = max(low, -1.0), min(high, 1.0)
-    rule = CLAIMS[found.claim].criterion(found.criterion)
-    changed = verdict(rule, found.effect, low, high, found.n)
+    changed = verdict(CLAIMS[found.claim].criterion(found.criterion), found.effect, low, high, found.n)
     same = changed in found.verdict  # a proxy's verdict is "mechanism reproduced"
     ends = ", ".join(show(end, found.unit, sign=True) for end in (low, high))
     return f" (adjusted [{ends}]{'' if same else f': {changed}'})"

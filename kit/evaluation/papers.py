@@ -43,23 +43,3 @@ def paper_table(paper: str, *places: str, metrics: Sequence[str] = ()) -> pd.Dat
     rows, columns = (list(dict.fromkeys(part)) for part in (zip(table["place"], table["row"]), table["column"]))
     wide = table.pivot(index=["place", "row"], columns="column", values="value")
     return wide.loc[rows, columns].rename_axis(columns=None).reset_index()
-
-
-def paper_graphs() -> pd.DataFrame:
-    """The passage graphs of the papers: kgp.txt Table 3 (means over a question's collection), gnn-ret.txt Table 5.
-
-    Columns: graph (the data set), source, nodes, density as printed, mean_degree (2|E| / |V|). GNN-Ret prints edges a
-    node, half the mean degree; KGP's printed densities are not those of its mean edges and passages, see the note of
-    each row in ``paper_numbers``.
-    """
-    parts = []
-    for paper, place, names in (
-        ("kgp", "Table 3", {"passages": "nodes", "density": "density", "edges": "edges"}),
-        ("gnn-ret", "Table 5", {"nodes": "nodes", "density": "density", "edges per node": "edges"}),
-    ):
-        table = paper_numbers(paper, place).pivot(index="dataset", columns="metric", values="value")
-        table = table[list(names)].rename(columns=names)
-        per_node = table["edges"] if paper == "gnn-ret" else table["edges"] / table["nodes"]
-        parts.append(table.assign(mean_degree=2 * per_node, source=f"{paper} {place}").drop(columns="edges"))
-    table = pd.concat(parts).rename_axis(columns=None).reset_index(names="graph")
-    return table[["graph", "source", "nodes", "density", "mean_degree"]]

@@ -17,42 +17,38 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 LEVEL = 0.95
-DRAWS = 10_000
+N_RESAMPLES = 10_000
 #: Cells of a block of resampling counts: 32 MB, whatever the number of questions.
 _BLOCK = 4_000_000
 
 
-class Interval(NamedTuple):
-    """An estimate with the ends of its confidence interval."""
+class Estimate(NamedTuple):
+    """A mean, difference, slope or correlation over ``n`` observations, with the ends of its confidence interval.
 
-    estimate: float
+    ``p`` is two-sided, of a paired test; nan where none was made.
+    """
+
+    value: float
     low: float
     high: float
+    n: int
+    p: float = np.nan
 
 
-class Difference(NamedTuple):
-    """A mean paired difference with the ends of its confidence interval and a two-sided p-value."""
-
-    difference: float
-    low: float
-    high: float
-    p: float
-
-
-def resampled_sums(values: np.ndarray, *, seed: int, draws: int = DRAWS) -> np.ndarray:
-    """Sums of the columns of ``values`` (n, columns) over ``draws`` bootstrap samples of its rows: (draws, columns)."""
+def resampled_sums(values: np.ndarray, *, seed: int, n_resamples: int = N_RESAMPLES) -> np.ndarray:
+    """Sums of the columns of ``values`` (n, columns) over bootstrap samples of its rows: (n_resamples, columns)."""
     n, columns = values.shape
     generator = np.random.default_rng(seed)
     block = max(1, _BLOCK // n)
-    sums = np.empty((draws, columns))
-    for start in range(0, draws, block):
-        size = min(block, draws - start)
+    sums = np.empty((n_resamples, columns))
+    for start in range(0, n_resamples, block):
+        size = min(block, n_resamples - start)
         picks = generator.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
         sums[start : start + size] = np.bincount(picks.ravel(), minlength=size * n).reshape(size, n) @ values
     return sums
 
 
-def intervals(values: np.ndarray, *, seed: int, level: float = LEVEL, draws: int = DRAWS) -> np.ndarray:
+def intervals(values: np.ndarray, *, seed: int, level: float = LEVEL, n_resamples: int = N_RESAMPLES) -> np.ndarray:
     """Mean, low and high of each column of ``values`` (n, columns): (columns, 3). Percentile bootstrap over rows."""
     values = np.asarray(values, dtype=float)
     n, columns = values.shape
@@ -61,39 +57,41 @@ def intervals(values: np.ndarray, *, seed: int, level: float = LEVEL, draws: int
     means = values.mean(axis=0)
     if n == 1:
         return np.column_stack([means, np.full((columns, 2), np.nan)])
-    ends = np.quantile(resampled_sums(values, seed=seed, draws=draws) / n, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    sampled = resampled_sums(values, seed=seed, n_resamples=n_resamples) / n
+    ends = np.quantile(sampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
     # Rounding of sums would otherwise give equal values an interval of some 1e-17.
     constant = np.ptp(values, axis=0) == 0
     means = np.where(constant, values[0], means)
     return np.column_stack([means, *np.where(constant, values[0], ends)])
 
 
-def interval(values: np.ndarray, seed: int = 0, *, level: float = LEVEL, draws: int = DRAWS) -> Interval:
+def interval(values: np.ndarray, seed: int = 0, *, level: float = LEVEL, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The mean of ``values`` (n,) with its percentile bootstrap interval."""
-    return Interval(*intervals(np.asarray(values, float)[:, None], seed=seed, level=level, draws=draws)[0].tolist())
+    values = np.asarray(values, float)[:, None]
+    return Estimate(*intervals(values, seed=seed, level=level, n_resamples=n_resamples)[0].tolist(), len(values))
 
 
-def apart(a: np.ndarray, b: np.ndarray, seed: int = 0, *, draws: int = DRAWS) -> Interval:
+def diff_of_means(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The mean of ``a`` minus the mean of ``b``, of two groups of different questions, each resampled by itself."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     if not len(a) or not len(b):
-        return Interval(np.nan, np.nan, np.nan)
-    means = [resampled_sums(of[:, None], seed=seed + n, draws=draws)[:, 0] / len(of) for n, of in enumerate((a, b))]
-    low, high = np.quantile(means[0] - means[1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(a.mean() - b.mean()), float(low), float(high))
+        return Estimate(np.nan, np.nan, np.nan, len(a) + len(b))
+    sums = [resampled_sums(of[:, None], seed=seed + i, n_resamples=n_resamples)[:, 0] for i, of in enumerate((a, b))]
+    return _with_ends(a.mean() - b.mean(), sums[0] / len(a) - sums[1] / len(b), len(a) + len(b))
 
 
-def by_group(table: pd.DataFrame, by: Sequence[str], value: str, seed: int = 0, *, draws: int = DRAWS) -> pd.DataFrame:
+def by_group(
+    table: pd.DataFrame, by: Sequence[str], value: str, seed: int = 0, *, n_resamples: int = N_RESAMPLES
+) -> pd.DataFrame:
     """The mean of a column in each group with its interval: the columns of ``by``, mean, low, high, n (rows)."""
-    rows = []
-    for key, of in table.groupby(list(by), sort=False)[value]:
-        found = interval(of.to_numpy(), seed, draws=draws)
-        row = {"mean": found.estimate, "low": found.low, "high": found.high, "n": len(of)}
-        rows.append(dict(zip(by, key)) | row)
-    return pd.DataFrame(rows)
+    rows = [
+        (*key, *interval(of.to_numpy(), seed, n_resamples=n_resamples)[:4])
+        for key, of in table.groupby(list(by), sort=False)[value]
+    ]
+    return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", "n"])
 
 
-def paired(a: np.ndarray, b: np.ndarray, seed: int = 0, *, draws: int = DRAWS) -> Difference:
+def paired(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The mean of a − b (n,) over the same questions, its interval, and p of a permutation test that swaps a and b.
 
     The test flips the sign of differences (scipy.stats.permutation_test). Zero differences don't change under a flip,
@@ -105,18 +103,18 @@ def paired(a: np.ndarray, b: np.ndarray, seed: int = 0, *, draws: int = DRAWS) -
     changed = difference[difference != 0]
     p = 1.0 if len(difference) else float("nan")
     if len(changed) > 1:
-        # Several thousand flips at a time: all at once would hold draws × n numbers.
+        # Several thousand flips at a time: all at once would hold n_resamples × n numbers.
         test = stats.permutation_test(
             (changed,),
             np.mean,
             permutation_type="samples",
             vectorized=True,
-            n_resamples=draws - 1,
+            n_resamples=n_resamples - 1,
             batch=max(1, _BLOCK // len(changed)),
             rng=np.random.default_rng(seed),
         )
         p = float(test.pvalue)
-    return Difference(*interval(difference, seed, draws=draws), p)
+    return interval(difference, seed, n_resamples=n_resamples)._replace(p=p)
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -137,8 +135,8 @@ def bonferroni_level(n: int) -> float:
     return 1 - (1 - LEVEL) / max(n, 1)
 
 
-def widened(estimate: float, low: float, high: float, n: int) -> tuple[float, float]:
-    """The ends of a 95 % interval as one of n intervals that hold together, where the draws are gone.
+def bonferroni_ci(estimate: float, low: float, high: float, n: int) -> tuple[float, float]:
+    """The ends of a 95 % interval as one of n intervals that hold together, where the samples are gone.
 
     Each half is stretched by the ratio of the normal quantiles of ``bonferroni_level(n)`` and 95 %, which keeps an
     interval's lean to one side.
@@ -147,7 +145,7 @@ def widened(estimate: float, low: float, high: float, n: int) -> tuple[float, fl
     return estimate - factor * (estimate - low), estimate + factor * (high - estimate)
 
 
-def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, level: float = LEVEL, draws: int = DRAWS) -> Interval:
+def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The least-squares slope of y on x (n,), its interval by resampling the pairs.
 
     nan where x has one value only; samples that happen to hold one value of x have no slope and are left out.
@@ -156,20 +154,17 @@ def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, level: float = LEVEL, 
     if len(x) != len(y):
         raise ValueError(f"x and y have one length, not {len(x)} and {len(y)}")
     if len(x) < 2 or np.ptp(x) == 0:
-        return Interval(np.nan, np.nan, np.nan)
+        return Estimate(np.nan, np.nan, np.nan, len(x))
     # Centred: the closed form below would otherwise lose digits where x is far from 0.
     x, y = x - x.mean(), y - y.mean()
-    n, sums = len(x), resampled_sums(np.column_stack([x, y, x * x, x * y]), seed=seed, draws=draws).T
+    n, sums = len(x), resampled_sums(np.column_stack([x, y, x * x, x * y]), seed=seed, n_resamples=n_resamples).T
     spread = n * sums[2] - sums[0] ** 2
     has_slope = spread > 1e-9 * n * (x @ x)
     slopes = (n * sums[3] - sums[0] * sums[1])[has_slope] / spread[has_slope]
-    low, high = np.quantile(slopes, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(x @ y / (x @ x)), float(low), float(high))
+    return _with_ends(x @ y / (x @ x), slopes, n)
 
 
-def sweep_correlation(
-    x: np.ndarray, y: np.ndarray, seed: int = 0, *, level: float = LEVEL, draws: int = DRAWS
-) -> Interval:
+def sweep_correlation(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
     """Spearman's rank correlation between the means of x and y over the points of a sweep.
 
     ``x`` and ``y`` are (questions, points): what was measured for each question at each setting of a parameter. The
@@ -181,14 +176,19 @@ def sweep_correlation(
         raise ValueError(f"x and y are both (questions, points), not {x.shape} and {y.shape}")
     n, points = x.shape
     if not n or points < 2:
-        return Interval(np.nan, np.nan, np.nan)
+        return Estimate(np.nan, np.nan, np.nan, n)
     both = np.hstack([x, y])
     estimate = _spearman(both.mean(axis=0)[None], points)[0]
     if n == 1:
-        return Interval(float(estimate), np.nan, np.nan)
-    sample = _spearman(resampled_sums(both, seed=seed, draws=draws) / n, points)
-    low, high = np.quantile(sample, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(estimate), float(low), float(high))
+        return Estimate(float(estimate), np.nan, np.nan, n)
+    sample = _spearman(resampled_sums(both, seed=seed, n_resamples=n_resamples) / n, points)
+    return _with_ends(estimate, sample, n)
+
+
+def _with_ends(value: float, sample: np.ndarray, n: int) -> Estimate:
+    """An estimate with the ends of what resampling made of it."""
+    low, high = np.quantile(sample, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Estimate(float(value), float(low), float(high), n)
 
 
 def _spearman(means: np.ndarray, points: int) -> np.ndarray:

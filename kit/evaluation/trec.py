@@ -6,12 +6,12 @@ then as they are.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.corpus.exporting import encode_id
@@ -49,7 +49,7 @@ def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> list[Pa
     return paths
 
 
-class Run(Retriever):
+class TrecRun(Retriever):
     """The rankings of a TREC run, evaluated like any retriever. A question that the run leaves out found nothing."""
 
     def __init__(self, name: str, rankings: Mapping[str, Ranking]) -> None:
@@ -64,40 +64,41 @@ class Run(Retriever):
         return [Ranking(ranking.ids[:k], ranking.scores[:k]) for ranking in found]
 
 
-def read_run(path: Path, benchmark: Benchmark) -> Run:
+def read_run(path: Path, benchmark: Benchmark) -> TrecRun:
     """Read a TREC run over the benchmark's passages, under the tag of its first line.
 
     Passages are ordered by score, then by their printed rank, then by their place in the corpus. Raises InputError for
     a file that can't be read, a malformed line, a question or passage that the benchmark does not have, and a passage
     that stands twice under one question.
     """
-    questions = _by_field(question.id for question in (*benchmark.test, *benchmark.dev, *benchmark.train))
-    passages = _by_field(benchmark.corpus.row)
-    rows: dict[str, dict[str, tuple[float, float, int]]] = {}
-    tag = ""
-    for number, line in enumerate(_lines(path), start=1):
-        if not line.strip():
-            continue
-        fields = line.split()
+    lines = [(number, line.split()) for number, line in enumerate(_lines(path), start=1) if line.strip()]
+    for number, fields in lines:
         if len(fields) != 6:
-            raise InputError(
-                f"expected 6 fields (question Q0 passage rank score tag), found {len(fields)}", file=path, record=number
-            )
-        question = _known(questions, fields[0], "question", path, number)
-        passage = _known(passages, fields[2], "passage", path, number)
-        rank, score = _number(fields[3], "rank", path, number), _number(fields[4], "score", path, number)
-        found = rows.setdefault(question, {})
-        if passage in found:
-            raise InputError(f"passage {passage!r} stands twice under question {question!r}", file=path, record=number)
-        found[passage] = (-score, rank, benchmark.corpus.row[passage])
-        tag = tag or fields[5]
-    if not rows:
+            expected = f"expected 6 fields (question Q0 passage rank score tag), found {len(fields)}"
+            raise InputError(expected, file=path, record=number)
+    if not lines:
         raise InputError("expected a TREC run, found no line", file=path)
-    rankings = {}
-    for question, found in rows.items():
-        order = sorted(found, key=found.__getitem__)
-        rankings[question] = Ranking(tuple(order), np.array([-found[passage][0] for passage in order]))
-    return Run(tag, rankings)
+    run = pd.DataFrame([fields for _, fields in lines], columns=["question", "Q0", "passage", "rank", "score", "tag"])
+    run["line"] = [number for number, _ in lines]
+    tag = run["tag"][0]
+    for field, ids in (
+        ("question", [question.id for question in (*benchmark.test, *benchmark.dev, *benchmark.train)]),
+        ("passage", list(benchmark.corpus.row)),
+    ):
+        known = {id: id for id in ids} | {encode_id(id): id for id in ids}
+        _expect(run, ~run[field].isin(known), field, f"a {field} of the benchmark", path)
+        run[field] = run[field].map(known)
+    for field in ("rank", "score"):
+        numbers = pd.to_numeric(run[field], errors="coerce").replace([np.inf, -np.inf], np.nan)
+        _expect(run, numbers.isna(), field, "a number", path)
+        run[field] = numbers.astype(float)
+    for row in run[run.duplicated(["question", "passage"])].head(1).itertuples():
+        twice = f"passage {row.passage!r} stands twice under question {row.question!r}"
+        raise InputError(twice, file=path, record=row.line)
+    run["place"] = run["passage"].map(benchmark.corpus.row)
+    run = run.sort_values(["score", "rank", "place"], ascending=[False, True, True], kind="stable")
+    by_question = run.groupby("question", sort=False)
+    return TrecRun(tag, {id: Ranking(tuple(of["passage"]), of["score"].to_numpy()) for id, of in by_question})
 
 
 def _lines(path: Path) -> list[str]:
@@ -108,23 +109,7 @@ def _lines(path: Path) -> list[str]:
         raise InputError(f"expected a TREC run that can be read: {reason}", file=path) from None
 
 
-def _by_field(ids: Iterable[str]) -> dict[str, str]:
-    """A field of a file to the id that it means."""
-    ids = list(ids)
-    return {id: id for id in ids} | {encode_id(id): id for id in ids}
-
-
-def _known(ids: Mapping[str, str], field: str, what: str, path: Path, line: int) -> str:
-    if field not in ids:
-        raise InputError(f"expected a {what} of the benchmark, not {field!r}", file=path, record=line, field=what)
-    return ids[field]
-
-
-def _number(text: str, field: str, path: Path, line: int) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(f"expected a number, not {text!r}", file=path, record=line, field=field)
-    return number
+def _expect(run: pd.DataFrame, wrong: pd.Series, field: str, what: str, path: Path) -> None:
+    """Tells the first line whose field is wrong."""
+    for row in run[wrong].head(1).to_dict("records"):
+        raise InputError(f"expected {what}, not {row[field]!r}", file=path, record=row["line"], field=field)

@@ -17,6 +17,8 @@ import kit
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation.claims import Finding, finding, verdicts
+from kit.evaluation.ledger import code_hash
+from kit.evaluation.statistics import Estimate
 from kit.paths import output
 from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures
 from kit.runs.scales import Scale, find_scale
@@ -64,11 +66,11 @@ class Lesson:
         self._figures[full_name] = [path.name for path in save_figure(figure, table, self.folder, full_name)]
         return figure
 
-    def claim(self, id: str, **measured: object) -> Finding:
-        """Keep what was measured for a claim, given as to :func:`kit.evaluation.claims.finding`, and its verdict."""
-        found = finding(id, seed=self.seed, **measured)
-        self._findings[found.key] = found
-        return found
+    def claim(self, id: str, found: Estimate, *, criterion: str = "", case: str = "", how: str = "") -> Finding:
+        """Keep what was measured for a claim, with its verdict (:func:`kit.evaluation.claims.finding`)."""
+        kept = finding(id, found, criterion=criterion, case=case, how=how, seed=self.seed)
+        self._findings[kept.key] = kept
+        return kept
 
     def done(self) -> pd.DataFrame:
         """Write the record NN_topic.json, and return the verdicts as a table.
@@ -85,6 +87,7 @@ class Lesson:
             seed=self.seed,
             finished=datetime.now(UTC).isoformat(timespec="seconds"),
             seconds=round(time.monotonic() - self._begun, 1),
+            code_hash=code_hash(self.notebook),
             **self._source,
         )
         figures = tuple(sorted(file for files in self._figures.values() for file in files))

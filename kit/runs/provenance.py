@@ -26,6 +26,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
     ``data`` is the benchmark's name and ``data_hash`` the digest of its content (passages, questions, setting, unit);
     ``training`` and ``training_hash`` are those of the questions that were learned from, empty where nothing was.
+    ``code_hash`` is that of the code that measured (:func:`kit.evaluation.ledger.code_hash`).
     ``commit`` is None outside a checkout, and ``changed`` says whether code, notebooks or data differed from it.
     """
 
@@ -47,6 +48,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     training: str = ""
     training_hash: str = ""
+    code_hash: str = ""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

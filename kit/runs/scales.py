@@ -14,8 +14,8 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """How much of an experiment is done.
 
     ``n_questions`` is how many test questions are asked (None: all), ``n_costly`` how many where all paths of a search
-    are encoded or written about, ``draws`` how many bootstrap samples an interval is drawn from, ``atlas`` the size of
-    the embedded data set, ``ks`` the cut-offs of Recall@k and Full@k. ``knobs``
+    are encoded or written about, ``n_resamples`` how many bootstrap samples an interval is
+    drawn from, ``atlas`` the size of the embedded data set, ``ks`` the cut-offs of Recall@k and Full@k. ``knobs``
     holds for each graph builder the values of its one parameter, from sparse to dense (kgp.txt §3, Figure 5). For
     methods that learn from a few questions, ``trainings`` is over how many draws of them one averages, and ``n_trains``
     how many questions a draw has; ``senders`` and ``competitors`` are the grid of gnn-ret.txt Figure 4.
@@ -29,7 +29,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     name: str
     n_questions: int | None = None
     n_costly: int | None = None
-    draws: int
+    n_resamples: int
     atlas: str
     ks: tuple[int, ...]
     knobs: dict[str, tuple[int | float, ...]]

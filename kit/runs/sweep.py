@@ -113,7 +113,7 @@ def sweep_notebook(
 
 
 def experiment_of(
-    table: pd.DataFrame, labels: Sequence[str], benchmark: Benchmark, *, ks: Sequence[int], seed: int, draws: int
+    table: pd.DataFrame, labels: Sequence[str], benchmark: Benchmark, *, ks: Sequence[int], seed: int, n_resamples: int
 ) -> Experiment:
     """A table of :func:`sweep_retriever` as an experiment whose retrievers are the cells, under these names.
 
@@ -125,7 +125,7 @@ def experiment_of(
     named = table.assign(retriever=[label for label in labels for _ in range(n)])
     seconds = dict(zip(labels, table["seconds_to_fit"][::n]))
     return Experiment(
-        named, {label: {} for label in labels}, seconds, benchmark, benchmark.test, tuple(sorted(ks)), seed, draws
+        named, {label: {} for label in labels}, seconds, benchmark, benchmark.test, tuple(sorted(ks)), seed, n_resamples
     )
 
 

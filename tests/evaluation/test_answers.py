@@ -12,7 +12,7 @@ from kit.corpus import Benchmark, Corpus, Passage, Question, load
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
-from kit.evaluation.answers import Reading, judge_answers, lessons_of, read_answers, summarise_answers
+from kit.evaluation.answers import AnswerOptions, judge_answers, lessons_of, read_answers, summarise_answers
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel, usage_lines
 from kit.text.readers import Reader
@@ -82,12 +82,12 @@ def test_a_row_a_retriever_and_question(experiment) -> None:
 
 def test_means_with_their_intervals(experiment) -> None:
     table = read_answers(experiment, FirstPassage(), 1, progress=False)
-    summary = summarise_answers(table, seed=3, draws=200)
+    summary = summarise_answers(table, seed=3, n_resamples=200)
     assert summary["metric"].tolist() == ["em", "f1", "accuracy", "words"] * 2
     assert summary["retriever"].tolist() == ["a to z"] * 4 + ["z to a"] * 4
     assert summary["mean"].tolist() == pytest.approx([0.5, 0.9, 0.5, 2, 0, (0.8 + 2 / 3) / 2, 0.5, 3])
-    expected = statistics.interval(table["f1"].to_numpy()[:2], 3, draws=200)
-    assert summary.loc[1, ["mean", "low", "high"]].tolist() == pytest.approx(list(expected))
+    expected = statistics.interval(table["f1"].to_numpy()[:2], 3, n_resamples=200)
+    assert summary.loc[1, ["mean", "low", "high"]].tolist() == pytest.approx(expected[:3])
     assert summary["n"].tolist() == [2] * 8
 
 
@@ -97,7 +97,7 @@ def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path
     assert judged["judged"].tolist() == [0, 0, 1, 1, 0, 0]
     assert judged["unclear"].tolist() == [1, 1, 0, 0, 0, 0]
     assert "judged" not in table
-    summary = summarise_answers(judged, draws=50).set_index(["retriever", "metric"])["mean"]
+    summary = summarise_answers(judged, n_resamples=50).set_index(["retriever", "metric"])["mean"]
     assert (summary["a to z", "judged"], summary["none", "unclear"]) == (1, 1)
 
 
@@ -126,7 +126,7 @@ def test_more_passages_than_there_are(alphabetical) -> None:
 
 
 def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
-    reading = Reading(FirstPassage(), 2, True, Judge(tmp_path))
+    reading = AnswerOptions(FirstPassage(), 2, True, Judge(tmp_path))
     answers = reading.answers(experiment)
     record = reading.add_to(experiment.record(), answers)
     assert [result["retriever"] for result in record["results"]] == ["a to z", "z to a", "none"]
@@ -145,7 +145,7 @@ def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
 
 
 def test_without_a_reader_nothing_is_added(experiment) -> None:
-    reading = Reading.named(None, None, 3, none=False, judge=None)
+    reading = AnswerOptions.named(None, None, 3, none=False, judge=None)
     reading.fit(experiment.benchmark)
     answers = reading.answers(experiment)
     assert isinstance(answers, pd.DataFrame) and answers.empty
@@ -166,7 +166,7 @@ def test_without_a_reader_nothing_is_added(experiment) -> None:
 )
 def test_bad_wishes_are_one_plain_line(reader: str | None, n: int | None, judge: str | None, line: str) -> None:
     with pytest.raises(InputError) as error:
-        Reading.named(reader, n, 3, none=False, judge=judge)
+        AnswerOptions.named(reader, n, 3, none=False, judge=judge)
     assert str(error.value).startswith(line)
 
 

@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 
 from kit.corpus import Benchmark, Corpus, Passage, Query, Question
+from kit.corpus.example import example
 from kit.errors import InputError
-from kit.evaluation import evaluate, experiment, statistics
+from kit.evaluation import evaluate, experiment, per_question, statistics, time_questions, variants
 from kit.evaluation.trec import read_run, write_run
-from kit.retrievers import Ranking, Retriever
+from kit.retrievers import Dense, Ranking, Retriever
+from kit.text import Encoder
 
 
 @pytest.fixture
@@ -47,6 +49,8 @@ def test_rankings_are_as_long_as_the_largest_cut_off(alphabetical, benchmark) ->
 
 def test_what_a_retriever_returns_beyond_k_does_not_count(benchmark) -> None:
     class Generous(Retriever):
+        name = "generous"
+
         def index(self, corpus: Corpus) -> None:
             pass
 
@@ -76,43 +80,53 @@ def test_per_question(alphabetical, per_question) -> None:
     assert found.table["recall@2"].tolist() == [1, 1 / 2, 1 / 2]
 
 
-def test_times(benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
+class Slow(Retriever):
+    """Takes 100 to learn, as many as there are passages to index, 3 for each call, and counts them."""
+
+    def __init__(self, clock: list[float]) -> None:
+        self.clock, self.calls = clock, []
+
+    def fit(self, benchmark: Benchmark) -> None:
+        self.clock[0] += 100
+
+    def index(self, corpus: Corpus) -> None:
+        self.clock[0] += len(corpus)
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        self.clock[0] += 3
+        self.calls.append([query.id for query in queries])
+        return [Ranking(("a",), np.zeros(1)) for _ in queries]
+
+
+def test_times_are_of_a_sample_asked_one_by_one(benchmark, per_question, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(experiment.time, "perf_counter", lambda: clock[0])
-
-    class Slow(Retriever):
-        def fit(self, benchmark: Benchmark) -> None:
-            clock[0] += 100
-
-        def index(self, corpus: Corpus) -> None:
-            clock[0] += 10
-
-        def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-            clock[0] += 6
-            return [Ranking(("a",), np.zeros(1)) for _ in queries]
-
-    pooled = evaluate({"slow": Slow()}, benchmark, progress=False)
-    assert pooled.seconds_to_fit == {"slow": 110}
-    assert pooled.table["seconds"].tolist() == [2, 2, 2]
-    monkeypatch.setattr(experiment, "_BATCH", 2)
-    assert evaluate({"slow": Slow()}, benchmark, progress=False).table["seconds"].tolist() == [3, 3, 6]
+    slow, other = Slow(clock), Slow(clock)
+    pooled = evaluate({"slow": slow, "other": other}, benchmark, n_timed=2, progress=False)
+    assert pooled.seconds_to_fit == {"slow": 106, "other": 106} and pooled.seconds.to_dict() == {"slow": 3, "other": 3}
+    *one_by_one, together = slow.calls
+    assert together == ["q1", "q2", "q3"] and slow.calls == other.calls
+    assert [len(asked) for asked in one_by_one] == [1, 1, 1] and one_by_one[0] == one_by_one[-1]  # once to warm up
+    assert pooled.table["seconds"].isna().tolist() == [[id] not in one_by_one for id in 2 * together]
+    assert "Times: 2 questions, one after another on one thread, each encoded anew" in pooled.caption
+    assert pooled.gain("slow", over="other", metric="seconds")[:4] == (0, 0, 0, 2)
+    each = evaluate({"slow": Slow(clock)}, per_question, n_timed=99, progress=False)
+    assert each.seconds_to_fit == {"slow": 100 + 3 + 3 + 4} and each.table["seconds"].tolist() == [3, 3, 3]
+    assert "Times" not in evaluate({"slow": Slow(clock)}, benchmark, progress=False).caption
 
 
-def test_times_of_per_question(per_question, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [0.0]
-    monkeypatch.setattr(experiment.time, "perf_counter", lambda: clock[0])
+def test_the_vector_of_a_question_is_made_anew_where_it_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    dense, read = Dense(), []
+    dense.index(example().corpus)
 
-    class Slow(Retriever):
-        def index(self, corpus: Corpus) -> None:
-            clock[0] += len(corpus)
+    def embed(self: Encoder, texts: list[str], role: str, bar: object) -> np.ndarray:
+        read.extend(texts)
+        return np.ones((len(texts), 384), np.float32)
 
-        def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-            clock[0] += 0.5
-            return [Ranking((), np.zeros(0)) for _ in queries]
-
-    found = evaluate({"slow": Slow()}, per_question, progress=False)
-    assert found.seconds_to_fit == {"slow": 3 + 3 + 4}
-    assert found.table["seconds"].tolist() == [0.5, 0.5, 0.5]
+    monkeypatch.setattr(Encoder, "_embed", embed)
+    time_questions(dense, example().test, 2)
+    town, river = (question.text for question in example().test)
+    assert read == [river, town, river]
 
 
 def test_summary(found) -> None:
@@ -122,7 +136,7 @@ def test_summary(found) -> None:
     assert summary.loc[("z to a", "mrr"), "mean"] == pytest.approx(17 / 30)
     values = found.table.query("retriever == 'a to z'")["recall@5"]
     assert summary.loc[("a to z", "recall@5"), ["mean", "low", "high"]].tolist() == pytest.approx(
-        statistics.interval(values, 0)
+        statistics.interval(values, 0)[:3]
     )
     assert (summary["n"] == 3).all()
 
@@ -207,7 +221,7 @@ def test_json(found) -> None:
     low, high = first["recall@2_ci"]
     assert 0 <= low < first["recall@2"] < high <= 1
     assert first["full@5"] == pytest.approx(2 / 3) and first["mrr"] == pytest.approx(7 / 9)
-    assert first["seconds_per_query"] > 0 and first["seconds_to_fit"] > 0
+    assert first["seconds_per_query"] is None and first["seconds_to_fit"] > 0
 
 
 def test_json_without_interval_or_times(alphabetical, benchmark, tmp_path: Path) -> None:
@@ -248,6 +262,8 @@ def test_names_make_retrievers(benchmark) -> None:
 
 def test_a_retriever_that_loses_a_question(benchmark) -> None:
     class Forgetful(Retriever):
+        name = "forgetful"
+
         def index(self, corpus: Corpus) -> None:
             pass
 
@@ -305,3 +321,57 @@ def test_some_of_the_retrievers(found) -> None:
     assert part.summary()["mean"].tolist() == found.summary().query("retriever == 'z to a'")["mean"].tolist()
     with pytest.raises(InputError, match="expected one of a to z, z to a, not 'b'"):
         found.only(["b"])
+
+
+# ---- retrievers beside each other
+
+
+@pytest.fixture
+def backwards(alphabetical, reverse, benchmark) -> experiment.Experiment:
+    """Names and questions against their alphabetical order: a table that sorts them would be seen."""
+    turned = Benchmark("small", benchmark.corpus, test=benchmark.test[::-1])
+    named = {"z to a": reverse, "a to z": alphabetical}
+    return evaluate(named, turned, ks=(2, 5), seed=7, n_resamples=500, progress=False)
+
+
+def test_a_metric_of_each_question_as_asked(backwards) -> None:
+    # By hand: q3 needs a c e f, q2 needs c or d, and e, q1 needs a b; the first two are f e, or a b.
+    values = per_question(backwards, "recall@2")
+    assert values.index.tolist() == ["q3", "q2", "q1"] and values.columns.tolist() == ["z to a", "a to z"]
+    assert values.to_numpy().tolist() == [[1 / 2, 1 / 4], [1 / 2, 0], [0, 1]]
+
+
+def test_each_variant_beside_the_first_of_its_group(backwards) -> None:
+    table = variants(backwards, {"order": ["a to z", "z to a"], "alone": ["z to a"]}, "recall@2")
+    assert table[["group", "label", "n"]].to_numpy().tolist() == [
+        ["order", "a to z", 3],
+        ["order", "z to a", 3],
+        ["alone", "z to a", 3],
+    ]
+    assert table["mean"].tolist() == pytest.approx([5 / 12, 1 / 3, 1 / 3])
+    # (1/2 − 1/4 + 1/2 − 0 + 0 − 1) / 3; the first of a group has nothing to differ from.
+    assert table["difference"].tolist() == pytest.approx([np.nan, -1 / 12, np.nan], nan_ok=True)
+    assert table[["difference_low", "difference_high"]].isna().any(axis=1).tolist() == [True, False, True]
+    assert variants(backwards, {}, "mrr").columns.tolist() == table.columns.tolist()
+
+
+def test_a_gain_is_the_difference_of_the_comparison(backwards) -> None:
+    row = backwards.compare("a to z", "recall@5").iloc[0]
+    gain = backwards.gain("z to a", over="a to z")
+    assert tuple(gain) == (row["difference"], row["low"], row["high"], row["n"], row["p"])
+    assert gain.value == pytest.approx(-1 / 6)  # q1 alone: z to a has one of its two supports among five
+    both = backwards.gain(["a to z", "z to a"], over="z to a", metric="recall@2")
+    assert both.value == pytest.approx(1 / 24)
+    assert backwards.gain("z to a", over="a to z", metric="recall@2", hops=2)[::3] == (-1 / 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("groups", "metric", "line"),
+    [
+        ({"order": ["a to z", "b to y"]}, "mrr", "field groups: expected one of z to a, a to z, not 'b to y'"),
+        ({"order": ["a to z"]}, "recall@7", "field metric: expected one of recall@2, recall@5, .*, not 'recall@7'"),
+    ],
+)
+def test_what_was_not_evaluated_is_told(backwards, groups: dict, metric: str, line: str) -> None:
+    with pytest.raises(InputError, match=line):
+        variants(backwards, groups, metric)

@@ -34,7 +34,7 @@ def test_losses_are_smoothed_over_ten_steps_and_checks_are_not() -> None:
 def test_a_metric_along_a_setting() -> None:
     senders = {f"K = {number}": number for number in (1, 2)}
     methods = {name: make("gnn-ret", top_k=number) for name, number in senders.items()}
-    experiment = evaluate(methods, example(), ks=(3,), draws=100, progress=False)
+    experiment = evaluate(methods, example(), ks=(3,), n_resamples=100, progress=False)
     table = by_setting(experiment, {"recall": senders}, "senders", "recall@3")
     assert table[["line", "retriever", "senders", "n"]].to_numpy().tolist() == [
         ["recall", "K = 1", 1, 2],

@@ -9,9 +9,9 @@ from scipy import sparse
 from kit.corpus import Benchmark, Corpus, Passage, Question
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.evaluation import by_layers, evaluate, learn_weights, over_grid, per_question
+from kit.evaluation import learn_weights
 from kit.graphs import EdgeList, PassageGraph
-from kit.retrievers import Dense, GNNRet, RGNNRet
+from kit.retrievers import GNNRet, RGNNRet
 
 COLUMNS = ["n_train", "start", "layers", "seed", "loss", "steps", "weight", "value"]
 
@@ -104,25 +104,3 @@ def test_nobody_trained_is_an_empty_table() -> None:
 def test_too_few_questions_are_told(n_train: int, line: str) -> None:
     with pytest.raises(InputError, match=line):
         learn_weights([GNNRet(n_train=n_train)], six())
-
-
-def test_networks_by_their_layers_and_over_the_grid() -> None:
-    hand = example()
-    networks = {
-        "one": GNNRet(alpha=0.2, top_k=1),
-        "other": GNNRet(alpha=0.6, top_k=1),
-        "deep": GNNRet(layers=2, alpha=0.5, top_k=2, n_candidates=7),
-    }
-    found = evaluate({"dense": Dense()} | networks, hand, ks=(2,), draws=200, progress=False)
-    curves = by_layers(found, networks, "recall@2")
-    of = curves[curves["quantity"] == "recall@2"].set_index("layers")["mean"]
-    values = per_question(found, "recall@2")
-    assert of.to_dict() == pytest.approx({1: values[["one", "other"]].to_numpy().mean(), 2: values["deep"].mean()})
-    alphas = curves[curves["quantity"] == "α"]
-    assert alphas[["layers", "layer"]].to_numpy().tolist() == [[1, 1], [2, 1], [2, 2]]
-    assert alphas["mean"].tolist() == pytest.approx([0.4, 0.5, 0.5])
-    assert alphas.iloc[0][["low", "high"]].tolist() == pytest.approx([0.22, 0.58])
-    grid = over_grid(found, networks, "recall@2")
-    assert grid["retriever"].unique().tolist() == ["gnn-ret"]
-    assert grid[["senders", "competitors"]].to_numpy().tolist() == [[1, 25], [1, 25], [2, 7]]
-    assert grid["mean"].tolist() == pytest.approx(values[list(networks)].mean().tolist())

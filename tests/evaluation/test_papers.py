@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kit.errors import InputError
-from kit.evaluation import paper_graphs, paper_numbers, paper_table
+from kit.evaluation import paper_numbers, paper_table
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,3 @@ def test_a_table_is_the_callers_own() -> None:
 def test_unknown_place() -> None:
     with pytest.raises(InputError, match=r"expected one of kgp Table 3, kgp Figure 5, .*, not kgp Table 9$"):
         paper_numbers("kgp", "Table 9")
-
-
-def test_graphs_of_the_papers() -> None:
-    table = paper_graphs().set_index(["source", "graph"])
-    # kgp.txt Table 3: 70,420.68 edges among 715.22 passages. gnn-ret.txt Table 5: 91.38 edges a node.
-    assert table.loc[("kgp Table 3", "HotpotQA"), "mean_degree"] == pytest.approx(2 * 70420.68 / 715.22)
-    assert table.loc[("gnn-ret Table 5", "2WikiMQA")].tolist() == pytest.approx([9815, 0.018, 2 * 91.38])

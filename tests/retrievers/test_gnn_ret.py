@@ -316,6 +316,6 @@ def test_gold_is_given_to_those_alone_that_say_so() -> None:
 )
 def test_the_graph_helps_on_published_questions(realdata: Path, name: str, file: str, gain: float) -> None:
     benchmark = load(realdata / name / file)
-    found = evaluate(["dense", "gnn-ret"], benchmark, ks=(5, 10), draws=1000, progress=False)
+    found = evaluate(["dense", "gnn-ret"], benchmark, ks=(5, 10), n_resamples=1000, progress=False)
     [row] = found.compare("dense", "recall@10").itertuples()
     assert row.difference >= gain and row.low > 0

@@ -190,12 +190,12 @@ def test_settings_are_checked(settings: dict) -> None:
 @pytest.mark.realdata
 def test_sub_questions_help_on_published_questions(realdata: Path) -> None:
     benchmark = load(realdata / "musique" / "dev.jsonl")
-    found = evaluate(["gnn-ret", "rgnn-ret"], benchmark, ks=(5,), draws=1000, progress=False)
+    found = evaluate(["gnn-ret", "rgnn-ret"], benchmark, ks=(5,), n_resamples=1000, progress=False)
     [row] = found.compare("gnn-ret", "recall@5").itertuples()
     assert row.low > 0
 
 
 def test_sub_questions_help_on_long_chains_of_the_atlas() -> None:
-    found = evaluate(["gnn-ret", "rgnn-ret"], load(), ks=(5,), n_questions=120, draws=1000, progress=False)
+    found = evaluate(["gnn-ret", "rgnn-ret"], load(), ks=(5,), n_questions=120, n_resamples=1000, progress=False)
     rows = {row.hops: row for row in found.compare("gnn-ret", "recall@5", by="hops").itertuples()}
     assert rows[3].low > 0 and rows[4].low > 0

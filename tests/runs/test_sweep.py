@@ -186,8 +186,8 @@ def test_a_table_is_an_experiment_of_its_cells() -> None:
     hand = example()
     table = sweep_retriever("tfidf", [{}], hand, ks=(2, 5))
     both = pd.concat([table, table], ignore_index=True)
-    found = experiment_of(both, ["a", "b"], hand, ks=(5, 2), seed=0, draws=100)
+    found = experiment_of(both, ["a", "b"], hand, ks=(5, 2), seed=0, n_resamples=100)
     assert found.compare("a", "recall@2")["difference"].tolist() == [0]
     assert found.summary(by="hops")["retriever"].unique().tolist() == ["a", "b"]
     with pytest.raises(InputError, match="expected a name for each of 2 cells, not 1"):
-        experiment_of(both, ["a"], hand, ks=(2,), seed=0, draws=100)
+        experiment_of(both, ["a"], hand, ks=(2,), seed=0, n_resamples=100)
