@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -22,6 +23,7 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.evaluation.trec import read_run
+from kit.paths import ROOT
 from kit.retrievers import GNNRet, make_all
 
 
@@ -108,8 +110,14 @@ def test_data_commands(data: Path, tmp_path: Path) -> None:
     assert kit("data", "check", tmp_path / "atlas").returncode == 0
 
 
-def test_claims_are_printed() -> None:
-    assert "kgp-01" in kit("claims").stdout
+def test_claims_are_printed_drawn_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIT_OUTPUT", str(tmp_path))
+    assert "0 of 90 claims are tested" in kit("claims").stdout and not any(tmp_path.iterdir())
+    shutil.copytree(ROOT / "figures" / "documents-reports", tmp_path / "figures" / "documents-reports")
+    assert "documents-reports: reproduced: " in kit("claims").stdout
+    assert kit("claims", "--markdown").returncode == 0
+    made = {path.name for path in (tmp_path / "figures").iterdir() if path.is_file()}
+    assert made == {"claims.svg", "claims.png", "claims.csv", "CLAIMS.md"}
 
 
 def test_settings_reach_each_retriever_of_several() -> None:
