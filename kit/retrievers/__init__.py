@@ -38,11 +38,7 @@ RETRIEVERS: dict[str, type[Retriever]] = {
 
 def make(name: str, **settings: object) -> Retriever:
     """A retriever by name. Raises :class:`InputError` for a name, a setting or a value that does not exist."""
-    retriever = _known(name)
-    known = retriever.defaults()
-    if unknown := settings.keys() - known.keys():
-        raise InputError(f"the retriever {name} has no setting {min(unknown)!r}; it has {', '.join(known) or 'none'}")
-    return retriever(**settings)
+    return _known(name)(**settings)
 
 
 def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from inspect import Parameter, signature
 from typing import Any, Self
 
 import msgspec
@@ -12,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
-from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.settings import Settings, check, defaults
 
@@ -132,18 +130,6 @@ class Retriever:
     @classmethod
     def defaults(cls) -> dict[str, Any]:
         """The names of the settings with their defaults."""
-        if (
-            cls.Settings is Settings and cls.__init__ is not Retriever.__init__
-        ):  # TRANSITION: until every method has its struct
-            found: dict[str, Any] = {}
-            for each in cls.__mro__:
-                if "__init__" in vars(each):
-                    _, *taken = signature(each.__init__).parameters.values()
-                    named = {it.name: it.default for it in taken if it.kind is Parameter.POSITIONAL_OR_KEYWORD}
-                    found = named | found
-                    if not any(it.kind is Parameter.VAR_KEYWORD for it in taken):
-                        break
-            return found
         return defaults(cls.Settings)
 
     def fit(self, benchmark: Benchmark) -> None:
@@ -214,10 +200,3 @@ def ranking_from_rows(corpus: Corpus, rows: np.ndarray, scores: np.ndarray) -> R
 def round_robin(rankings: Sequence[np.ndarray]) -> np.ndarray:
     """The first of each ranking, then the second of each, without repeats; as long as one of them."""
     return np.array(list(dict.fromkeys(np.stack(rankings, 1).ravel().tolist()))[: len(rankings[0])], int)
-
-
-def expect_whole(least: int, **settings: object) -> None:
-    """Raises :class:`InputError` for the first setting that is no whole number from ``least`` on."""
-    for name, value in settings.items():
-        if type(value) is not int or value < least:
-            raise InputError(f"expected a whole number from {least}, not {value!r}", field=name)

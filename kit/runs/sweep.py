@@ -19,7 +19,6 @@ from kit.evaluation import Experiment, evaluate
 from kit.evaluation.claims import Finding
 from kit.paths import NOTEBOOKS, output
 from kit.retrievers import make
-from kit.retrievers.base import expect_whole
 from kit.runs.notebook import find_notebooks
 from kit.runs.parallel import map_cells
 from kit.runs.provenance import Plain, Record, code_digest, commit
@@ -98,7 +97,8 @@ def sweep_notebook(
     planned = []
     for cell in cells:
         seed = cell.get("seed", 0)
-        expect_whole(0, seed=seed)
+        if type(seed) is not int or seed < 0:
+            raise InputError(f"expected a whole number from 0, not {seed!r}", field="seed")
         root = output().resolve() / "sweeps" / notebook.name / _folder(cell)
         texts = {name: str(value) for name, value in cell.items() if name != "seed"}
         given = {"data": data, "train": train, "scale": scale, "seed": seed, "parameters": texts, "root": root}

@@ -17,7 +17,7 @@ from kit.errors import InputError
 from kit.graphs.multilevel import LEVELS
 from kit.retrievers import QSGNN
 from kit.retrievers.qsgnn_network import INTER, INTRA
-from kit.views.explorer import Explorer, asking_controls, setting_control, variant, wide
+from kit.views.explorer import Explorer, asking_controls, setting_control, wide
 from kit.views.layout import Place, flanks, passage_node
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, Scale, clip
 
@@ -44,7 +44,7 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
     if retriever.settings.ablate == "query":
         raise InputError("expected a retriever that the query steers", field="retriever")
     by_id = {question.id: question for question in questions}
-    ready = lru_cache(maxsize=8)(lambda corpus: variant(retriever, corpus))
+    ready = lru_cache(maxsize=8)(lambda corpus: retriever.variant(corpus=corpus))
     heard = lru_cache(maxsize=16)(lambda corpus, text, documents: Heard(ready(corpus), text, documents))
 
     def ask(question: str, typed: str, documents: int = 0) -> tuple[Heard, Question | None]:

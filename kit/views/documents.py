@@ -19,7 +19,7 @@ from kit.retrievers import KGP, NodeVisit, Ranking, make
 from kit.retrievers.structure import StructureReader
 from kit.text.structure_names import named_structures
 from kit.views.evidence import documents_html, evidence_html, lines_html, where
-from kit.views.explorer import Explorer, variant, wide
+from kit.views.explorer import Explorer, wide
 from kit.views.frames import replay
 from kit.views.layout import passage_node, spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
@@ -60,7 +60,7 @@ class Library:
         self.corpus, self.agents, self.reader, self.top = corpus, agents, reader, top
         self.questions = {it.text: it for it in questions if all(id in corpus for id in it.supporting_ids)}
         self.structures = StructureReader(corpus)
-        self._agent = lru_cache(maxsize=None)(lambda name: variant(agents[name], corpus))
+        self._agent = lru_cache(maxsize=None)(lambda name: agents[name].variant(corpus=corpus))
         self._known: dict[tuple[str, str], Found] = {}
 
     @property

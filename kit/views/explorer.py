@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import groupby
@@ -154,21 +153,19 @@ def explore(
         controls["retriever"] = setting_control("retriever", next(iter(known)), list(known))
     for name, (label, kind) in _TURNED.items():
         if all(name in one.defaults() for one in known.values()):
-            controls[name] = setting_control(label, _setting(first, name), kind)
+            controls[name] = setting_control(label, getattr(first.settings, name), kind)
     by_id = {question.id: question for question in questions}
     collection = lru_cache(maxsize=8)(lambda question: benchmark.collection(by_id[question]))
     backdrop = lru_cache(maxsize=8)(lambda corpus: build(behind, corpus) if behind else None)
 
     @lru_cache(maxsize=8)
     def indexed(corpus: Corpus, name: str, settings: tuple[tuple[str, Any], ...]) -> Retriever:
-        return variant(known[name], corpus, **dict(settings))
+        return known[name].variant(corpus=corpus, **dict(settings))
 
     def tell(question: str, typed: str, retriever: str = next(iter(known)), **settings: Any) -> Replay:
         asked, text, corpus = by_id[question], typed.strip(), collection(question)
-        costly = tuple(
-            (name, settings[name]) for name in (known[retriever].indexed_by or ("graph",)) if name in settings
-        )
-        turned = variant(indexed(corpus, retriever, costly), None, **settings)
+        costly = tuple((name, settings[name]) for name in known[retriever].indexed_by if name in settings)
+        turned = indexed(corpus, retriever, costly).variant(**settings)
         query = Query("", text) if text else asked.gold_query if turned.sees_gold else asked.query
         ranking = turned.explain(query, min(len(corpus), _DEEPEST))
         graph = getattr(turned, "graph", None)
@@ -180,29 +177,6 @@ def explore(
 
     name = f"{' or '.join(dict.fromkeys(one.name for one in known.values()))}, step by step"
     return Explorer(name, controls, tell, asking=("question", "typed"), start=start)
-
-
-def variant(retriever: Retriever, corpus: Corpus | None, **settings: Any) -> Retriever:
-    """TRANSITION: until every method has its struct."""
-    if type(retriever).__init__ is Retriever.__init__:
-        return retriever.variant(corpus=corpus, **settings)
-    other = copy(retriever)
-    if hasattr(other, "agent"):
-        other.agent = copy(other.agent)
-    for name, value in settings.items():
-        if name == "graph":
-            other.builder = value
-        else:
-            setattr(other, name, value)
-    if corpus is not None:
-        other.index(corpus)
-    return other
-
-
-def _setting(retriever: Retriever, name: str) -> Any:
-    if type(retriever).__init__ is Retriever.__init__:
-        return getattr(retriever.settings, name)
-    return retriever.defaults()[name]
 
 
 # ---- controls
