@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from io import BytesIO
@@ -37,119 +38,87 @@ def write(tmp_path: Path) -> Write:
 @pytest.fixture
 def hotpotqa() -> list[dict]:
     """Two questions; the second shares a paragraph with the first."""
-    return [
-        {
-            "_id": "h1",
-            "question": "In which town was the painter of Grey Ferry born?",
-            "answer": "Lowick",
-            "type": "bridge",
-            "level": "easy",
-            "supporting_facts": [["Grey Ferry", 1], ["Ada Brill", 0], ["Ada Brill", 2]],
-            "context": [
-                ["Ada Brill", ["Ada Brill was born in Lowick.", " She kept bees.", " She painted boats."]],
-                ["Nell Horn", ["Nell Horn is a cape."]],
-                ["Grey Ferry", ["Grey Ferry is a painting.", " It is by Ada Brill."]],
-            ],
-        },
-        {
-            "_id": "h2",
-            "question": "Which is larger, Nell Horn or Oster Horn?",
-            "answer": "Oster Horn",
-            "type": "comparison",
-            "level": "hard",
-            "supporting_facts": [["Nell Horn", 0], ["Oster Horn", 0]],
-            "context": [["Nell Horn", ["Nell Horn is a cape."]], ["Oster Horn", ["Oster Horn is a large cape.", ""]]],
-        },
-    ]
+    ada = ["Ada Brill", ["Ada Brill was born in Lowick.", " She kept bees.", " She painted boats."]]
+    horn = ["Nell Horn", ["Nell Horn is a cape."]]
+    ferry = ["Grey Ferry", ["Grey Ferry is a painting.", " It is by Ada Brill."]]
+    bridge = {"_id": "h1", "question": "In which town was the painter of Grey Ferry born?", "answer": "Lowick"}
+    bridge |= {"type": "bridge", "level": "easy", "context": [ada, horn, ferry]}
+    bridge["supporting_facts"] = [["Grey Ferry", 1], ["Ada Brill", 0], ["Ada Brill", 2]]
+    comparison = {"_id": "h2", "question": "Which is larger, Nell Horn or Oster Horn?", "answer": "Oster Horn"}
+    comparison |= {"type": "comparison", "level": "hard", "supporting_facts": [["Nell Horn", 0], ["Oster Horn", 0]]}
+    comparison["context"] = [horn, ["Oster Horn", ["Oster Horn is a large cape.", ""]]]
+    return copy.deepcopy([bridge, comparison])
 
 
 @pytest.fixture
 def twowiki() -> list[dict]:
     """A bridge comparison whose supports are not listed in the triples' order, and a compositional question."""
-    return [
-        {
-            "_id": "w1",
-            "type": "bridge_comparison",
-            "question": "Which film has the older director, Salt Road or Tin Moon (1931 film)?",
-            "answer": "Salt Road",
-            "context": [
-                ["Salt Road", ["Salt Road is a film by Ina Koll."]],
-                ["Ina Koll", ["Ina Koll was a director.", "She was born in 1890."]],
-                ["Tin Moon (1931 film)", ["Tin Moon is a film by Jan Vesper."]],
-                ["Jan Vesper", ["Jan Vesper was born in 1902."]],
-                ["Other Moon", ["Other Moon is a song."]],
-            ],
-            "supporting_facts": [["Salt Road", 0], ["Ina Koll", 1], ["Tin Moon (1931 film)", 0], ["Jan Vesper", 0]],
-            "evidences": [
-                ["Salt Road", "director", "Ina Koll"],
-                ["Tin Moon", "director", "Jan Vesper (director)"],
-                ["Ina Koll", "date of birth", "1890"],
-                ["Jan Vesper", "date of birth", "1902"],
-            ],
-            "evidences_id": [],
-            "entity_ids": "Q1_Q2_Q3_Q4",
-            "answer_id": None,
-            "qa_pairs": [
-                {"question": "Who directed Tin Moon?", "answer": "Tin Moon was directed by Jan Vesper."},
-                {"question": "Who directed Salt Road?", "answer": "Salt Road was directed by Ina Koll."},
-                {"question": "When was Ina Koll born?", "answer": "Ina Koll was born in 1890."},
-                {"question": "When was Jan Vesper born?", "answer": "Jan Vesper was born in 1902."},
-            ],
-        },
-        {
-            "_id": "w2",
-            "type": "compositional",
-            "question": "Where was the singer of Other Moon born?",
-            "answer": "Marl",
-            "context": [
-                ["Other Moon", ["Other Moon is a song.", "Peg Amsel sings it."]],
-                ["Margaret Amsel", ["Margaret Amsel was born in Marl."]],
-            ],
-            "supporting_facts": [["Other Moon", 1], ["Margaret Amsel", 3]],
-            "evidences": [["Other Moon", "performer", "Peg Amsel"], ["Peggy Amsel", "place of birth", "Marl"]],
-            "evidences_id": [["Q5", "performer", "Q6"], ["Q6", "place of birth", "Q7"]],
-        },
+    bridge = {"_id": "w1", "type": "bridge_comparison", "answer": "Salt Road"}
+    bridge["question"] = "Which film has the older director, Salt Road or Tin Moon (1931 film)?"
+    bridge["context"] = [
+        ["Salt Road", ["Salt Road is a film by Ina Koll."]],
+        ["Ina Koll", ["Ina Koll was a director.", "She was born in 1890."]],
+        ["Tin Moon (1931 film)", ["Tin Moon is a film by Jan Vesper."]],
+        ["Jan Vesper", ["Jan Vesper was born in 1902."]],
+        ["Other Moon", ["Other Moon is a song."]],
     ]
+    bridge["supporting_facts"] = [["Salt Road", 0], ["Ina Koll", 1], ["Tin Moon (1931 film)", 0], ["Jan Vesper", 0]]
+    bridge["evidences"] = [
+        ["Salt Road", "director", "Ina Koll"],
+        ["Tin Moon", "director", "Jan Vesper (director)"],
+        ["Ina Koll", "date of birth", "1890"],
+        ["Jan Vesper", "date of birth", "1902"],
+    ]
+    bridge |= {"evidences_id": [], "entity_ids": "Q1_Q2_Q3_Q4", "answer_id": None}
+    pairs = {
+        "Who directed Tin Moon?": "Tin Moon was directed by Jan Vesper.",
+        "Who directed Salt Road?": "Salt Road was directed by Ina Koll.",
+        "When was Ina Koll born?": "Ina Koll was born in 1890.",
+        "When was Jan Vesper born?": "Jan Vesper was born in 1902.",
+    }
+    bridge["qa_pairs"] = [{"question": question, "answer": answer} for question, answer in pairs.items()]
+    chain = {"_id": "w2", "type": "compositional", "answer": "Marl"}
+    chain["question"] = "Where was the singer of Other Moon born?"
+    chain["context"] = [
+        ["Other Moon", ["Other Moon is a song.", "Peg Amsel sings it."]],
+        ["Margaret Amsel", ["Margaret Amsel was born in Marl."]],
+    ]
+    chain["supporting_facts"] = [["Other Moon", 1], ["Margaret Amsel", 3]]
+    chain["evidences"] = [["Other Moon", "performer", "Peg Amsel"], ["Peggy Amsel", "place of birth", "Marl"]]
+    chain["evidences_id"] = [["Q5", "performer", "Q6"], ["Q6", "place of birth", "Q7"]]
+    return [bridge, chain]
 
 
 @pytest.fixture
 def musique() -> list[dict]:
     """A question of type 3hop2 (two steps meet in a third) with a repeated title, and a 2hop question."""
-    return [
-        {
-            "id": "3hop2__7_8_9",
-            "question": "Who bridged the river of Lowick in the year of the Marl fire?",
-            "answer": "Tam Orr",
-            "answer_aliases": ["T. Orr"],
-            "answerable": True,
-            "paragraphs": [
-                {"idx": 0, "title": "Lowick", "paragraph_text": "Lowick has a market.", "is_supporting": False},
-                {"idx": 1, "title": "Bridges", "paragraph_text": "In 1820 Tam Orr bridged it.", "is_supporting": True},
-                {"idx": 2, "title": "Marl", "paragraph_text": "Marl burned in 1820.", "is_supporting": True},
-                {"idx": 3, "title": "Lowick", "paragraph_text": "Lowick lies on the Ode.", "is_supporting": True},
-            ],
-            "question_decomposition": [
-                {"id": 7, "question": "Lowick >> river", "answer": "Ode", "paragraph_support_idx": 3},
-                {"id": 8, "question": "When did Marl burn?", "answer": "1820", "paragraph_support_idx": 2},
-                {"id": 9, "question": "Who bridged #1 in #2 ?", "answer": "Tam Orr", "paragraph_support_idx": 1},
-            ],
-        },
-        {
-            "id": "2hop__7_4",
-            "question": "What is caught in the river of Lowick?",
-            "answer": "eel",
-            "answer_aliases": [],
-            "answerable": True,
-            "paragraphs": [
-                {"idx": 0, "title": "Ode", "paragraph_text": "The Ode is rich in eel.", "is_supporting": True},
-                {"idx": 1, "title": "Lowick", "paragraph_text": "Lowick lies on the Ode.", "is_supporting": True},
-            ],
-            "question_decomposition": [
-                {"id": 7, "question": "Lowick >> river", "answer": "Ode", "paragraph_support_idx": 1},
-                {"id": 4, "question": "What is caught in #1 ?", "answer": "eel", "paragraph_support_idx": 0},
-            ],
-        },
-    ]
+
+    def paragraphs(*texts: tuple[str, str, bool]) -> list[dict]:
+        names = ("idx", "title", "paragraph_text", "is_supporting")
+        return [dict(zip(names, (idx, *text))) for idx, text in enumerate(texts)]
+
+    def steps(*texts: tuple[int, str, str, int]) -> list[dict]:
+        return [dict(zip(("id", "question", "answer", "paragraph_support_idx"), text)) for text in texts]
+
+    ode = ("Lowick", "Lowick lies on the Ode.", True)
+    first = {"id": "3hop2__7_8_9", "answer": "Tam Orr", "answer_aliases": ["T. Orr"], "answerable": True}
+    first["question"] = "Who bridged the river of Lowick in the year of the Marl fire?"
+    first["paragraphs"] = paragraphs(
+        ("Lowick", "Lowick has a market.", False),
+        ("Bridges", "In 1820 Tam Orr bridged it.", True),
+        ("Marl", "Marl burned in 1820.", True),
+        ode,
+    )
+    first["question_decomposition"] = steps(
+        (7, "Lowick >> river", "Ode", 3),
+        (8, "When did Marl burn?", "1820", 2),
+        (9, "Who bridged #1 in #2 ?", "Tam Orr", 1),
+    )
+    second = {"id": "2hop__7_4", "question": "What is caught in the river of Lowick?", "answer": "eel"}
+    second |= {"answer_aliases": [], "answerable": True}
+    second["paragraphs"] = paragraphs(("Ode", "The Ode is rich in eel.", True), ode)
+    second["question_decomposition"] = steps((7, "Lowick >> river", "Ode", 1), (4, "What is caught in #1 ?", "eel", 0))
+    return [first, second]
 
 
 @pytest.fixture
