@@ -37,10 +37,7 @@ def test_a_broken_first_record_does_not_hide_the_format(write, twowiki):
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (
-            '[{"a": 1}]',
-            "format not recognised: expected one of hotpotqa, 2wikimultihopqa, musique, beir, hipporag, kit",
-        ),
+        ('[{"a": 1}]', "not recognised: expected one of hotpotqa, 2wikimultihopqa, musique, beir, hipporag, kit"),
         ("", "expected at least one record, the file holds none"),
         ("hello", "record 1: not valid JSON"),
         ('{"_id": ', "record 1: not valid JSON"),
@@ -57,22 +54,23 @@ def test_a_file_of_no_known_format_ends_in_one_line(write, content, line):
     assert [problem.line for problem in check(path)] == [str(raised.value)]
 
 
-def test_file_and_folder_are_told_apart(write, tmp_path, beir, hotpotqa):
+def test_what_cannot_be_loaded_so_ends_in_one_line(write, tmp_path, beir, hotpotqa):
     dev = write("dev.json", hotpotqa)
     (tmp_path / "empty").mkdir()
-    for path, format, line in [
-        (tmp_path / "absent.json", None, "absent.json: no such file"),
-        (
-            tmp_path / "empty",
-            None,
-            r"a folder with corpus\.jsonl \(beir\), passages\.jsonl \(kit\) or PDFs \(documents\)",
-        ),
-        (beir, "hotpotqa", "expected a file, this is a folder"),
-        (dev, "beir", r"expected a folder with corpus\.jsonl \(format beir\)"),
-        (dev, "hotpot", "unknown format 'hotpot': expected one of hotpotqa, 2wikimultihopqa"),
+    folders = r"a folder with corpus\.jsonl \(beir\), passages\.jsonl \(kit\) or PDFs \(documents\)"
+    for data, settings, line in [
+        (tmp_path / "absent.json", {}, "absent.json: no such file"),
+        (tmp_path / "empty", {}, folders),
+        (beir, {"format": "hotpotqa"}, "expected a file, this is a folder"),
+        (dev, {"format": "beir"}, r"expected a folder with corpus\.jsonl \(format beir\)"),
+        (dev, {"format": "hotpot"}, "unknown format 'hotpot': expected one of hotpotqa, 2wikimultihopqa"),
+        (dev, {"setting": "open"}, "unknown setting 'open': expected one of pooled, per-question"),
+        (dev, {"unit": "token"}, "unknown unit 'token': expected one of paragraph, sentence"),
+        (dev, {"setting": "per-question", "corpus": [dev]}, "extra corpora need the setting pooled"),
+        (beir, {"setting": "per-question"}, "format beir gives questions no paragraphs of their own"),
     ]:
         with pytest.raises(InputError, match=line):
-            load(path, format=format)
+            load(data, **settings)
 
 
 def test_the_named_format_overrides_the_recognised_one(write, twowiki):
@@ -104,38 +102,18 @@ def test_extra_corpora_are_added_once_and_their_questions_are_not(write, hotpotq
     assert benchmark.corpus.passages[4].text == "Another."
     assert benchmark.corpus.passages[:4] == load(path).corpus.passages
 
-
-def test_extra_corpora_are_split_into_sentences_too(write, hotpotqa):
-    corpus = write("corpus.json", [{"title": "Ode", "text": "A river. A poem."}])
-    benchmark = load(write("dev.json", hotpotqa), corpus=[corpus], unit="sentence")
-    assert [passage.text for passage in benchmark.corpus.passages[-2:]] == ["A river.", "A poem."]
-
-
-def test_extra_corpora_that_reuse_an_id_end_in_one_line(beir, write):
+    pieces = write("pieces.json", [{"title": "Ode", "text": "A river. A poem."}])
+    sentences = load(path, corpus=[pieces], unit="sentence").corpus.passages
+    assert [passage.text for passage in sentences[-2:]] == ["A river.", "A poem."]
     write("other/corpus.jsonl", [{"_id": "d1", "title": "Other", "text": "Other."}])
     with pytest.raises(InputError, match=r"^passage 'd1': an earlier file has its id for another text$"):
         load(beir, corpus=[beir.parent / "other"])
 
 
-def test_unknown_settings_end_in_one_line(write, hotpotqa, beir):
-    path = write("dev.json", hotpotqa)
-    for data, settings, line in [
-        (path, {"setting": "open"}, "unknown setting 'open': expected one of pooled, per-question"),
-        (path, {"unit": "token"}, "unknown unit 'token': expected one of paragraph, sentence"),
-        (path, {"setting": "per-question", "corpus": [path]}, "extra corpora need the setting pooled"),
-        (beir, {"setting": "per-question"}, "format beir gives questions no paragraphs of their own"),
-    ]:
-        with pytest.raises(InputError, match=line):
-            load(data, **settings)
-
-
-def test_no_data_is_the_embedded_atlas(own, monkeypatch):
+def test_the_name_is_atlas_or_has_no_letter_that_a_folder_cannot_have(write, own, hotpotqa, monkeypatch):
+    assert load(write("my dev:1?.json", hotpotqa)).name == "hotpotqa-my-dev-1-"
     monkeypatch.setattr(loading, "ATLAS", own.resolve())
     assert load().name == load("").name == load(own).name == "atlas"
-
-
-def test_the_name_has_no_letter_that_a_folder_cannot_have(write, hotpotqa):
-    assert load(write("my dev:1?.json", hotpotqa)).name == "hotpotqa-my-dev-1-"
 
 
 def test_ids_and_hash_do_not_depend_on_the_file(write, hotpotqa):
@@ -180,21 +158,17 @@ def test_passages_are_learned_from_without_their_questions(write, hotpotqa, musi
     assert titles >= {passage.title for passage in load_corpus([other]).passages}
 
 
-def test_training_without_questions_ends_in_one_line(write, own, hotpotqa):
+def test_files_that_cannot_be_learned_from_or_joined_end_in_one_line(write, own, hotpotqa, beir):
     path = write("train.json", hotpotqa)
-    with pytest.raises(InputError, match=r"^question 'h1' is in an earlier file too$"):
-        load_training([path, write("again.json", hotpotqa)])
-    with pytest.raises(InputError, match="expected questions to train on, there are none"):
-        load_training([own])
-    with pytest.raises(InputError, match="expected at least one file to train on"):
-        load_training([])
-
-
-def test_a_corpus_of_several_files(write, hotpotqa, beir):
-    corpus = load_corpus([write("dev.json", hotpotqa), beir])
-    assert len(corpus) == 4 + 3
-    with pytest.raises(InputError, match="expected at least one file"):
-        load_corpus([])
+    assert len(load_corpus([path, beir])) == 4 + 3
+    for read, files, line in [
+        (load_training, [path, write("again.json", hotpotqa)], r"^question 'h1' is in an earlier file too$"),
+        (load_training, [own], "expected questions to train on, there are none"),
+        (load_training, [], "expected at least one file to train on"),
+        (load_corpus, [], "expected at least one file"),
+    ]:
+        with pytest.raises(InputError, match=line):
+            read(files)
 
 
 def test_the_committed_atlas_loads():

@@ -80,15 +80,12 @@ def test_tells_the_record_and_the_field_of_what_is_broken(write, content, ids, l
 
 
 def test_tells_every_broken_record(write):
-    path = write("file.jsonl", '{"id":1}\n{"id":"b"}\n{"size":2}\nx\n')
-    assert read(path) == (
-        ["b"],
-        [
-            "record 1, field id: expected text, got a whole number",
-            "record 3, field id: missing",
-            "record 4: not valid JSON: invalid character (byte 0)",
-        ],
-    )
+    ids, lines = read(write("file.jsonl", '{"id":1}\n{"id":"b"}\n{"size":2}\nx\n'))
+    assert ids == ["b"] and [line.split(":")[0] for line in lines] == [
+        "record 1, field id",
+        "record 3, field id",
+        "record 4",
+    ]
 
 
 def test_a_lone_surrogate_is_an_error_of_its_record(write):

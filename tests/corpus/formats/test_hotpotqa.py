@@ -82,11 +82,8 @@ def test_sentences_are_named_by_their_text_where_files_split_a_paragraph_differe
     ]
 
 
-def _change(record, field, value):
-    if value is None:
-        del record[field]
-    else:
-        record[field] = value
+FACTS = "field supporting_facts[0]: expected"
+HORNS = [["Nell Horn", ["One."]], ["Nell Horn", ["Two."]], ["Oster Horn", ["Three."]]]
 
 
 @pytest.mark.parametrize(
@@ -104,27 +101,17 @@ def _change(record, field, value):
         ("context", [["Nell Horn"]], "field context[0]: expected a list of length 2"),
         ("context", {"title": []}, "field context: expected a list, got an object"),
         ("context", [["Nell Horn", ["a", None]]], "field context[0][1][1]: expected text, got null"),
+        ("context", HORNS, f"{FACTS} a title of one paragraph of context, 'Nell Horn' is the title of"),
         ("supporting_facts", [], "field supporting_facts: expected at least one fact, the list is empty"),
         ("supporting_facts", [["Nell Horn", "0"]], "field supporting_facts[0][1]: expected a whole number, got text"),
-        (
-            "supporting_facts",
-            [["Nell Horn", -1]],
-            "field supporting_facts[0]: expected a sentence's index, from 0, got -1",
-        ),
-        (
-            "supporting_facts",
-            [["Nell Horn", 0], ["Ada Brill", 0]],
-            "field supporting_facts[1]: expected the title of a paragraph of context, 'Ada Brill' is none",
-        ),
-        (
-            "context",
-            [["Nell Horn", ["One."]], ["Nell Horn", ["Two."]], ["Oster Horn", ["Three."]]],
-            "field supporting_facts[0]: expected a title of one paragraph of context, 'Nell Horn' is the title of",
-        ),
+        ("supporting_facts", [["Nell Horn", -1]], f"{FACTS} a sentence's index, from 0, got -1"),
+        ("supporting_facts", [["Ada", 0]], f"{FACTS} the title of a paragraph of context, 'Ada' is none"),
     ],
 )
 def test_what_is_wrong_ends_in_one_line_with_record_and_field(write, hotpotqa, field, value, line):
-    _change(hotpotqa[1], field, value)
+    hotpotqa[1][field] = value
+    if value is None:
+        del hotpotqa[1][field]
     path = write("dev.json", hotpotqa)
     with pytest.raises(InputError) as raised:
         load(path, format="hotpotqa")
