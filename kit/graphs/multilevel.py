@@ -11,7 +11,6 @@ import itertools
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -22,11 +21,9 @@ from torch_geometric.transforms import ToUndirected
 from torch_geometric.utils import index_to_mask
 
 from kit.corpus import Corpus
+from kit.text import Encoder
 from kit.text.mentions import fold
 from kit.text.triples import Extraction
-
-if TYPE_CHECKING:
-    from kit.text import Encoder
 
 #: The paper's letters for the levels, which are the types of nodes.
 LEVELS = {"o": "entity", "c": "chunk", "d": "document"}
@@ -89,8 +86,9 @@ class MultiLevelGraph:
 
     def texts(self, level: str) -> tuple[str, ...]:
         """What the encoder reads of each node of a level."""
-        documents = (passage.full_text for passage in self.corpus.passages)
-        return {"o": self.entities, "c": self.chunks}[level] if level in "oc" else tuple(documents)
+        if level == "d":
+            return tuple(passage.full_text for passage in self.corpus.passages)
+        return self.entities if level == "o" else self.chunks
 
     def encoded(self, encoder: Encoder) -> MultiLevelGraph:
         """The graph with a vector of each node, ``x`` (nodes, dimension) of its level."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
+from kit.retrievers.base import Retriever
 from kit.retrievers.baselines import Dense
 from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
@@ -98,12 +99,7 @@ class TrainedRetriever(Dense):
         retriever = type(self)(**self.training_settings)
         retriever.learned = encoder
         retriever.index(corpus)
-        rankings = retriever.retrieve_many([question.query for question in questions], DEV_CUT)
-        found = [
-            np.mean([not set(ranking.ids).isdisjoint(carriers) for carriers in question.supporting])
-            for question, ranking in zip(questions, rankings)
-        ]
-        return float(np.mean(found))
+        return dev_recall(retriever, questions)
 
 
 class DPR(TrainedRetriever):
@@ -123,6 +119,16 @@ def expect_training(benchmark: Benchmark, n_train: int, name: str) -> None:
     if not benchmark.train or len(benchmark.train) < n_train:
         expected = f"expected {n_train or 'some'} training questions (--train FILE) for {name}, which learns"
         raise InputError(f"{expected}, found {len(benchmark.train)}", record=benchmark.name)
+
+
+def dev_recall(retriever: Retriever, questions: Sequence[Question]) -> float:
+    """The mean Recall@5 of a retriever that has indexed its corpus; 0 without questions."""
+    rankings = retriever.retrieve_many([question.query for question in questions], DEV_CUT)
+    found = [
+        np.mean([not set(ranking.ids).isdisjoint(carriers) for carriers in question.supporting])
+        for question, ranking in zip(questions, rankings)
+    ]
+    return float(np.mean(found)) if found else 0.0
 
 
 def sample(questions: Sequence[Question], n: int, seed: int) -> list[Question]:

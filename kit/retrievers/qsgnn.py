@@ -16,15 +16,16 @@ import msgspec
 import numpy as np
 import torch
 from msgspec import Meta
+from safetensors.torch import load_file, save_file
 from scipy import sparse
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 from torch_geometric.data import Batch
 
-from kit.corpus import Benchmark, Corpus, Query, Question
+from kit.corpus import Benchmark, Corpus, Query
 from kit.graphs.multilevel import MultiLevelGraph
-from kit.retrievers.base import Ranking, Retriever, ranking_from_rows
-from kit.retrievers.dpr import expect_training, sample
+from kit.retrievers.base import Ranking, Retriever, as_query, ranking_from_rows
+from kit.retrievers.dpr import dev_recall, expect_training, sample
 from kit.retrievers.qsgnn_network import Network
 from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.settings import Positive, Settings, Whole
@@ -34,12 +35,12 @@ from kit.text.precision import mixed_precision, one_thread
 from kit.text.training import CHECKS, Period, parts_of_epoch, read_history, train
 from kit.text.triples import Extraction, extract
 
-KIND = "qsgnn"  # in the store
+KIND, WEIGHTS = "qsgnn", "network.safetensors"  # in the store
 SEEDS = 50  # documents from which the neighbourhood of a query is found
-BATCH, IN_TRAINING = 12, 40  # questions a step, and documents in the graph around each
-RATES = {"pre-training": 3e-4, "fine-tuning": 2e-4}  # the highest learning rates
-OFFERED = 100  # documents nearest by the frozen encoder from which negatives are drawn (qsgnn-i06)
-DEV_QUESTIONS, DEV_CUT = 100, 5  # weights are chosen by Recall@5
+BATCH, TRAINING_DOCUMENTS = 12, 40  # questions a step, and documents in the graph around each
+RATES = 3e-4, 2e-4  # the highest learning rates of pre-training and fine-tuning
+N_NEGATIVE_CANDIDATES = 100  # documents nearest by the frozen encoder from which negatives are drawn (qsgnn-i06)
+DEV_QUESTIONS = 100  # by whose Recall@5 weights are chosen
 _FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
 _RECIPE = "3"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
@@ -131,11 +132,8 @@ class QSGNN(Retriever):
     weights: dict[str, Tensor] | None = None  # what is learned
     history: Sequence[dict[str, float]] = ()
 
-    # ---- the graph, and what the network makes of it
-
     def index(self, corpus: Corpus) -> None:
         self._see(corpus, extract(corpus, self.settings.triples))
-        self.network = self._network()
         if self.weights:
             self.network.load_state_dict(self.weights)
 
@@ -146,32 +144,26 @@ class QSGNN(Retriever):
         level = {"entity": "o", "chunk": "c"}.get(self.settings.ablate)
         self.graph = (whole.without(level) if level else whole).encoded(self.encoder)
         self.sampler = SubgraphSampler(self.graph.data["d"].x.numpy(), whole.adjacency("do"))
+        self.network = self._network()
 
     def _network(self) -> Network:
         """The network before training."""
-        settings, data = self.settings, self.graph.data
+        settings, x = self.settings, self.graph.data.x_dict
         with torch.random.fork_rng():
             torch.manual_seed(settings.seed)
-            network = Network(
-                data["d"].x.shape[1],
-                settings.dimension,
-                settings.layers,
-                logit_scale=settings.logit_scale,
-                query_aware=settings.ablate != "query",
-                intra=settings.ablate != "intra",
-            )
+            network = Network(x["d"].shape[1], settings.dimension, settings.layers, settings.logit_scale)
             if settings.init == "random":
                 for module in network.modules():
                     if hasattr(module, "reset_parameters"):
                         module.reset_parameters()
-                return network.eval()
-        vectors = torch.cat([data["d"].x, data["c"].x]).numpy()
-        picks = np.random.default_rng(settings.seed).permutation(len(vectors))[:_FITTED]
-        directions = np.linalg.svd(vectors[picks], full_matrices=False)[2][: settings.dimension]
-        with torch.no_grad():
-            network.compress.weight.zero_()
-            network.compress.weight[: len(directions)] = torch.from_numpy(directions)
-        return network.eval()
+        network.query_aware, network.intra = settings.ablate != "query", settings.ablate != "intra"
+        if settings.init == "dense":
+            vectors = torch.cat([x["d"], x["c"]]).numpy()
+            picks = np.random.default_rng(settings.seed).permutation(len(vectors))[:_FITTED]
+            directions = np.linalg.svd(vectors[picks], full_matrices=False)[2][: settings.dimension]
+            with torch.no_grad():
+                network.compress.weight.zero_()[: len(directions)] = torch.from_numpy(directions)
+        return network
 
     def batch(self, documents: Sequence[np.ndarray]) -> Batch:
         """The subgraphs of several queries' documents, side by side."""
@@ -184,8 +176,6 @@ class QSGNN(Retriever):
         # In full precision: cosines are divided by τ, and near each other.
         return cosine_similarity(h["d"].float(), q.float()[batch["d"].batch]).split([len(rows) for rows in documents])
 
-    # ---- retrieval
-
     @torch.no_grad()
     @one_thread()
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
@@ -194,16 +184,13 @@ class QSGNN(Retriever):
         vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
         cosines, near = self.sampler.nearest.search(vectors, k)
         rankings = []
-        for number in range(len(queries)):
-            own = vectors[number : number + 1]
-            (rows,) = documents = self.sampler.sample(own, self.settings.documents)
-            scores = self.document_scores(own, documents)[0].numpy()
-            order = np.argsort(-scores, kind="stable")[:k]
-            others = ~np.isin(near[number], rows)
-            ranked = np.concatenate([rows[order], near[number][others]])[:k]
-            rankings.append(
-                ranking_from_rows(self.corpus, ranked, np.concatenate([scores[order], cosines[number][others] - 2])[:k])
-            )
+        for vector, cosine, nearest in zip(vectors[:, None], cosines, near):
+            (rows,) = documents = self.sampler.sample(vector, self.settings.documents)
+            others = ~np.isin(nearest, rows)
+            rows = np.concatenate([rows, nearest[others]])
+            scores = np.concatenate([self.document_scores(vector, documents)[0].numpy(), cosine[others] - 2])
+            best = np.argsort(-scores, kind="stable")[:k]
+            rankings.append(ranking_from_rows(self.corpus, rows[best], scores[best]))
         return rankings
 
     @torch.no_grad()
@@ -211,11 +198,9 @@ class QSGNN(Retriever):
     def attend(self, query: Query | str, *, query_aware: bool = True, documents: int | None = None) -> Attention:
         """The attention in the graph that :meth:`retrieve` makes for a query.
 
-        ``query_aware`` False leaves β and γ out, with the same weights. ``documents``: how many, in place of the
-        setting.
+        ``query_aware`` False leaves β and γ out, with the same weights. ``documents`` is in place of the setting.
         """
-        text = query if isinstance(query, str) else query.text
-        vectors = self.encoder.encode([text], role="query", progress=False)
+        vectors = self.encoder.encode([as_query(query).text], role="query", progress=False)
         batch = self.batch(self.sampler.sample(vectors, self.settings.documents if documents is None else documents))
         h, q, layers = self.network(batch, torch.from_numpy(vectors), "ocd", query_aware)
         return Attention(
@@ -224,8 +209,6 @@ class QSGNN(Retriever):
             [{kind: weights.numpy() for kind, weights in layer.items()} for layer in layers],
             cosine_similarity(h["d"], q).numpy(),
         )
-
-    # ---- training
 
     def fit(self, benchmark: Benchmark) -> None:
         settings, encoder = self.settings, Encoder(self.settings.encoder)
@@ -236,44 +219,39 @@ class QSGNN(Retriever):
         learning = msgspec.structs.replace(settings, documents=0, encoder="", triples="")
         parts = (msgspec.json.encode(part).decode() for part in (learning, extractions))
         key = content_key(_RECIPE, encoder.identity, *parts, benchmark.without_test().hash).hex()
-        folder = encoder.store.get_folder(KIND, key) or self._train(benchmark, extractions, key)
-        self.weights, self.history = _read(folder), read_history(folder)
+        folder = encoder.store.get_folder(KIND, key) or self.variant()._train(benchmark, extractions, key)
+        self.weights, self.history = load_file(folder / WEIGHTS), read_history(folder)
 
     def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:
         corpus, settings = benchmark.corpus, self.settings
-        learner = self.variant()
-        learner._see(corpus, extractions)
-        learner.network = network = learner._network()
+        self._see(corpus, extractions)
         human = sample(benchmark.train, settings.n_train or len(benchmark.train), settings.seed)
-        questions = {
-            "pre-training": synthetic_questions(extractions, settings.synthetic, settings.seed),
-            "fine-tuning": [Synthetic(each.text, _rows(corpus, each)) for each in human if each.supporting],
-        }
-        epochs = {"pre-training": settings.pretraining_epochs, "fine-tuning": settings.epochs}
+        rows = (tuple(corpus.row[id] for id in question.supporting_ids) for question in human)
+        labelled = [Synthetic(question.text, supports) for question, supports in zip(human, rows) if supports]
+        synthetic = synthetic_questions(extractions, settings.synthetic, settings.seed)
+        stages = (
+            ("pre-training", settings.pretraining_epochs, synthetic),
+            ("fine-tuning", settings.epochs, labelled),
+        )
         periods = [
-            partial(learner._period, stage, questions[name], epochs[name], epoch, part)
-            for stage, name in enumerate(questions)
-            if questions[name] and settings.ablate != name
-            for epoch in range(epochs[name])
+            partial(self._period, stage, questions, epochs, epoch, part)
+            for stage, (name, epochs, questions) in enumerate(stages)
+            if questions and settings.ablate != name
+            for epoch in range(epochs)
             for part in range(CHECKS)
         ]
         dev = sample([question for question in benchmark.dev if question.supporting], DEV_QUESTIONS, settings.seed)
-
-        def write(folder: Path) -> None:
-            from safetensors.torch import save_file
-
-            save_file(network.state_dict(), folder / "network.safetensors")
-
+        checked = self.variant(documents=TRAINING_DOCUMENTS)  # the same network
         return train(
-            network,
-            torch.optim.AdamW(network.parameters(), weight_decay=0.0),
+            self.network,
+            torch.optim.AdamW(self.network.parameters(), weight_decay=0.0),
             periods,
-            learner._loss,
-            store=learner.encoder.store,
+            self._loss,
+            store=self.encoder.store,
             kind=KIND,
             key=key,
-            write=write,
-            check=lambda step: {"measured": learner._recall(dev)},
+            write=lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS),
+            check=lambda step: {"measured": dev_recall(checked, dev)},
             latest_of_equals=True,
             desc="training QSGNN",
         )
@@ -282,41 +260,27 @@ class QSGNN(Retriever):
         """The batches between two checks: questions, and what their negatives are drawn by."""
         seeds = [self.settings.seed, stage, epoch]
         places = parts_of_epoch(np.random.default_rng(seeds).permutation(len(questions)))[part]
-        generator = np.random.default_rng([*seeds, part])
-        batches = [
-            ([questions[place] for place in batch], generator)
-            for batch in (np.array_split(places, -(-len(places) // BATCH)) if len(places) else ())
-        ]
-        n = len(batches)
-        rate = [*RATES.values()][stage]
-        return Period(batches, (epoch * CHECKS + part) * n, epochs * CHECKS * n, rate, {"stage": stage})
+        n, generator = -(-len(places) // BATCH), np.random.default_rng([*seeds, part])
+        batches = [([questions[place] for place in of], generator) for of in np.array_split(places, n or 1) if len(of)]
+        return Period(batches, (epoch * CHECKS + part) * n, epochs * CHECKS * n, RATES[stage], {"stage": stage})
 
     def _loss(self, batch: tuple[Sequence[Synthetic], np.random.Generator]) -> Tensor:
         questions, generator = batch
         queries = self.encoder.encode([question.text for question in questions], role="query", progress=False)
-        documents = []
-        for rows, question in zip(self.sampler.sample(queries, IN_TRAINING), questions):
-            others = rows[~np.isin(rows, question.supports)]
-            documents.append(np.concatenate([question.supports, others])[:IN_TRAINING])
+        documents = [  # supports first
+            np.concatenate([question.supports, rows[~np.isin(rows, question.supports)]])[:TRAINING_DOCUMENTS]
+            for rows, question in zip(self.sampler.sample(queries, TRAINING_DOCUMENTS), questions)
+        ]
         with mixed_precision():
             scores = self.document_scores(queries, documents)
         losses = []
         for cosines, question in zip(scores, questions):
             n = len(question.supports)
-            picks = generator.permutation(np.arange(n, min(len(cosines), OFFERED)))[: self.settings.negatives]
+            picks = generator.permutation(np.arange(n, min(len(cosines), N_NEGATIVE_CANDIDATES)))[
+                : self.settings.negatives
+            ]
             losses.append(nt_xent(cosines[:n], cosines[torch.from_numpy(picks)], self.settings.temperature))
         return torch.stack(losses).mean()
-
-    @torch.no_grad()
-    def _recall(self, questions: Sequence[Question]) -> float:
-        """The mean Recall@5."""
-        self.network.eval()
-        rankings = self.variant(documents=IN_TRAINING).retrieve_many([each.query for each in questions], DEV_CUT)
-        shares = [
-            np.mean([not set(ranking.ids).isdisjoint(carriers) for carriers in question.supporting])
-            for ranking, question in zip(rankings, questions)
-        ]
-        return float(np.mean(shares)) if shares else 0.0
 
 
 def nt_xent(positives: Tensor, negatives: Tensor, temperature: float) -> Tensor:
@@ -328,13 +292,3 @@ def nt_xent(positives: Tensor, negatives: Tensor, temperature: float) -> Tensor:
     """
     against = torch.logsumexp(negatives / temperature, 0) if len(negatives) else torch.tensor(-torch.inf)
     return (torch.logaddexp(positives / temperature, against) - positives / temperature).mean()
-
-
-def _rows(corpus: Corpus, question: Question) -> tuple[int, ...]:
-    return tuple(corpus.row[id] for id in question.supporting_ids)
-
-
-def _read(folder: Path) -> dict[str, Tensor]:
-    from safetensors.torch import load_file
-
-    return load_file(folder / "network.safetensors")

@@ -18,7 +18,7 @@ from torch_geometric.utils import softmax
 #: Kinds of edges, as the level that sends and the level that receives; each with weights of its own (qsgnn-i09).
 INTRA = ("oo", "cc")
 INTER = ("co", "oc", "do", "od", "dc", "cd")
-SMALL = 1e-12
+SMALL, MESSAGE = 1e-12, 0.9  # MESSAGE times the identity is what W^v begins as
 Ends = tuple[Tensor, Tensor]  # something of the senders' nodes, and of the receivers'
 
 
@@ -50,9 +50,6 @@ class QueryAttention(MessagePassing):
             return self.propagate(edge_index, x=self.value(h[0]), attention=attention, size=n_nodes), attention
         return self.value(self.propagate(edge_index, x=h[0], attention=attention, size=n_nodes)), attention
 
-    def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
-        raise NotImplementedError
-
     def score_by_definition(self, h: Ends, query: Tensor, batch: Ends, edge_index: Tensor) -> Tensor:
         return self.edge_updater(edge_index, h=h, query=(query[batch[0]], query[batch[1]]))
 
@@ -61,13 +58,13 @@ class QueryAttention(MessagePassing):
 
 
 class IntraLevel(QueryAttention):
-    """Messages within a level, Eq. 2. ``message`` times the identity is what W^v begins as."""
+    """Messages within a level, Eq. 2."""
 
-    def __init__(self, n: int, message: float = 1.0, logit_scale: float = 1.0) -> None:
+    def __init__(self, n: int, logit_scale: float = 1.0) -> None:
         super().__init__(logit_scale)
         self.query_alpha, self.key_alpha = _identity(n), _identity(n)
         self.query_beta, self.key_beta_own, self.key_beta_other = _identity(n), _identity(n, 0.5), _identity(n, 0.5)
-        self.value = _identity(n, message)
+        self.value = _identity(n, MESSAGE)
 
     def edge_update(self, h_i: Tensor, h_j: Tensor, query_i: Tensor) -> Tensor:
         key_beta = torch.cat([self.key_beta_own.weight, self.key_beta_other.weight], 1).T  # W^k_β, 2n × n
@@ -89,11 +86,11 @@ class IntraLevel(QueryAttention):
 class InterLevel(QueryAttention):
     """Messages from one level to another, Eq. 3. Without a query there is no score, and the message is the mean."""
 
-    def __init__(self, n: int, message: float = 1.0, logit_scale: float = 1.0) -> None:
+    def __init__(self, n: int, logit_scale: float = 1.0) -> None:
         super().__init__(logit_scale)
         self.target, self.source = _identity(n), _identity(n)
         self.query_gamma, self.key_gamma_own, self.key_gamma_other = _identity(n), _identity(n, 0.5), _identity(n, 0.5)
-        self.value = _identity(n, message)
+        self.value = _identity(n, MESSAGE)
 
     def edge_update(self, h_i: Tensor, h_j: Tensor, query_i: Tensor) -> Tensor:
         key_gamma = torch.cat([self.key_gamma_own.weight, self.key_gamma_other.weight], 1).T  # W^k_γ, 2n × n
@@ -103,10 +100,8 @@ class InterLevel(QueryAttention):
     def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
         if query is None:
             return h[0].new_zeros(edge_index.shape[1])
-        projections = (self.source, self.key_gamma_other), (self.target, self.key_gamma_own)
-        other, own = (
-            torch.linalg.multi_dot((x, into.weight.T, key.weight.T)) for x, (into, key) in zip(h, projections)
-        )
+        other = torch.linalg.multi_dot((h[0], self.source.weight.T, self.key_gamma_other.weight.T))
+        own = torch.linalg.multi_dot((h[1], self.target.weight.T, self.key_gamma_own.weight.T))
         return _cosines(self.query_gamma(query), batch, (other, own), edge_index)
 
 
@@ -134,10 +129,10 @@ class Update(nn.Module):
 class Layer(nn.Module):
     """H^l of Eq. 4: within the levels, then between them. Documents have no edges among themselves (qsgnn-i14)."""
 
-    def __init__(self, n: int, message: float, logit_scale: float) -> None:
+    def __init__(self, n: int, logit_scale: float) -> None:
         super().__init__()
-        self.intra = nn.ModuleDict({kind: IntraLevel(n, message, logit_scale) for kind in INTRA})
-        self.inter = nn.ModuleDict({kind: InterLevel(n, message, logit_scale) for kind in INTER})
+        self.intra = nn.ModuleDict({kind: IntraLevel(n, logit_scale) for kind in INTRA})
+        self.inter = nn.ModuleDict({kind: InterLevel(n, logit_scale) for kind in INTER})
         self.after_intra = nn.ModuleDict({kind[0]: Update(n) for kind in INTRA})
         self.after_inter = nn.ModuleDict({level: Update(n) for level in "ocd"})
 
@@ -166,26 +161,18 @@ class Layer(nn.Module):
 class Network(nn.Module):
     """QSGNN: ``layers`` times Eq. 4 on vectors that a linear map compresses from ``dimension`` to ``n`` (footnote 3).
 
-    The query takes the same map and is not updated (qsgnn-i16). ``message`` is what the projections of messages begin
-    as, times the identity. Scores are cosines, whose softmax is nearly flat: beside nineteen neighbours at 0 one at 1
-    has a weight of .13. They are multiplied with ``logit_scale``, 1 in the paper (qsgnn-i10); at 5 it has .89.
-    ``query_aware`` and ``intra``: whether β and γ, and messages within a level, take part.
+    The query takes the same map and is not updated (qsgnn-i16). Scores are cosines, whose softmax is nearly flat:
+    beside nineteen neighbours at 0 one at 1 has a weight of .13. They are multiplied with ``logit_scale``, 1 in the
+    paper (qsgnn-i10); at 5 it has .89. ``query_aware`` and ``intra``: whether β and γ, and messages within a level,
+    take part.
     """
 
-    def __init__(
-        self,
-        dimension: int,
-        n: int,
-        layers: int = 2,
-        message: float = 0.9,
-        logit_scale: float = 1.0,
-        query_aware: bool = True,
-        intra: bool = True,
-    ) -> None:
+    query_aware = intra = True
+
+    def __init__(self, dimension: int, n: int, layers: int = 2, logit_scale: float = 1.0) -> None:
         super().__init__()
-        self.query_aware, self.intra = query_aware, intra
         self.compress = nn.Linear(dimension, n, bias=False)
-        self.layers = nn.ModuleList(Layer(n, message, logit_scale) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(n, logit_scale) for _ in range(layers))
 
     def forward(
         self, graph: HeteroData, query: Tensor, targets: str = "d", query_aware: bool = True

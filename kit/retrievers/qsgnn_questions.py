@@ -40,15 +40,7 @@ class Fact(NamedTuple):
 
     def of(self, end: str) -> str:
         """The other end in words, with the name or a description of this end: "the director of The Glass Harbour"."""
-        return (
-            f"the {self.triple.relation} of {end}"
-            if self.end == self.triple.subject
-            else f"the {self.triple.relation} {end}"
-        )
-
-    def asked(self, end: str) -> str:
-        """The question for the other end."""
-        return f"{'When' if DATE.fullmatch(self.other) else 'What'} {self.triple.relation} {end}?"
+        return f"the {self.triple.relation} {'of ' * (self.end == self.triple.subject)}{end}"
 
 
 #: Each fact's other end is where the next one begins, in another passage.
@@ -110,7 +102,8 @@ def question(chain: Chain) -> Synthetic:
     words = chain[0].end
     for fact in chain[:-1]:
         words = fact.of(words)
-    return Synthetic(chain[-1].asked(words), tuple(fact.row for fact in chain))
+    word = "When" if DATE.fullmatch(chain[-1].other) else "What"
+    return Synthetic(f"{word} {chain[-1].triple.relation} {words}?", tuple(fact.row for fact in chain))
 
 
 def comparisons(chains: Sequence[Chain], most: int, generator: np.random.Generator) -> list[Synthetic]:

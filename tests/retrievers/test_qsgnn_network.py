@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Batch, HeteroData
 
-from kit.retrievers.qsgnn_network import INTER, INTRA, InterLevel, IntraLevel, Network, QueryAttention, Update
+from kit.retrievers.qsgnn_network import INTER, INTRA, MESSAGE, InterLevel, IntraLevel, Network, QueryAttention, Update
 
 #: Nodes 0 (east), 1 (north), 2 (north-east); the query points east.
 H = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -38,7 +38,7 @@ def test_messages(kind: str, score: np.ndarray, blind: np.ndarray, logit_scale: 
     message, attention = heard(passing)
     a = weights(logit_scale * score)
     np.testing.assert_allclose(attention, a, rtol=1e-5)
-    np.testing.assert_allclose(message[0], [a[1], a[0] + a[1]], rtol=1e-5)
+    np.testing.assert_allclose(message[0], [MESSAGE * a[1], MESSAGE * (a[0] + a[1])], rtol=1e-5)
     np.testing.assert_array_equal(message[1:], 0)  # nobody sends to them
     np.testing.assert_allclose(heard(passing, None)[1], weights(logit_scale * blind), rtol=1e-5)
 
@@ -102,7 +102,7 @@ def graph(x: dict[str, Tensor], edges: dict[str, Tensor]) -> HeteroData:
 def test_an_edge_reaches_whom_it_leads_to(kind: str) -> None:
     """One edge of a kind changes the receiver alone (Eq. 4, one layer)."""
     torch.manual_seed(0)
-    network, query = Network(4, 4, layers=1, message=0.5), torch.randn(1, 4)
+    network, query = Network(4, 4, layers=1), torch.randn(1, 4)
     x = {level: torch.randn(2, 4) for level in "ocd"}
     edge = {kind: torch.tensor([[0], [1]])}
     before, after = (network(Batch.from_data_list([graph(x, of)]), query, "ocd")[0] for of in ({}, edge))
