@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
-from threading import Event, Thread
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -30,41 +31,15 @@ def map_cells(
     """
     if not cells or (jobs == 1 and not scheduler):
         return ((place, function(cell)) for place, cell in enumerate(cells))
-    if not scheduler:
-        return _by_workers(_Cell(function, os.getpid()), cells, jobs, BrokenProcessPool)
-    try:
-        from distributed import KilledWorker
-    except ImportError:
-        raise InputError("expected the package distributed: pip install -e '.[cluster]'", field="scheduler") from None
-    client = _client(scheduler)
-    return _by_workers(_Cell(function, 0), cells, -1, KilledWorker, client)
-
-
-class _Cell:
-    """The function as a worker calls it: with the place of its cell; it ends with the process that asked for it."""
-
-    def __init__(self, function: Callable[[Any], Any], parent: int) -> None:
-        self.function, self.parent = function, parent
-
-    def __call__(self, place: int, cell: object) -> tuple[int, Any]:
-        finished = Event()
-        if self.parent:
-            Thread(target=self._watch, args=[finished], daemon=True).start()
-        try:
-            return place, self.function(cell)
-        finally:
-            finished.set()
-
-    def _watch(self, finished: Event) -> None:
-        """A worker whose parent was killed would go on, and then wait for ever."""
-        while not finished.wait(1):
-            if self.parent not in (os.getpid(), os.getppid()):
-                os._exit(1)
+    client = _client(scheduler) if scheduler else None
+    return _by_workers(function, cells, -1 if client else jobs, client)
 
 
 def _client(scheduler: str) -> Any:
-    from distributed import Client
-
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("expected the package distributed: pip install -e '.[cluster]'", field="scheduler") from None
     try:
         # We knock first: a client that fails is closed when it is collected, and that can block the next one's start.
         address = urlsplit(scheduler)
@@ -75,8 +50,15 @@ def _client(scheduler: str) -> Any:
 
 
 def _by_workers(
-    work: _Cell, cells: Sequence[Any], jobs: int, death: type[Exception], client: Any = None
+    function: Callable[[Any], Any], cells: Sequence[Any], jobs: int, client: Any
 ) -> Iterator[tuple[int, Any]]:
+    parent = None if client else os.getpid()
+
+    def work(place: int, cell: object) -> tuple[int, Any]:
+        if parent:
+            Thread(target=_end_with, args=[parent], daemon=True).start()
+        return place, function(cell)
+
     left, deaths = dict(enumerate(cells)), 0
     with client or nullcontext():
         while left:
@@ -87,7 +69,23 @@ def _by_workers(
                     del left[place]
                     deaths = 0
                     yield place, found
-            except death:
+            except _deaths(client):
                 deaths += 1
                 if deaths == DEATHS:
                     raise InputError(f"workers died {DEATHS} times in a row over the same cells") from None
+
+
+def _deaths(client: Any) -> type[Exception]:
+    """What tells that a worker died."""
+    if not client:
+        return BrokenProcessPool
+    from distributed import KilledWorker
+
+    return KilledWorker
+
+
+def _end_with(parent: int) -> None:
+    """End this process with its parent: a worker whose parent was killed would wait for ever."""
+    while parent in (os.getpid(), os.getppid()):
+        time.sleep(1)
+    os._exit(1)
