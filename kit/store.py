@@ -34,6 +34,11 @@ def content_key(*parts: str) -> bytes:
     return sink.digest()
 
 
+def file_digest(path: Path) -> str:
+    with path.open("rb") as source:
+        return hashlib.file_digest(source, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
 def atomic_write(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old content or the new, never half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -146,8 +151,5 @@ def _checksum(key: bytes, value: bytes) -> bytes:
 
 def _checksums(folder: Path) -> dict[str, str]:
     """A digest of each file by its path in the folder; that of the digests themselves is left out."""
-    found = {}
-    for file in sorted(file for file in folder.rglob("*") if file.is_file() and file != folder / _CHECKSUMS):
-        with file.open("rb") as source:
-            found[file.relative_to(folder).as_posix()] = hashlib.file_digest(source, "blake2b").hexdigest()
-    return found
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file != folder / _CHECKSUMS)
+    return {file.relative_to(folder).as_posix(): file_digest(file) for file in files}

@@ -14,7 +14,7 @@ import kit
 from kit.corpus import Benchmark
 from kit.evaluation.claims import Finding
 from kit.paths import ROOT
-from kit.store import atomic_write
+from kit.store import atomic_write, file_digest
 from kit.text.encoder import DEFAULT_ENCODER
 
 Plain = str | int | float | bool | None
@@ -70,11 +70,6 @@ def read_figures(path: Path) -> tuple[str, ...]:
         return msgspec.json.decode(path.read_bytes(), type=_Figures).figures
     except (FileNotFoundError, msgspec.MsgspecError):
         return ()
-
-
-def file_digest(path: Path) -> str:
-    with path.open("rb") as source:
-        return hashlib.file_digest(source, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def code_digest() -> str:

@@ -21,10 +21,10 @@ from kit.corpus.types import digest
 from kit.paths import NOTEBOOKS, cache, output
 from kit.runs.notebook import Notebook, find_notebooks, read_parameters
 from kit.runs.page import page
-from kit.runs.provenance import Plain, code_digest, file_digest, read_figures
+from kit.runs.provenance import Plain, code_digest, read_figures
 from kit.runs.scales import find_scale
 from kit.runs.sources import data_for, folder_name, read_benchmark, read_training
-from kit.store import atomic_write
+from kit.store import atomic_write, file_digest
 
 _MOST_LINES, _MOST_LETTERS = 8, 1000  # of an error's message
 
