@@ -114,11 +114,3 @@ def test_negatives_and_the_pool_to_choose_on() -> None:
     near = nearest.nearest([question.text for question in questions], dpr.DEV_PASSAGES)
     expected |= {benchmark.corpus.passages[row].id for rows in near for row in rows}
     assert {passage.id for passage in small.passages} == expected
-
-
-@pytest.mark.parametrize(
-    ("field", "value"), [("negatives", "soft"), ("epochs", 0), ("batch", 2.5), ("learning_rate", 0), ("n_train", -1)]
-)
-def test_wrong_settings(field: str, value: object) -> None:
-    with pytest.raises(InputError, match=f"field {field}: expected"):
-        DPR(**{field: value})

@@ -82,17 +82,27 @@ def test_a_seed_without_neighbours_is_a_path():
     assert ranking.ids[:2] == ("harbour", "novel")
 
 
-@pytest.mark.parametrize("setting", ["branching", "depth", "budget"])
-def test_settings_are_whole_numbers_from_one(setting):
-    with pytest.raises(InputError, match=f"{setting}: expected a whole number from 1, not 0"):
-        make("kgp-tfidf", **{setting: 0})
+@pytest.mark.parametrize(
+    ("name", "field", "value", "expected"),
+    [
+        *(("kgp-tfidf", field, 0, "a whole number from 1") for field in ("branching", "depth", "budget")),
+        *(("mdr", field, 0, "a whole number from 1") for field in ("hops", "beam", "branches")),
+        ("kgp-dense", "reads", "title", "one of 'path', 'question'"),
+        ("dpr", "negatives", "soft", "one of 'hard', 'in-batch', 'random'"),
+        ("dpr", "batch", 2.5, "a whole number from 1"),
+        ("dpr", "learning_rate", 0, "a number above 0 below 1"),
+        ("kgp-mdr", "n_train", -1, "a whole number from 0"),
+    ],
+)
+def test_wrong_settings(name, field, value, expected):
+    with pytest.raises(InputError, match=f"field {field}: expected {expected}, not {value!r}"):
+        make(name, **{field: value})
 
 
-def test_unknown_graphs_and_readings_are_refused():
+@pytest.mark.parametrize("name", ["kgp-tfidf", "mdr"])
+def test_unknown_graphs_are_refused(name):
     with pytest.raises(InputError, match="no graph builder 'web'"):
-        make("kgp-tfidf", graph="web")
-    with pytest.raises(InputError, match="one of question, path, not 'title'"):
-        make("kgp-dense", reads="title")
+        make(name, graph="web")
 
 
 # ---- agents

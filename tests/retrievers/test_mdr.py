@@ -10,7 +10,6 @@ import pytest
 
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Question
 from kit.corpus.example import example
-from kit.errors import InputError
 from kit.retrievers import MDR, NodeVisit, Seed, dpr
 from kit.retrievers.mdr import orders, path_text
 from kit.text import Encoder
@@ -128,12 +127,6 @@ def test_only_the_path_length_is_learned(tiny_model: str, tmp_path: Path, monkey
     longer = MDR(hops=3, **settings)
     longer.fit(lesson)
     assert longer.learned.name != first.learned.name and calls == [1]
-
-
-@pytest.mark.parametrize("field", ["hops", "beam", "branches"])
-def test_wrong_lengths_and_widths(field: str) -> None:
-    with pytest.raises(InputError, match=f"field {field}: expected a whole number from 1"):
-        MDR(**{field: 0})
 
 
 # ---- among neighbours

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kit.corpus import Corpus, Passage, load
-from kit.corpus.pdf import Structure
 from kit.evaluation.metrics import struct_em
 from kit.paths import ROOT
 from kit.retrievers import make
@@ -148,7 +147,3 @@ def test_questions_about_an_encyclopedia_are_content_questions():
     atlas = load()
     texts = [question.text for split in (atlas.train, atlas.dev, atlas.test) for question in split]
     assert [text for text in texts if reader.asked(text)] == []
-
-
-def test_a_structure_prints_as_it_is_called():
-    assert str(Structure("river-survey", "table", "A1")) == "table A1 of river-survey"
