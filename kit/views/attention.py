@@ -57,7 +57,7 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
         gold = asked.supporting_ids if asked else ()
         node = node if node in found.places else found.choices(gold)[0][1]  # that of another question
         words = f"{asked.text}\nAnswer: {asked.answer}" if asked else of["typed"].strip()
-        return found.replay(node, gold, words, steered=alignment == "on")
+        return found.replay(node, gold, words, query_aware=alignment == "on")
 
     controls = asking_controls(questions)
     if retriever.settings.documents:  # 0: all passages, and no slider
@@ -84,7 +84,7 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
     for control in asked.values():
         control.observe(choose, "value")  # before the explorer does
     node.value = node.options[0][1]
-    return Explorer("Query-steered attention", controls, tell, asking=(*asked, "node"), start=start)
+    return Explorer("Query-query_aware attention", controls, tell, asking=(*asked, "node"), start=start)
 
 
 class Heard:
@@ -128,25 +128,25 @@ class Heard:
         nodes = [(level, self.node(level, place, gold=gold)) for level, place in found]
         return [(f"{'★ ' * node.gold}{_WORDS[level][0]} · {clip(node.title, 80)}", node.id) for level, node in nodes]
 
-    def replay(self, name: str, gold: Sequence[str], asked: str, *, steered: bool) -> Replay:
+    def replay(self, name: str, gold: Sequence[str], asked: str, *, query_aware: bool) -> Replay:
         """A frame a layer and kind of edges: the senders of a node at its sides."""
         level, place = self.places[name]
         kinds = [kind for kind in (*INTRA, *INTER) if kind[1] == level and kind in self.on.layers[0]]
         nodes, frames = {name: self.node(level, place, gold=gold)}, []
-        note = self._standing(place, steered) if level == "d" else ""
+        note = self._standing(place, query_aware) if level == "d" else ""
         for layer in range(len(self.on.layers)):
             for kind in kinds:
-                shown, frame = self._frame(name, kind, layer, gold, steered, note)
+                shown, frame = self._frame(name, kind, layer, gold, query_aware, note)
                 nodes |= {node.id: node for node in shown if node.id != name}
                 frames.append(frame)
         return Replay(tuple(nodes.values()), tuple(frames), asked, scale=_EVEN)
 
     def _frame(
-        self, name: str, kind: str, layer: int, gold: Sequence[str], steered: bool, note: str
+        self, name: str, kind: str, layer: int, gold: Sequence[str], query_aware: bool, note: str
     ) -> tuple[list[Node], Frame]:
         (level, place), sender = self.places[name], kind[0]
         places, on, off = self.senders(kind, place)
-        own, other, word = (on, off, "off") if steered else (off, on, "on")
+        own, other, word = (on, off, "off") if query_aware else (off, on, "on")
         n, shares = len(places), own[layer]
         ranks = np.argsort(np.argsort(-own.round(6), axis=1, kind="stable"), axis=1, kind="stable")
         # The same are drawn in all layers, with the query or without.
@@ -170,20 +170,20 @@ class Heard:
             edges.append(Edge(f"rest {kind}", name, ("attention",), f"{held} together", directed=True))
         count = f"{n:,} {_WORDS[sender][n != 1]}"
         column = Column(f"{count}, by attention", tuple(item for _, item in sorted(items, key=lambda it: it[0])))
-        alignment = "Steered by the query" if steered else "Query alignment off"
+        alignment = "Steered by the query" if query_aware else "Query alignment off"
         caption = f"{alignment}: {count} send{'s' * (n == 1)} to this {_WORDS[level][0]}."
         if n > 1:
             caption += f" One gets {shares.max():.3f}, {shares.max() * n:.2f} × an even share."
-        if n > 1 and steered:
+        if n > 1 and query_aware:
             caption += f" The query moves {abs(on[layer] - off[layer]).sum() / 2:.3f} of the attention to others."
         step = f"layer {layer + 1} · {'within' if kind in INTRA else 'between'}: {sender} → {level}"
         columns = (column,) * bool(n)
         return nodes, Frame(step, caption, tuple(states), tuple(edges), columns, focus=name)
 
-    def _standing(self, place: int, steered: bool) -> str:
+    def _standing(self, place: int, query_aware: bool) -> str:
         """How a passage that listens ends up, with the query alignment and without it."""
         ends = []
         for attention, word in ((self.on, "on"), (self.off, "off")):
             above = int((attention.scores > attention.scores[place]).sum())
             ends.append(f"with the query alignment {word} score {attention.scores[place]:.3f}, place {above + 1:,}")
-        return f"after the last layer {'; '.join(ends if steered else ends[::-1])}"
+        return f"after the last layer {'; '.join(ends if query_aware else ends[::-1])}"

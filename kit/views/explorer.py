@@ -149,7 +149,7 @@ def explore(
     known = {name: make(one) if isinstance(one, str) else one for name, one in known.items()}
     first = next(iter(known.values()))
     controls = asking_controls(questions, lines=first.sees_gold)
-    if len(known) > 1:
+    if isinstance(retrievers, Mapping):
         controls["retriever"] = setting_control("retriever", next(iter(known)), list(known))
     for name, (label, kind) in _TURNED.items():
         if all(name in one.defaults() for one in known.values()):

@@ -1,0 +1,390 @@
+"""The widgets as a reader meets them: one notebook in JupyterLab, with mouse and keyboard."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from io import BytesIO
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import A5
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Table
+
+pytestmark = pytest.mark.browser
+
+SLOW = 60_000  # milliseconds, for a machine that has much else to do
+SETUP = """
+import ipywidgets
+import pandas as pd
+from kit.corpus import Benchmark, Corpus, Passage
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.graphs import build
+from kit.retrievers import make
+from kit.views import *
+HOSTILE = {hostile!r}
+hand = example()
+questions = hand.test[::-1]
+"""
+#: The cells by name, in their order; a test finds its own by it.
+CELLS = {
+    "canvas": """
+nodes = tuple(Node(f"n{i}", HOSTILE if i == 0 else f"Port {i}", HOSTILE if i == 0 else f"Text of port {i}.",
+                   (i % 10) / 9, (i // 10) / 5, gold=i == 0) for i in range(60))
+edges = tuple(Edge(f"n{i}", f"n{(i * 7 + j) % 60}", ("knn", "tfidf"), HOSTILE) for i in range(60) for j in range(1, 6))
+def frame(step):
+    states = tuple(NodeState(node.id, "seed" if i <= step else "reached", note=HOSTILE) for i, node in enumerate(nodes))
+    ranking = Column(HOSTILE, tuple(RankItem(f"n{(i + step) % 10}", 0.5, 1) for i in range(10)))
+    return Frame(f"round {step}", f"caption {step} {HOSTILE}", states, edges, (ranking,))
+GraphCanvas(Replay(nodes, tuple(frame(step) for step in range(3)), HOSTILE), HOSTILE)""",
+    "fails": """
+def tell(mood):
+    if mood == "bad":
+        raise InputError(HOSTILE)
+    return Replay((Node("a", "Only one"),), (Frame(states=(NodeState("a"),)),))
+Explorer("moods", {"mood": ipywidgets.Dropdown(options=["good", "bad"])}, tell)""",
+    "table": "show_table(pd.DataFrame({'title': [HOSTILE, '$a$ and $b$'], 'n': [1234, 5]}), HOSTILE)",
+    "print": "storyboard(Replay(nodes, (frame(1),)), HOSTILE)",
+    "page": """
+passages = [("Marrow", "Marrow is a port on the Halle."), ("Tilsby", "Tilsby lies on the Halle."),
+            (HOSTILE + "<a href='javascript:window.HACKED=3'>", HOSTILE)]
+corpus = Corpus(Passage(f"p{i}", title, text, "d", i) for i, (title, text) in enumerate(passages))
+graph_page(build("structure", corpus), gold=["p1"])""",
+    "gnn": "explore('gnn-ret', hand, questions, top=3, top_k=2)",
+    "beside": "SideBySide(explore('gnn-ret', hand, questions, top_k=1), explore('rgnn-ret', hand, questions, top_k=2))",
+    "walk": """
+walks = {name: make(name) for name in ("kgp-tfidf", "kgp-dense")}
+explore(walks, hand, questions, budget=6, branching=3, depth=3)""",
+    "attention": """
+text = f"{HOSTILE} is a film by Ines Moravec."
+own = Benchmark("own", Corpus([*hand.corpus.passages, Passage("bad", HOSTILE, text, "bad")]), test=questions)
+qsgnn = make("qsgnn", dimension=16)
+SideBySide(explore_attention(qsgnn, own, own.test), explore_attention(qsgnn, own, own.test, alignment="off"))""",
+    "documents": "explore_documents()",
+}
+
+
+@pytest.fixture(scope="module")
+def seen(opened: Callable, tmp_path_factory: pytest.TempPathFactory, hostile: str):
+    with opened(tmp_path_factory.mktemp("lab"), [SETUP.format(hostile=hostile), *CELLS.values()]) as seen:
+        yield seen
+
+
+@pytest.fixture
+def page(seen) -> Page:
+    return seen.page
+
+
+def cell(page: Page, name: str) -> Locator:
+    """The output of a cell, in view."""
+    output = page.locator(".jp-Cell-outputWrapper").nth(1 + list(CELLS).index(name))
+    output.scroll_into_view_if_needed()
+    return output
+
+
+def canvas_of(page: Page, name: str, number: int = 0) -> Locator:
+    """A canvas of a cell, at its first step and with nothing in hand."""
+    canvas = cell(page, name).locator(".kit-canvas").nth(number)
+    canvas.scroll_into_view_if_needed()
+    canvas.locator("input").focus()
+    for key in ("Escape", "0", *["ArrowLeft"] * 6):
+        page.keyboard.press(key)
+    expect(canvas.locator(".kit-step")).to_contain_text("1 of ")
+    return canvas
+
+
+def places(canvas: Locator) -> dict[str, str]:
+    script = "nodes => Object.fromEntries(nodes.map(n => [n.kitNode, n.getAttribute('transform')]))"
+    return canvas.locator(".kit-node").evaluate_all(script)
+
+
+def until(page: Page, holds: Callable[[], bool]) -> None:
+    """Wait up to five seconds: the picture is drawn with the next frame of the screen."""
+    for _ in range(50):
+        if holds():
+            return
+        page.wait_for_timeout(100)
+    assert holds()
+
+
+def set_slider(output: Locator, number: int, value: str) -> None:
+    """Press arrow keys on a slider until it says so."""
+    slider = output.locator(".widget-slider").nth(number)
+    for _ in range(40):
+        now = slider.locator(".widget-readout").inner_text().strip()
+        if now == value:
+            return
+        slider.locator(".noUi-handle").press("ArrowLeft" if float(now) > float(value) else "ArrowRight")
+    raise AssertionError(f"the slider stays at {now}")
+
+
+def test_all_cells_show_what_they_should(page):
+    assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
+    assert page.locator(".kit-canvas").count() == 9
+    assert cell(page, "print").locator("img[width='960']").count() == 1
+
+
+# ---- the canvas
+
+
+def test_keys_on_the_step_bar_step_and_play_and_positions_stay(page):
+    canvas = canvas_of(page, "canvas")
+    step, before = canvas.locator(".kit-step"), places(canvas)
+    page.keyboard.press("ArrowRight")
+    expect(step).to_have_text("2 of 3: round 1")
+    assert places(canvas) == before and len(before) == 60
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press(" ")
+    expect(canvas.get_by_role("button", name="Play or pause")).to_have_text("Pause")
+    expect(step).to_have_text("3 of 3: round 2", timeout=8000)
+    expect(canvas.get_by_role("button", name="Play or pause")).to_have_text("Play", timeout=8000)  # ends by itself
+
+
+def test_a_step_is_quick(page, record_property):
+    canvas, took = canvas_of(page, "canvas"), []
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft") * 3:
+        begun = time.perf_counter()
+        page.keyboard.press(key)
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+        took.append(1000 * (time.perf_counter() - begun))
+    record_property("milliseconds_a_step", sorted(took)[len(took) // 2])  # told, not asserted: the machine may be busy
+    print(f"a step of 60 passages took {sorted(took)[len(took) // 2]:.0f} ms")
+    expect(canvas.locator(".kit-step")).to_have_text("1 of 3: round 0")
+
+
+def test_keys_walk_the_graph_and_pin_a_passage(page):
+    canvas = canvas_of(page, "canvas")
+    detail, cells = canvas.locator(".kit-detail"), page.locator(".jp-Notebook .jp-Cell").count()
+    canvas.locator(".kit-node").nth(11).focus()
+    page.keyboard.press("ArrowRight")
+    expect(detail).to_contain_text("Text of port 12.")
+    page.keyboard.press("ArrowDown")
+    expect(detail).to_contain_text("Text of port 22.")
+    page.keyboard.press("Enter")
+    canvas.locator(".kit-node").nth(55).hover()
+    expect(canvas.locator(".kit-tip")).to_have_text("Port 55")
+    expect(detail).to_contain_text("Text of port 22.")
+    page.keyboard.press("Escape")
+    canvas.locator(".kit-node").nth(54).hover()
+    expect(detail).to_contain_text("Text of port 54.")
+    assert canvas.locator(".kit-stage [tabindex='0']").count() == 1  # the Tab key stops once
+    for key in "ddxab":  # which would delete and add cells
+        page.keyboard.press(key)
+    assert page.locator(".jp-Notebook .jp-Cell").count() == cells
+
+
+def test_wheel_zooms_once_the_picture_was_clicked_and_drag_pans(page):
+    canvas = canvas_of(page, "canvas")
+    before, box = places(canvas), canvas.locator(".kit-stage > svg").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 + 15
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 5)
+    page.mouse.up()
+    until(page, lambda: places(canvas) != before)
+    moved = places(canvas)
+    page.mouse.wheel(0, -300)
+    until(page, lambda: places(canvas) != moved)
+    page.keyboard.press("0")
+    until(page, lambda: places(canvas) == before)
+
+
+def test_an_error_in_a_callback_is_shown_to_the_reader(page):
+    output = cell(page, "fails")
+    output.locator("select").select_option("bad")
+    expect(output.get_by_role("alert")).to_contain_text("<img src=x onerror=")
+    expect(output.locator(".kit-node")).to_have_count(1)
+
+
+def test_hostile_text_is_shown_and_never_run(page):
+    canvas = canvas_of(page, "canvas")
+    canvas.locator(".kit-node").first.hover()
+    parts = (".kit-question", ".kit-caption", ".kit-detail strong", ".kit-detail p", ".kit-tip", "h4", "li .kit-title")
+    for part in parts:
+        assert canvas.locator(part).filter(has_text="<script>window.HACKED=2</script>").count(), part
+    expect(cell(page, "table").locator("table")).to_contain_text("$a$ and $b$")
+    assert page.evaluate("() => window.HACKED") is None
+    assert page.locator(".kit-canvas img, .kit-canvas script, table img, table script").count() == 0
+    assert page.locator("mjx-container").count() == 0
+
+
+def test_a_graph_page_draws_and_its_text_is_inert(page):
+    frame = cell(page, "page").locator("iframe")
+    assert frame.get_attribute("sandbox") == "allow-scripts"
+    inside = frame.content_frame
+    expect(inside.locator("canvas")).to_be_visible(timeout=SLOW)
+    told = "() => JSON.stringify({n: nodes.length, shown: network.getScale() > 0, hacked: window.HACKED ?? null})"
+    found = json.loads(inside.locator("body").evaluate(told))
+    assert found == {"n": 3, "shown": True, "hacked": None}
+    box = "() => { const at = network.canvasToDOM(network.getPosition('p2')); return [at.x, at.y]; }"
+    x, y = inside.locator("body").evaluate(box)
+    inside.locator("canvas").hover(position={"x": x, "y": y})
+    expect(inside.locator(".vis-tooltip")).to_contain_text("<script>window.HACKED=2</script>")
+    assert inside.locator(".vis-tooltip img, .vis-tooltip a").count() == 0
+    assert inside.locator("body").evaluate("() => window.HACKED ?? null") is None
+
+
+# ---- retrievals
+
+
+def test_steps_send_messages_and_show_the_arithmetic_of_the_node_in_hand(page):
+    canvas = canvas_of(page, "gnn")
+    before, fills = places(canvas), "nodes => nodes.map(node => node.querySelector('path').getAttribute('fill'))"
+    colours = canvas.locator(".kit-node").evaluate_all(fills)
+    step = canvas.get_by_role("button", name="One step on")
+    step.click()
+    expect(canvas.locator(".kit-step")).to_have_text("2 of 5: layer 1 · senders")
+    expect(canvas.locator(".kit-stage .kit-halo")).to_have_count(2)
+    step.click()
+    expect(canvas.locator(".kit-strong .kit-arrow")).to_have_count(1)
+    expect(canvas.locator(".kit-note")).to_have_text("0.50 · 0.709 + 0.50 · 0.244 = 0.476, place 4 → 3")
+    expect(canvas.locator("li").nth(2)).to_contain_text("▲1")
+    assert places(canvas) == before
+    after = canvas.locator(".kit-node").evaluate_all(fills)
+    assert sum(old != new for old, new in zip(colours, after)) == 1  # colour follows the distance
+    canvas.locator("li").nth(0).focus()
+    expect(canvas.locator(".kit-note")).to_have_text("distance 0.244, place 1")
+
+
+def test_settings_and_questions_change_the_retrieval_and_the_step_stays(page):
+    output, canvas = cell(page, "gnn"), canvas_of(page, "gnn")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    set_slider(output, 1, "0.20")
+    expect(canvas.locator(".kit-note")).to_have_text("0.20 · 0.709 + 0.80 · 0.244 = 0.337, place 4 → 2", timeout=SLOW)
+    expect(canvas.locator(".kit-step")).to_have_text("3 of 5: layer 1 · sender 1 of 2")
+    typed = output.get_by_label("or type one")
+    typed.fill("Which prize did the novel <b>win</b>?")
+    typed.press("Enter")
+    expect(canvas.locator(".kit-question")).to_have_text("Which prize did the novel <b>win</b>?", timeout=SLOW)
+    expect(canvas.locator(".kit-gold")).to_have_count(0)
+    output.get_by_label("question").select_option(index=1)
+    expect(typed).to_have_value("")
+    expect(canvas.locator(".kit-question")).to_contain_text("In which town was the director", timeout=SLOW)
+
+
+def test_two_methods_go_in_step(page):
+    left, right = (canvas_of(page, "beside", number) for number in (0, 1))
+    boxes = left.bounding_box(), right.bounding_box()
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"] + 1 and boxes[0]["y"] == boxes[1]["y"]
+    for canvas in (left, right):
+        canvas.locator("input").focus()
+        page.keyboard.press("ArrowRight")
+    expect(left.locator(".kit-step")).to_contain_text("3 of 15: layer 1 · sender 1 of 1")
+    expect(right.locator(".kit-step")).to_have_text("3 of 15: step 1 · layer 1 · sender 1 of 2")
+    expect(right.locator(".kit-asked")).to_have_text("Who directed the film The Glass Harbour? → Ines Moravec")
+    page.keyboard.press("ArrowRight")
+    expect(left.locator(".kit-step")).to_have_text("4 of 15: layer 1 · sender 1 of 1 (waits)")
+    assert places(left) == places(right)
+
+
+def test_a_path_grows_step_by_step_in_a_tree(page):
+    output, canvas = cell(page, "walk"), canvas_of(page, "walk")
+    before = places(canvas)
+    for _ in range(3):
+        canvas.get_by_role("button", name="One step on").click()
+    expect(canvas.locator(".kit-step")).to_have_text("4 of 6: hop 2 · path 1 of 2")
+    expect(canvas.locator(".kit-strong .kit-arrow")).to_have_count(2)
+    expect(canvas.locator(".kit-note")).to_have_text("visited now: scores 0.239")
+    assert before.items() <= places(canvas).items()
+    lefts = canvas.locator("li").evaluate_all("rows => rows.map(row => row.getBoundingClientRect().x)")
+    assert lefts[0] < lefts[1] < lefts[2]
+    output.get_by_label("retriever").select_option("kgp-dense")
+    expect(canvas.locator(".kit-caption")).to_contain_text("0.756 to 0.582", timeout=SLOW)
+
+
+def test_attention_of_one_node_on_and_off_in_step(page):
+    output = cell(page, "attention")
+    left, right = (canvas_of(page, "attention", number) for number in (0, 1))
+    output.get_by_label("node").select_option(label="entity · Ines Moravec")
+    for canvas in (left, right):
+        expect(canvas.locator(".kit-step")).to_have_text("1 of 6: layer 1 · within: o → o", timeout=SLOW)
+    left.locator("input").focus()
+    page.keyboard.press("ArrowRight")
+    for canvas, words in ((left, "Steered by the query: "), (right, "Query alignment off: ")):
+        expect(canvas.locator(".kit-step")).to_have_text("2 of 6: layer 1 · between: c → o")
+        expect(canvas.locator(".kit-caption")).to_contain_text(words)
+    assert places(left) == places(right) and len(places(left)) > 2
+    score = left.locator("li .kit-score").first.inner_text()
+    assert any(f"{float(score):.3f}" in label for label in left.locator(".kit-label").all_text_contents())
+    assert output.locator("img").count() == 0
+
+
+# ---- documents
+
+
+def weir() -> bytes:
+    """A PDF of two pages with a table whose text would do harm if it were taken for markup."""
+    sink = BytesIO()
+    canvas = Canvas(sink, pagesize=A5)
+    canvas.drawString(50, 500, "The weir holds back the pond of the mill.")
+    canvas.drawString(50, 470, "Table 1: Gates")
+    cells = [["Gate", "Width"], ['<img src=x onerror="window.HACKED=1">', "12"]]
+    table = Table(cells, style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)])
+    table.wrapOn(canvas, 300, 300)
+    table.drawOn(canvas, 50, 420)
+    canvas.showPage()
+    canvas.drawString(50, 500, "Ada Lund keeps the gates.")
+    canvas.save()
+    return sink.getvalue()
+
+
+def ask(output: Locator, text: str) -> None:
+    field = output.get_by_label("question", exact=True)
+    field.fill(text)
+    field.press("Enter")
+    expect(output.locator(".kit-question").first).to_contain_text(text, timeout=SLOW)
+
+
+def upload(page: Page, output: Locator, *files: tuple[str, bytes]) -> None:
+    with page.expect_file_chooser() as chosen:
+        output.get_by_role("button", name="Upload PDFs").click()
+    given = [{"name": name, "mimeType": "application/pdf", "buffer": data} for name, data in files]
+    chosen.value.set_files(given)
+
+
+def test_a_page_is_asked_for_and_what_is_on_the_path_is_marked_step_by_step(page):
+    output = cell(page, "documents")
+    ask(output, "What is on page 2 of the river survey?")
+    evidence, canvas = output.locator(".kit-sheet ol"), canvas_of(page, "documents")
+    expect(evidence.locator("> li")).to_have_count(5)
+    expect(evidence.locator("> li").nth(1)).to_contain_text("oll-valley-river-survey · Table 1, page 2")
+    expect(output.locator(".kit-on-path")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    expect(canvas.locator(".kit-step")).to_have_text("2 of 3: page 2 of oll-valley-river-survey")
+    expect(output.locator(".kit-on-path")).to_have_count(5)
+    box = output.locator(".widget-html", has=evidence)
+    box.focus()
+    page.keyboard.press("End")
+    page.wait_for_function("box => box.scrollTop > 0", arg=box.element_handle())
+
+
+def test_pdfs_are_uploaded_asked_and_answered_from(page):
+    output = cell(page, "documents")
+    problem, loaded = output.locator(".kit-problem[role=alert] p"), output.get_by_role("table", name="Documents loaded")
+    upload(page, output, ("broken <b>.pdf", b"%PDF-1.4 and no more"))
+    expect(problem.first).to_contain_text("broken <b>.pdf: expected a PDF", timeout=SLOW)
+    expect(loaded.locator("tbody tr")).to_have_count(4)
+    upload(page, output, ("weir.pdf", weir()))
+    expect(loaded.locator("tbody tr")).to_have_text(
+        ["weirweir213"], timeout=SLOW
+    )  # title, file, pages, tables, passages
+    ask(output, "In Table 1, which gate is the widest?")
+    expect(output.locator(".kit-sheet ol td").first).to_have_text('<img src=x onerror="window.HACKED=1">')
+    ask(output, "Who keeps the gates?")
+    expect(output.locator(".kit-sheet ol")).to_contain_text("Ada Lund keeps the gates.")
+    assert page.evaluate("window.HACKED") is None
+    output.get_by_label("question", exact=True).fill("")
+    output.get_by_role("button", name="Ask").click()
+    expect(output.locator(".kit-canvas .kit-problem")).to_have_text("field question: expected a question", timeout=SLOW)
+    output.get_by_role("button", name="Start again").click()
+    expect(loaded.locator("tbody tr")).to_have_count(4, timeout=SLOW)
+
+
+def test_nothing_is_asked_of_another_host_and_the_console_has_no_error(seen):
+    assert seen.elsewhere == []
+    assert seen.errors == []
