@@ -263,7 +263,9 @@ class SideBySide(widgets.VBox):
         """Both sides as one, for print: each step of the left, then of the right."""
         left, right = self.replays(**chosen)
         nodes = {node.id: node for node in (*right.nodes, *left.nodes)}
-        return replace(left, nodes=tuple(nodes.values()), frames=(*left.frames, *right.frames))
+        sides = ((left, "left"), (right, "right"))
+        frames = [replace(frame, step=f"{frame.step} · {name}") for each, name in sides for frame in each.frames]
+        return replace(left, nodes=tuple(nodes.values()), frames=tuple(frames))
 
 
 def in_step(left: Replay, right: Replay) -> tuple[Replay, Replay]:

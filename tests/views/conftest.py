@@ -32,7 +32,7 @@ READY = """() => {
   return panel?.sessionContext.session?.kernel?.status === 'idle';
 }"""
 RUN = "() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].every(e => /[0-9]/.test(e.textContent))"
-WAIT = 90  # seconds, for a machine that has much else to do
+WAIT = 180  # seconds, for a machine that has much else to do
 HOSTILE = "<img src=x onerror=\"window.HACKED=1\"> & 'q' $x^2$ </script><script>window.HACKED=2</script>\nline two"
 
 

@@ -1,0 +1,262 @@
+"""What a reader can explore, with the real retrievers on the six passages."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import product
+
+import pytest
+
+from kit.corpus import Benchmark, Corpus, Passage, Question
+from kit.corpus.example import example
+from kit.errors import InputError
+from kit.evaluation import evaluate
+from kit.graphs import build
+from kit.retrievers import GNNRet, make
+from kit.views import (
+    Explorer,
+    Frame,
+    Node,
+    Replay,
+    SideBySide,
+    explore,
+    explore_quality,
+    explore_rankings,
+    graph_frame,
+    graph_page,
+    places_of,
+)
+from kit.views.explorer import in_step
+from kit.views.graph_page import page_around
+
+HAND = example()
+
+
+def shown(explorer: Explorer) -> dict:
+    """The replay as the browser gets it."""
+    return json.loads(json.dumps(explorer.canvas.replay))
+
+
+def steps(explorer: Explorer) -> list[str]:
+    return [frame["step"] for frame in shown(explorer)["frames"]]
+
+
+def first(explorer: Explorer, frame: int = -1) -> list[str]:
+    return [item["node"] for item in shown(explorer)["frames"][frame]["columns"][0]["items"]]
+
+
+def places(explorer: Explorer) -> dict[str, tuple[float, float]]:
+    return {id: (node["x"], node["y"]) for id, node in shown(explorer)["nodes"].items()}
+
+
+@pytest.fixture
+def gnn() -> Explorer:
+    return explore("gnn-ret", HAND, HAND.test, top=3, top_k=2)
+
+
+# ---- any retriever
+
+
+@pytest.mark.parametrize(("message", "layers", "top_k"), product(("min", "mean"), (1, 2), (1, 6)))
+def test_the_replay_ends_with_the_ranking_of_the_retriever(message, layers, top_k):
+    settings = {"message": message, "layers": layers, "top_k": top_k, "alpha": 0.3}
+    explorer = explore("gnn-ret", HAND, HAND.test, **settings)
+    retriever = make("gnn-ret", **settings)
+    retriever.index(HAND.corpus)
+    assert first(explorer) == list(retriever.retrieve(HAND.test[0].query, 6).ids)
+    assert len(steps(explorer)) == 1 + layers * (1 + top_k) + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "some_steps"),
+    [
+        ("rgnn-ret", {"top_k": 2, "beta": 0.5}, ["step 2 · recurrence", "step 3 · recurrence"]),
+        ("kgp-tfidf", {"branching": 2, "depth": 3, "budget": 5}, ["seeds", "hop 1 · path 1 of 2"]),
+        ("mdr", {"beam": 2, "branches": 1, "hops": 3}, ["hop 2 · path 1 of 2", "hop 2 · path 2 of 2"]),
+        ("bm25", {}, ["ranking"]),
+    ],
+)
+def test_each_kind_of_retrieval_is_replayed(name, settings, some_steps):
+    explorer = explore(name, HAND, HAND.test, behind="entity+structure", question="river", **settings)
+    retriever = make(name, **settings)
+    retriever.index(HAND.corpus)
+    query = HAND.test[1].gold_query if retriever.sees_gold else HAND.test[1].query
+    assert first(explorer) == list(retriever.retrieve(query, 6).ids)
+    assert set(some_steps) <= set(steps(explorer)) and explorer.canvas.problem == ""
+    assert name in repr(explorer) and shown(explorer)["edges"]
+
+
+def test_a_setting_changes_the_replay_and_keeps_the_step_and_the_places(gnn):
+    before = places(gnn)
+    gnn.canvas.index = 2
+    gnn.controls["alpha"].value = 0.2
+    assert gnn.canvas.index == 2 and gnn.canvas.problem == "" and places(gnn) == before
+    assert any(state["note"].startswith("0.20 · ") for state in shown(gnn)["frames"][2]["states"])
+    gnn.controls["graph"].value = "structure"
+    assert [{edge["source"], edge["target"]} for edge in shown(gnn)["edges"]] == [{"moravec", "moravec-later"}]
+
+
+def test_a_typed_question_is_asked_without_supports_until_another_is_chosen(gnn):
+    gnn.controls["typed"].value = "Which prize did the novel win?"
+    assert shown(gnn)["question"] == "Which prize did the novel win?" and first(gnn, 0)[0] == "novel"
+    assert not any(node["gold"] for node in shown(gnn)["nodes"].values())
+    gnn.controls["question"].value = "river"
+    assert gnn.controls["typed"].value == "" and shown(gnn)["question"].startswith("Which river")
+    lines = explore("rgnn-ret", HAND, HAND.test, typed="Which film is silent?\nWho was a painter?")
+    asked = list(dict.fromkeys(frame["asked"] for frame in shown(lines)["frames"]))
+    assert asked == ["Which film is silent?", "Who was a painter?", ""]
+
+
+def test_one_of_several_is_chosen_and_all_stay_as_they_are(monkeypatch):
+    indexed, index = [], GNNRet.index
+    monkeypatch.setattr(GNNRet, "index", lambda self, corpus: (indexed.append(1), index(self, corpus)))
+    known = {"near": make("gnn-ret", top_k=1), "far": make("gnn-ret", top_k=6)}
+    explorer = explore(known, HAND, HAND.test, retriever="far")
+    assert explorer.values["retriever"] == "far" and explorer.values["top_k"] == 1
+    for alpha in (0.1, 0.2, 0.3):
+        explorer.controls["alpha"].value = alpha
+    explorer.controls["retriever"].value = "near"
+    assert explorer.canvas.problem == "" and len(indexed) == 2  # vectors and graphs are made once
+    assert known["far"].settings.top_k == 6 and known["far"].corpus is None
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ({"depth": 3}, "expected one of question, typed, top_k"),
+        ({"message": "max"}, "field message"),
+        ({"question": "nobody"}, "field question"),
+    ],
+)
+def test_a_start_that_cannot_be_is_refused(start, message):
+    with pytest.raises(InputError, match=message):
+        explore("gnn-ret", HAND, HAND.test, **start)
+    for none in (({}, HAND.test), ("gnn-ret", [])):
+        with pytest.raises(InputError, match="at least one retriever and one question"):
+            explore(none[0], HAND, none[1])
+
+
+def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn):
+    assert gnn.replay(question="river", top_k=1).frames[-2].step == "layer 1 · sender 1 of 1"
+    bare = gnn.replay(text=False)
+    assert bare.question == "" and {node.title for node in bare.nodes} == {"", "support 1", "support 2"}
+    assert len(gnn.storyboard("Messages", [0, 2, 4], text=False).axes) == 3
+    with pytest.raises(InputError, match=r"expected one of question, .*, not 'depth'"):
+        gnn.storyboard("t", depth=1)
+
+
+# ---- side by side
+
+
+def test_two_go_in_step_with_one_question_and_one_place_a_passage():
+    both = SideBySide(*(explore("gnn-ret", HAND, HAND.test, top_k=k, layers=k - 1) for k in (2, 3)))
+    layer = ["layer 1 · senders", "layer 1 · sender 1 of 2", "layer 1 · sender 2 of 2"]
+    assert steps(both.left) == ["start", *layer, *["layer 1 · sender 2 of 2 (waits)"] * 5, "result"]
+    assert len(steps(both.right)) == len(steps(both.left))
+    both.left.controls["question"].value = "river"
+    assert shown(both.right)["question"] == shown(both.left)["question"] != ""
+    left, right = places(both.left), places(both.right)
+    assert all(left[id] == place for id, place in right.items() if id in left)
+    printed = both.replay(question="town")
+    assert [frame.step for frame in printed.frames][::10] == ["start · left", "start · right"]
+
+
+def test_gnn_ret_waits_while_rgnn_ret_asks_on():
+    both = SideBySide(*(explore(name, HAND, HAND.test, top_k=2) for name in ("gnn-ret", "rgnn-ret")))
+    assert len(steps(both.left)) == len(steps(both.right)) and steps(both.left)[-1] == steps(both.right)[-1] == "result"
+    both.right.controls["typed"].value = "Who was a painter?\nWhich river floods the town?"
+    assert shown(both.left)["question"] == shown(both.right)["question"] == both.right.controls["typed"].value
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        (("ranking",), ("start", "end"), (["ranking", "ranking (waits)"], ["start", "end"])),
+        (("start", "end"), ("end",), (["start", "end"], ["end (waits)", "end"])),
+        (("a · 1", "b"), ("a · 1", "a · 2", "b"), (["a · 1", "a · 1 (waits)", "b"], ["a · 1", "a · 2", "b"])),
+    ],
+)
+def test_the_shorter_replay_waits_at_the_end_of_a_phase(left, right, expected):
+    told = (Replay((Node("a", "A"),), tuple(Frame(name) for name in names)) for names in (left, right))
+    assert tuple([frame.step for frame in each.frames] for each in in_step(*told)) == expected
+
+
+# ---- graphs and rankings
+
+
+def test_each_value_is_a_step_that_says_what_the_neighbourhood_reaches(corpus, questions):
+    built = {n: build("tfidf", corpus, n_keywords=n) for n in (1, 2, 6)}
+
+    def graph(builder, value, question):
+        if question.id == "q2" and value == 6:
+            raise InputError("expected a <b>graph</b>", record="q2")
+        return built[value]
+
+    knobs = {"tfidf": ("n_keywords", (1, 2, 6)), "sparse": ("n_keywords", (1, 2))}
+    explorer = explore_quality(questions, {"q1": ["p2"], "q2": ["p0"]}, knobs, graph)
+    for frame, value in zip(shown(explorer)["frames"], (1, 2, 6)):
+        reached = {corpus.passages[row].id for row in built[value].neighbours([2])} | {"p2"}
+        found = len(reached & {"p0", "p1", "p2"})
+        assert frame["step"] == f"n_keywords = {value}"
+        told = f"SF-EM {int(found == 3)}: {found} of 3 supports reached. Precision {found / len(reached):.3f}"
+        assert told in frame["caption"]
+        roles = {state["node"]: state["role"] for state in frame["states"]}
+        assert {id for id, role in roles.items() if role == "missed"} == {"p0", "p1"} - reached
+        assert {id for id, role in roles.items() if role == "reached"} == reached - {"p2"}
+        assert all("p2" in (edge["source"], edge["target"]) for edge in frame["edges"])
+    before = shown(explorer)
+    explorer.controls["question"].value = "q2"
+    assert explorer.canvas.problem == "record q2: expected a <b>graph</b>" and shown(explorer) == before
+    explorer.controls["builder"].value = "sparse"
+    assert explorer.canvas.problem == "" and "p5" in shown(explorer)["nodes"]
+
+
+def test_not_more_than_forty_neighbours_are_drawn_and_the_rest_is_counted():
+    many = Corpus(Passage(f"p{i}", f"Port {i}", "A harbour town.", "d") for i in range(80))
+    graph = build("tfidf", many, n_keywords=3)
+    question = Question("q", "Which?", "Port 1", (("p1",), ("p79",)))
+    explorer = explore_quality([question], {"q": ["p1"]}, {"tfidf": ("n_keywords", [3])}, lambda *_: graph)
+    [frame] = shown(explorer)["frames"]
+    assert len(frame["states"]) == 1 + 1 + 40
+    assert frame["caption"].endswith("80 passages in the neighbourhood, 38 of them not drawn.")
+
+
+def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
+    experiment = evaluate(["bm25", "tfidf"], Benchmark("demo", corpus, test=questions), ks=(2,), k=4, progress=False)
+    explorer = explore_rankings(experiment, k=3)
+    assert [id for _, id in explorer.controls["question"].options] == ["q2", "q1"]
+    explorer.controls["question"].value = "q1"
+    [frame] = shown(explorer)["frames"]
+    for column, name in zip(frame["columns"], ("bm25", "tfidf")):
+        assert [item["node"] for item in column["items"]] == list(experiment.rankings[name]["q1"].ids[:3])
+        found = len({"p0", "p1", "p2"} & set(experiment.rankings[name]["q1"].ids[:3]))
+        assert column["name"] == f"{name}: {found} of 3 supports"
+
+
+def test_a_graph_is_one_page_with_fixed_places_and_the_same_in_print(corpus, hostile):
+    graphs = {name: build(name, corpus) for name in ("structure", "tfidf")}
+    at = places_of(graphs.values(), range(5))
+    picture = graph_frame(graphs["structure"], range(5), ["p1"], at, "structure")
+    assert [edge.ends for edge in picture.frames[0].edges] == [("p0", "p1"), ("p2", "p3")]
+    assert picture.frames[0].caption == "structure: 2 links between 5 passages"
+    assert {id: (node.x, node.y) for id, node in picture.by_id.items()} == at
+    page = graph_page(graphs["structure"])
+    assert not re.search(r"""\b(?:src|href)\s*=\s*["']https?:""", page.html)
+    assert hostile not in page.html and "\\u003cimg src=x onerror" in page.html
+    assert page._repr_html_().startswith('<div><iframe sandbox="allow-scripts" srcdoc="&lt;html&gt;')
+    for rows in ([6], [-1, 2], []):
+        with pytest.raises(InputError):
+            graph_page(graphs["structure"], rows)
+
+
+def test_of_a_large_graph_the_page_is_that_of_a_question():
+    many = Corpus(Passage(f"p{i}", f"Port {i}", "A harbour town.", "d", i) for i in range(400))
+    graph = build("structure", many)
+    benchmark = Benchmark("many", many, test=[Question("q", "Which?", "Port 1", (("p1",), ("p79",)))])
+    with pytest.raises(InputError, match="1 to 300 passages to draw, not 400"):
+        page_around(graph, benchmark, None)
+    with pytest.raises(InputError, match="field question: expected the id of a test question, not 'x'"):
+        page_around(graph, benchmark, "x")
+    html = page_around(graph, benchmark, "q").html
+    assert all(f"Port {i}" in html for i in (0, 1, 2, 78, 79, 80)) and "Port 200" not in html

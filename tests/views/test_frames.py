@@ -1,0 +1,300 @@
+"""Replays of traces that are small enough to work out by hand. Scores of messages are 1 − distance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from msgspec.structs import replace
+from scipy import sparse
+
+from kit.corpus import Corpus, Passage
+from kit.errors import InputError
+from kit.graphs import PassageGraph
+from kit.graphs.graph import EdgeList
+from kit.retrievers import InitialScore, Message, NodeVisit, Ranking, Seed, SubQuestionEvent, Trace
+from kit.retrievers.base import AnyEvent
+from kit.views import Replay, replay, save_figure, storyboard
+
+SCORES = {"p2": 0.8, "p4": 0.6, "p0": 0.4, "p1": 0.2, "p3": 0.1}
+SENDERS = (Seed(0, "p2", 0.8), Seed(0, "p4", 0.6))
+MIN = (Message(0, "p2", "p0", 0.8, 0.5, 0.4, 0.6), Message(0, "p4", "p1", 0.6, 0.5, 0.2, 0.4))
+MEAN = (Message(0, "p2", "p1", 0.8, 0.25, 0.2, 0.45), Message(0, "p4", "p1", 0.6, 0.25, 0.2, 0.45))
+
+
+def graph_of(corpus: Corpus, *pairs: tuple[int, int]) -> PassageGraph:
+    ends = np.array([*pairs, *(pair[::-1] for pair in pairs)]).T
+    links = sparse.csr_array((np.ones(ends.shape[1], np.int8), ends), shape=(len(corpus), len(corpus)))
+    return PassageGraph(corpus, {"entity": EdgeList(links)})
+
+
+@pytest.fixture(scope="module")
+def graph(corpus) -> PassageGraph:
+    """Ada Lund is joined to Marrow and The Long Ferry, Marrow to The Long Ferry and Tilsby."""
+    return graph_of(corpus, (0, 1), (0, 2), (1, 2), (1, 4))
+
+
+def ranked(*ids: str, events: tuple[AnyEvent, ...]) -> Ranking:
+    return Ranking(ids, np.linspace(1, 0, len(ids)), Trace(events))
+
+
+def scored(scores: dict[str, float], round: int = 0) -> tuple[InitialScore, ...]:
+    return tuple(InitialScore(round, id, score) for id, score in scores.items())
+
+
+@pytest.fixture
+def least(corpus, questions, graph) -> Replay:
+    """One layer with α = 0.5 in which each neighbour hears its nearest sender."""
+    ranking = ranked("p2", "p0", "p4", "p1", "p3", events=(*scored(SCORES), *SENDERS, *MIN))
+    return replay(ranking, corpus, question=questions[0], graph=graph, top=2)
+
+
+def steps(shown: Replay) -> list[str]:
+    return [frame.step for frame in shown.frames]
+
+
+def notes(shown: Replay, step: int) -> dict[str, str]:
+    return {state.node: state.note for state in shown.frames[step].states}
+
+
+def order(shown: Replay, step: int) -> list[tuple[str, int]]:
+    [column] = shown.frames[step].columns
+    return [(item.node, item.moved) for item in column.items]
+
+
+def roles(shown: Replay, step: int) -> dict[str, str]:
+    return {state.node: state.role for state in shown.frames[step].states}
+
+
+# ---- messages
+
+
+def test_the_frames_are_the_start_the_senders_each_senders_messages_and_the_result(least):
+    assert steps(least) == [
+        "start",
+        "layer 1 · senders",
+        "layer 1 · sender 1 of 2",
+        "layer 1 · sender 2 of 2",
+        "result",
+    ]
+    assert least.question.startswith("On which river") and least.question.endswith("Answer: Halle")
+    assert [frame.caption for frame in least.frames] == [
+        "The distance of each passage's own text to the question: 0.200 to 0.400 in the first 2."
+        " 1 of 3 supports in the first 2.",
+        "The 2 nearest send their distance, 0.200 to 0.400; 2 passages receive:"
+        " α · h + (1 − α) · m with α = 0.50. 1 of 3 supports in the first 2.",
+        "Distance 0.200 goes to 1 passage. 2 of 3 supports in the first 2.",
+        "Distance 0.400 goes to 1 passage. 2 of 3 supports in the first 2.",
+        "After all messages: 1 of the first 2 are new. The arrows count since the start."
+        " 2 of 3 supports in the first 2.",
+    ]
+
+
+def test_a_node_that_changes_shows_its_arithmetic_and_others_their_distance(least):
+    assert notes(least, 0)["p0"] == "distance 0.600, place 3"
+    assert notes(least, 1)["p2"] == "sends 0.200, its distance before this layer"
+    assert notes(least, 2)["p0"] == "0.50 · 0.600 + 0.50 · 0.200 = 0.400, place 3 → 2"
+    assert notes(least, 2)["p1"] == "distance 0.800, place 4"
+    assert notes(least, 3)["p1"] == "0.50 · 0.800 + 0.50 · 0.400 = 0.600, place 4"
+    assert notes(least, 4)["p4"] == "distance 0.400, place 2 → 3"
+
+
+def test_the_ranking_moves_and_equal_distances_stand_in_corpus_order(least):
+    assert order(least, 0) == [("p2", 0), ("p4", 0), ("p0", 0), ("p1", 0), ("p3", 0)]
+    assert order(least, 2) == [("p2", 0), ("p0", 1), ("p4", -1), ("p1", 0), ("p3", 0)]
+    assert order(least, 4) == order(least, 2)  # since the start
+    [column] = least.frames[2].columns
+    assert column.name == "2 of 3 supports in the first 2"
+    assert [item.score for item in column.items] == pytest.approx([0.2, 0.4, 0.4, 0.8, 0.9])
+
+
+def test_size_and_colour_follow_the_distance_and_messages_are_arrows(least):
+    assert (least.scale.name, least.scale.far, least.scale.near) == ("distance", 0.9, 0.2)
+    values = {state.node: state.value for state in least.frames[2].states}
+    assert values == {"p2": 1.0, "p4": 0.714, "p0": 0.714, "p1": 0.143, "p3": 0.0}
+    [message] = least.frames[2].edges
+    assert (*message.ends, message.kinds, message.label) == ("p2", "p0", ("message",), "sends 0.200; entity")
+    assert message.emphasised and message.directed and len(least.edges) == 4
+    assert [frame.focus for frame in least.frames] == ["", "", "p0", "p1", ""]
+    assert [list(roles(least, step).values()).count("sender") for step in range(5)] == [0, 2, 1, 1, 0]
+
+
+def test_a_mean_changes_with_the_last_of_its_messages(corpus, graph):
+    shown = replay(
+        ranked("p2", "p4", "p1", "p0", "p3", events=(*scored(SCORES), *SENDERS, *MEAN)), corpus, graph=graph, top=2
+    )
+    assert shown.frames[1].caption.endswith("with α = 0.50, m the mean of what it gets.")
+    assert shown.frames[2].caption == "Distance 0.200 goes to 1 passage; 0 of them have all messages now."
+    assert notes(shown, 2)["p1"] == "waits for more of its 2 messages"
+    assert notes(shown, 3)["p1"] == "0.50 · 0.800 + 0.50 · 0.300 = 0.550 (0.300: mean of 2 senders), place 4 → 3"
+    assert order(shown, 3)[:3] == [("p2", 0), ("p4", 0), ("p1", 1)]
+
+
+def test_a_support_that_is_not_ranked_is_drawn_as_missed(corpus, questions, graph):
+    ranking = ranked("p2", "p0", "p4", "p1", "p3", events=(*scored(SCORES), *SENDERS, *MIN))
+    shown = replay(ranking, corpus, question=questions[1], graph=graph, top=2)
+    assert roles(shown, 0)["p5"] == "missed" and notes(shown, 0)["p5"] == "not among the 5 ranked passages"
+
+
+@pytest.fixture
+def sub_questions(corpus, questions, graph) -> Replay:
+    """Two sub-questions, β = 0.9; the rankings p2 p0 p1 and p1 p0 p2, merged in turn."""
+    first = (
+        SubQuestionEvent(0, "Who directed The Long Ferry?", "Ada Lund"),
+        *scored({"p2": 0.8, "p0": 0.6, "p1": 0.1}),
+    )
+    second = (SubQuestionEvent(1, "Where was Ada Lund born?"), *scored({"p1": 0.9, "p0": 0.5, "p2": 0.2}, 1))
+    sent = (Seed(0, "p2", 0.8), Message(0, "p2", "p0", 0.8, 0.5, 0.6, 0.7))
+    values = {"p1": (0.1, 0.9, 0.82), "p0": (0.7, 0.5, 0.52), "p2": (0.8, 0.2, 0.26)}
+    kept = tuple(Message(1, id, id, old, 0.1, before, after) for id, (old, before, after) in values.items())
+    ranking = ranked("p2", "p1", "p0", events=(*first, *sent, *second, *kept))
+    return replay(ranking, corpus, question=questions[0], graph=graph, top=1)
+
+
+def test_sub_questions_are_steps_keep_some_of_the_step_before_and_are_merged(sub_questions):
+    one = ["step 1 · sub-question", "step 1 · layer 1 · senders", "step 1 · layer 1 · sender 1 of 1"]
+    assert steps(sub_questions) == [*one, "step 2 · sub-question", "step 2 · recurrence", "result"]
+    asked = ["Who directed The Long Ferry? → Ada Lund"] * 3 + ["Where was Ada Lund born?"] * 2 + [""]
+    assert [frame.asked for frame in sub_questions.frames] == asked
+    assert sub_questions.frames[4].caption.startswith("β · h + (1 − β) · ĥ")
+    assert notes(sub_questions, 4)["p0"] == "0.90 · 0.500 + 0.10 · 0.300 = 0.480, place 2"
+    assert order(sub_questions, 3) == [("p1", 0), ("p0", 0), ("p2", 0)]  # another question: no passage has moved
+    assert order(sub_questions, 5) == [("p2", 0), ("p1", 1), ("p0", -1)]
+    assert notes(sub_questions, 5)["p1"] == "distance 0.180, place 3 → 2"
+
+
+def test_a_method_without_messages_has_one_frame_and_without_a_graph_only_a_ranking(corpus, questions):
+    ranking = ranked("p4", "p2", events=(Seed(0, "p4", 12.5), Seed(0, "p2", 3.25)))
+    shown = replay(ranking, corpus, question=questions[0], distances=False, top=1)
+    [frame] = shown.frames
+    assert (frame.step, frame.states, shown.edges, shown.scale) == ("ranking", (), (), None)
+    assert frame.caption.startswith("The score of each passage's own text to the question: 12.5 to 12.5 in the first 1")
+    assert [(item.node, item.score) for item in frame.columns[0].items] == [("p4", 12.5), ("p2", 3.25)]
+    with pytest.raises(InputError, match="the trace of its steps"):
+        replay(Ranking(("p0",), np.ones(1)), corpus)
+
+
+@pytest.fixture(scope="module")
+def many() -> tuple[Corpus, PassageGraph]:
+    """A hundred ports in a ring."""
+    corpus = Corpus(Passage(f"n{i}", f"Port {i}", "A port.", f"d{i}") for i in range(100))
+    return corpus, graph_of(corpus, *((i, (i + 1) % 100) for i in range(100)))
+
+
+def ports(many: tuple[Corpus, PassageGraph], after: float, senders: int) -> Replay:
+    """The first ports send to all that are farther than the fiftieth."""
+    corpus, graph = many
+    scores = {f"n{i}": 1 - i / 100 for i in range(100)}
+    seeds = tuple(Seed(0, f"n{i}", 1 - i / 100) for i in range(senders))
+    sent = tuple(
+        Message(0, f"n{i % senders}", f"n{i}", 1 - (i % senders) / 100, 0.5, 1 - i / 100, after) for i in range(50, 100)
+    )
+    ids = sorted(scores, key=lambda id: -(after if int(id[1:]) >= 50 else scores[id]))
+    return replay(ranked(*ids, events=(*scored(scores), *seeds, *sent)), corpus, graph=graph)
+
+
+def test_not_more_than_forty_are_drawn_and_places_do_not_depend_on_what_the_messages_do(many):
+    one, other = ports(many, 0.98, 3), ports(many, 0.4, 12)
+    assert len(one.frames[0].states) <= 40
+    places = [{node.id: (node.x, node.y) for node in shown.nodes} for shown in (one, other)]
+    assert all(places[0][f"n{i}"] == places[1][f"n{i}"] for i in range(10))
+
+
+def test_a_support_far_below_stands_under_the_ranking_with_its_place(many, questions):
+    corpus, graph = many
+    question = replace(questions[0], supporting=(("n70",), ("n1",)))
+    scores = {f"n{i}": 1 - i / 100 for i in range(100)}
+    shown = replay(ranked(*scores, events=scored(scores)), corpus, question=question, graph=graph)
+    items = shown.frames[0].columns[0].items
+    assert (len(items), items[-1].node, items[-1].place, items[1].place) == (11, "n70", 71, None)
+    assert shown.table().query("kind == '1 of 2 supports in the first 10'")["value"].tolist() == [*range(1, 11), 71]
+
+
+# ---- walks
+
+
+VISITS = (
+    Seed(0, "p2", 0.6),
+    Seed(0, "p4", 0.5),
+    NodeVisit(0, "p4", "", 0.8),
+    NodeVisit(0, "p2", "", 0.7),
+    NodeVisit(1, "p1", "p4", 0.4, "Marrow is a port."),
+    NodeVisit(1, "p0", "p2", 0.9, "Ada Lund was born."),
+    NodeVisit(2, "p3", "p1", 0.5, "", ("p4",)),
+    NodeVisit(2, "p0", "p1", 0.2, "", ("p4",)),
+)
+WALK = Ranking(("p2", "p0", "p4", "p1", "p3"), np.array([1.5, 1.5, 0.5, 0.5, 0.5]), Trace(VISITS, 9))
+
+
+@pytest.fixture
+def walk(corpus, questions) -> Replay:
+    """Ada Lund is joined to Marrow and The Long Ferry, Marrow to Halle and Tilsby."""
+    graph = graph_of(corpus, (0, 1), (0, 2), (1, 3), (1, 4))
+    return replay(WALK, corpus, question=questions[0], graph=graph, top=2)
+
+
+def tree(shown: Replay, step: int) -> list[tuple[str, int | None]]:
+    return [(item.node, item.indent) for item in shown.frames[step].columns[0].items]
+
+
+def test_each_path_that_grows_is_a_frame(walk):
+    names = ["seeds", "hop 1 · path 1 of 2", "hop 1 · path 2 of 2", "hop 2 · path 1 of 1", "result"]
+    assert steps(walk) == names
+    assert [frame.caption for frame in walk.frames] == [
+        "2 seeds, found by a search for the question. They score 0.8 to 0.7. 1 of 3 supports met.",
+        "The path grows by the best of 1 neighbour: 0.4. 2 of 3 supports met.",
+        "The path grows by the best of 1 neighbour: 0.9. 3 of 3 supports met.",
+        "The path grows by the best of 2 neighbours: 0.5; 0.2, met before. 3 of 3 supports met.",
+        "5 passages met on the walk, ranked by the paths on which they came. 3 of 3 supports met.",
+    ]
+    wrote = ["", "Generated evidence: Marrow is a port.", "Generated evidence: Ada Lund was born.", "", ""]
+    assert [frame.asked for frame in walk.frames] == wrote
+    assert notes(walk, 3)["p0"] == "visited now: scores 0.2, met before"
+    assert notes(walk, 4)["p0"] == "hop 1: scores 0.9; place 2 in the end"
+
+
+def test_seeds_the_path_its_candidates_and_what_is_missing_are_told_apart(walk, corpus, graph):
+    assert roles(walk, 0) == {"p2": "seed", "p4": "seed", "p0": "missed", "p1": "missed"}
+    assert roles(walk, 3) == {"p2": "seed", "p4": "path", "p1": "path", "p0": "visited", "p3": "visited"}
+    values = {"p2": 0.714, "p4": 0.857, "p0": None, "p1": 0.286}
+    assert {state.node: state.value for state in walk.frames[1].states} == values
+    ranking = ranked("p0", "p1", events=(Seed(0, "p0", 0.6), NodeVisit(1, "p1", "p0", 0.4)))
+    assert roles(replay(ranking, corpus, graph=graph), 1) == {"p0": "path", "p1": "visited", "p2": "candidate"}
+    behind = replay(ranking, corpus, graph=graph, walked=False)  # a method that does not see the graph
+    assert roles(behind, 1) == {"p0": "path", "p1": "visited"} and "neighbour" not in behind.frames[1].caption
+
+
+def test_visits_are_arrows_and_the_tree_has_each_passage_where_it_was_first_met(walk):
+    arrows = [[(*edge.ends, edge.emphasised) for edge in frame.edges] for frame in walk.frames]
+    assert arrows[0] == [] and arrows[1] == [("p4", "p1", True)]
+    assert arrows[3] == [("p4", "p1", False), ("p1", "p3", True), ("p1", "p0", True)]
+    assert arrows[4] == [("p4", "p1", False), ("p2", "p0", False), ("p1", "p3", False)]
+    assert [frame.focus for frame in walk.frames] == ["", "p1", "p0", "p0", ""]
+    assert tree(walk, 0) == [("p4", 0), ("p2", 0)]
+    assert tree(walk, 2) == [("p4", 0), ("p1", 1), ("p2", 0), ("p0", 1)]  # p1 is gold: it stays in view
+    assert tree(walk, 3) == [("p4", 0), ("p1", 1), ("p3", 2), ("p2", 0), ("p0", 1)]
+    assert tree(walk, 4) == [("p2", None), ("p0", None), ("p1", None)]  # the first two, and gold below
+    assert [item.place for item in walk.frames[4].columns[0].items] == [None, None, 4]
+
+
+# ---- text
+
+
+def test_without_text_nothing_of_the_corpus_is_left(sub_questions, least, walk, tmp_path):
+    words = ("Ada Lund", "Marrow", "Long Ferry", "Halle", "Tilsby", "Who directed", "born", "entity", "a port")
+    for shown in (sub_questions, least, walk):
+        bare = shown.without_text()
+        svg, *_ = save_figure(storyboard(bare, "t"), pd.DataFrame({"n": [1]}), tmp_path, "a")
+        content = repr((bare.nodes, bare.frames, bare.question, bare.edges)) + svg.read_text()
+        assert not [word for word in words if word in content]
+        assert bare.scale == shown.scale and len(bare.edges) == len(shown.edges)
+
+
+def test_hostile_titles_questions_and_evidence_stay_text(corpus, questions, graph, hostile, tmp_path):
+    asked = (SubQuestionEvent(0, hostile, hostile), *scored({"p5": 0.9, **SCORES}), *SENDERS, *MIN)
+    visits = (Seed(0, "p5", 0.6), NodeVisit(1, "p4", "p5", 0.4, hostile))
+    for ranking in (ranked("p5", *SCORES, events=asked), ranked("p5", "p4", events=visits)):
+        shown = replay(ranking, corpus, question=questions[1], graph=graph)
+        assert shown.by_id["p5"].title == f"§2 {hostile}"  # passages of one document are numbered
+        svg, *_ = save_figure(storyboard(shown, hostile), pd.DataFrame({"n": [1]}), tmp_path, "a")
+        assert "<img" not in svg.read_text() and "<script" not in svg.read_text()

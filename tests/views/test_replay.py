@@ -1,0 +1,120 @@
+"""What a replay holds, and how it is printed."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.colors import to_hex
+
+from kit.errors import InputError
+from kit.views import Column, Edge, Frame, GraphCanvas, Node, NodeState, RankItem, Replay, Scale, storyboard
+from kit.views.replay import HALO, SHADES, clip
+from kit.views.style import look
+
+A, B = Node("a", "Ada Lund", "text", 0.1, 0.2), Node("b", "Marrow", x=0.8, y=0.7, gold=True)
+STATES = (NodeState("a", "seed"), NodeState("b", "reached", 0.5))
+EDGES = (Edge("a", "b", ("tfidf", "knn"), "both have port", emphasised=True, directed=True),)
+EIGHT = Replay((A, B), tuple(Frame(f"step {i}", f"caption {i}", STATES, EDGES) for i in range(8)))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "frame", "message"),
+    [
+        ((A, A), Frame(), "each node once"),
+        ((A,), Frame(states=(NodeState("b"),)), "record 0, field frames: there is no such node or role here: 'b'"),
+        ((A,), Frame(columns=(Column("r", (RankItem("z"),)),)), "'z'"),
+        ((A,), Frame(focus="z"), "'z'"),
+        ((A,), Frame(states=(NodeState("a", "king"),)), "'king'"),
+        ((A, B), Frame(states=(NodeState("a"),), edges=(Edge("a", "b"),)), "'b'"),
+    ],
+)
+def test_a_frame_that_cannot_be_drawn_is_refused_with_its_number(nodes, frame, message):
+    with pytest.raises(InputError, match=message):
+        Replay(nodes, (frame,))
+
+
+def test_a_replay_needs_a_frame_and_its_edges_nodes():
+    with pytest.raises(InputError, match="at least one frame"):
+        Replay((A,), ())
+    with pytest.raises(InputError, match="field edges: expected a node of the replay, not 'z'"):
+        Replay((A,), (Frame(),), edges=(Edge("a", "z"),))
+
+
+def test_a_label_is_one_short_line():
+    assert (clip("a\nb  c", 9), clip("abcdefghij", 10), clip("abc efghijk", 5)) == ("a b c", "abcdefghij", "abc…")
+    assert Node("x", "The quick brown fox jumps over").label == "The quick brown fox jum…"
+
+
+def test_the_table_holds_what_is_drawn():
+    ranking = Column("bm25", (RankItem("b", 2.0), RankItem("a", 1.0)))
+    frame = Frame("one", "", STATES, (Edge("a", "b", ("knn", "entity")),), (ranking,))
+    table = Replay((A, B), (frame,), edges=(Edge("b", "a", ("graph",)),)).table()
+    assert table["kind"].tolist() == ["graph", "node", "node", "knn+entity", "bm25", "bm25"]
+    assert table["title"].tolist() == ["Marrow", "Ada Lund", "Marrow", "Ada Lund", "Marrow", "Ada Lund"]
+    assert table.loc[2, ["step", "role", "gold", "x", "y", "value"]].tolist() == ["one", "reached", True, 0.8, 0.7, 0.5]
+    assert table.loc[3, "other"] == "Marrow" and table.loc[5, "value"] == 2
+
+
+def test_a_scale_puts_numbers_between_far_and_near():
+    scale = Scale("distance", far=1.0, near=0.2)
+    assert [scale.value(number) for number in (1.0, 0.6, 0.2, 0.0, 2.0)] == pytest.approx([0, 0.5, 1, 1, 0])
+
+
+def test_only_what_the_frames_show_is_sent_and_a_shorter_replay_moves_the_index():
+    canvas = GraphCanvas(Replay((A, B), (Frame(states=(NodeState("a"),)),) * 5))
+    assert list(canvas.replay["nodes"]) == ["a"] and "Marrow" not in repr(canvas.replay)
+    assert set(canvas.looks["roles"]) == {"plain"} and canvas.looks["kinds"] == {}
+    canvas.index = 4
+    canvas.show(Replay((A,), (Frame(),) * 2), 4)
+    assert canvas.index == 1
+
+
+# ---- in print
+
+
+def words(figure) -> list[str]:
+    figure.draw_without_rendering()
+    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")) if text.get_text()]
+
+
+def test_up_to_six_panels_with_nodes_at_their_places():
+    figure = storyboard(EIGHT, "t")
+    titles = [title.split("\n")[0] for title in words(figure) if title.startswith("step")]
+    assert titles == ["step 0", "step 1", "step 3", "step 4", "step 6", "step 7"]
+    for ax in figure.axes:
+        symbols = [line for line in ax.lines if line.get_linestyle() == "None"]
+        assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in symbols] == [(0.1, 0.2), (0.8, 0.7)]
+        assert ax.get_ylim()[0] > ax.get_ylim()[1]  # y downwards, as on the canvas
+    legend = {"seed of the search", "tfidf edge", "knn edge", "supporting passage (gold)"}
+    assert {"Ada Lund", "Marrow"} | legend <= set(words(figure))
+    rows = [round(ax.get_position().y0, 2) for ax in storyboard(EIGHT, "t", [0, 1, 2, 3], across=2).axes]
+    assert rows[0] == rows[1] > rows[2] == rows[3]
+    for steps in ([8], [-1], []):
+        with pytest.raises(InputError, match="expected steps from 0 to 7"):
+            storyboard(EIGHT, "t", steps)
+
+
+def test_rankings_are_drawn_with_stars_and_moves_and_ties():
+    items = (RankItem("c"), RankItem("b", moved=-1), RankItem("a", moved=2))
+    columns = (Column("bm25", (RankItem("b"), RankItem("a"))), Column("dense", items))
+    figure = storyboard(Replay((A, B, Node("c", "Halle")), (Frame(columns=columns),)), "t")
+    assert {"bm25", "dense", "1  ★ Marrow", "2  ★ Marrow ▼1", "3  Ada Lund ▲2", "1  Halle"} <= set(words(figure))
+    assert len(figure.axes[0].lines) == 2  # two passages stand in both
+
+
+def test_with_a_scale_fill_follows_the_value_a_sender_has_a_ring_and_tags_are_written():
+    sent = Edge("a", "b", ("message",), "sends 0.2", emphasised=True, directed=True)
+    ranking = Column("first 1", (RankItem("a"), RankItem("b", moved=12, place=30)))
+    states = (NodeState("a", "sender", 1), NodeState("b", "plain", 0))
+    frame = Frame("sent", "", states, (sent,), (ranking,), asked="Who?")
+    scale = Scale("distance", far=0.9, near=0.2)
+    figure = storyboard(Replay((A, B), (frame,), "", (Edge("a", "b", ("graph",)),), scale), "t")
+    ring, *symbols = (line for line in figure.axes[0].lines if line.get_linestyle() == "None")
+    assert [to_hex(line.get_markerfacecolor()) for line in symbols] == [SHADES[-1], SHADES[0]]
+    assert ring.get_markeredgecolor() == HALO and ring.get_markersize() > symbols[0].get_markersize()
+    faint, strong = (line for line in figure.axes[0].lines if line.get_linestyle() != "None")
+    assert (faint.get_color(), strong.get_color()) == (look("graph").colour, look("message").colour)
+    assert faint.get_linewidth() < strong.get_linewidth()
+    legend = {"distance 0.2 (near)", "distance 0.55", "distance 0.9 (far)", "sender of messages", "graph edge"}
+    assert legend | {"message edge", "sent\nWho?", "Marrow (30 ▲12)"} <= set(words(figure))
+    tagged = Frame("one", "", (NodeState("a", "entity", 0.5, tag="0.25"), NodeState("b", "rest", tag="0.75")))
+    assert {"Ada Lund 0.25", "Marrow 0.75"} <= set(words(storyboard(Replay((A, B), (tagged,), scale=scale), "t")))
