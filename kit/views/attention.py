@@ -84,7 +84,7 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
     for control in asked.values():
         control.observe(choose, "value")  # before the explorer does
     node.value = node.options[0][1]
-    return Explorer("Query-query_aware attention", controls, tell, asking=(*asked, "node"), start=start)
+    return Explorer("Query-steered attention", controls, tell, asking=(*asked, "node"), start=start)
 
 
 class Heard:

@@ -352,7 +352,7 @@ function render({ model, el }) {
   picture.addEventListener("wheel", event => { // a page that scrolls past must not zoom: only when the picture was clicked
     if (!event.ctrlKey && !stage.contains(document.activeElement)) return;
     event.preventDefault();
-    const frame = picture.getBoundingClientRect();
+    const box = picture.getBoundingClientRect();
     zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.clientX - box.left, event.clientY - box.top);
   }, { passive: false });
 

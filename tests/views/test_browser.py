@@ -294,7 +294,11 @@ def test_a_path_grows_step_by_step_in_a_tree(page):
     lefts = canvas.locator("li").evaluate_all("rows => rows.map(row => row.getBoundingClientRect().x)")
     assert lefts[0] < lefts[1] < lefts[2]
     output.get_by_label("retriever").select_option("kgp-dense")
-    expect(canvas.locator(".kit-caption")).to_contain_text("0.756 to 0.582", timeout=SLOW)
+    expect(canvas.locator(".kit-caption")).to_contain_text("0.328; 0.0613, met before", timeout=SLOW)
+    canvas.locator("input").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    expect(canvas.locator(".kit-caption")).to_contain_text("They score 0.756 to 0.582")
 
 
 def test_attention_of_one_node_on_and_off_in_step(page):
@@ -357,7 +361,7 @@ def test_a_page_is_asked_for_and_what_is_on_the_path_is_marked_step_by_step(page
     page.keyboard.press("ArrowRight")
     expect(canvas.locator(".kit-step")).to_have_text("2 of 3: page 2 of oll-valley-river-survey")
     expect(output.locator(".kit-on-path")).to_have_count(5)
-    box = output.locator(".widget-html", has=evidence)
+    box = output.locator(".widget-html").filter(has=page.locator(".kit-sheet ol"))
     box.focus()
     page.keyboard.press("End")
     page.wait_for_function("box => box.scrollTop > 0", arg=box.element_handle())
