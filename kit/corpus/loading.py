@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from kit.corpus import formats
 from kit.corpus.source import SPLITS, Item, Problem, Source, combine
-from kit.corpus.types import Benchmark, Corpus
+from kit.corpus.types import Benchmark, Corpus, Question
 from kit.corpus.units import by_sentence
 from kit.errors import InputError
 from kit.paths import ATLAS
@@ -53,10 +53,7 @@ def load(
     if not source.items:
         raise InputError("expected questions, this is a corpus (it can be added to questions)", file=path)
     source = combine(source, *(_read(extra, questions=False) for extra in corpus))
-    split: dict[str, list[Item]] = {name: [] for name in SPLITS}
-    for item in source.items:
-        split[item.split or "test"].append(item)
-    return _benchmark(path, source, split, setting, unit)
+    return _benchmark(path, source, lambda item: item.split or "test", setting, unit)
 
 
 def load_training(
@@ -82,14 +79,15 @@ def load_training(
         raise InputError("expected at least one file to train on")
     more = [_read(path, questions=False) for path in corpus]
     source = combine(*(_read(path, format) for path in paths), *more)
+    source.items = [item for item in source.items if item.split != "test"]
     unsplit = [item.question.id for item in source.items if not item.split]
     unsplit.sort(key=lambda id: blake2b(f"{seed} {id}".encode(), digest_size=8).digest())
-    held_out = set(unsplit[: round(DEV_SHARE * len(unsplit))])
-    split: dict[str, list[Item]] = {"train": [], "dev": [], "test": []}
-    for item in source.items:
-        split[item.split or ("dev" if item.question.id in held_out else "train")].append(item)
-    split["test"].clear()
-    if not split["train"]:
+    held_out = dict.fromkeys(unsplit[: round(DEV_SHARE * len(unsplit))], "dev")
+
+    def split(item: Item) -> str:
+        return item.split or held_out.get(item.question.id, "train")
+
+    if "train" not in map(split, source.items):
         raise InputError("expected questions to train on, there are none", file=paths[0])
     return _benchmark(Path(paths[0]), source, split, setting, unit)
 
@@ -100,7 +98,7 @@ def load_corpus(paths: Sequence[str | Path], *, format: str | None = None, unit:
     if not paths:
         raise InputError("expected at least one file")
     source = combine(*(_read(path, format, questions=False) for path in paths))
-    return _benchmark(Path(paths[0]), source, {}, "pooled", unit).corpus
+    return _benchmark(Path(paths[0]), source, lambda item: "test", "pooled", unit).corpus
 
 
 def check(path: str | Path, format: str | None = None) -> list[Problem]:
@@ -122,27 +120,21 @@ def _read(path: str | Path, format: str | None = None, questions: bool = True) -
     return source
 
 
-def _benchmark(path: Path, source: Source, split: dict[str, list[Item]], setting: str, unit: str) -> Benchmark:
+def _benchmark(path: Path, source: Source, split: Callable[[Item], str], setting: str, unit: str) -> Benchmark:
     """The benchmark, called ``atlas``, or after format and file in letters that a folder's name can have."""
-    items = [item for part in split.values() for item in part]
-    if setting == "per-question" and not all(item.own for item in items):
+    if setting == "per-question" and not all(item.own for item in source.items):
         expected = f"expected the setting pooled: format {source.format} gives questions no paragraphs of their own"
         raise InputError(expected, file=path)
-    passages = source.paragraphs
-    questions = {name: [item.question for item in part] for name, part in split.items()}
-    parts = {id: (id,) for id in passages}
+    stem = re.sub(r"[^\w.-]+", "-", path.resolve().stem)
+    name = "atlas" if path.resolve() == ATLAS else f"{source.format}-{stem}"
     if unit == "sentence":
-        passages, parts, ask = by_sentence(source)
-        questions = {name: [ask(item) for item in part] for name, part in split.items()}
-    corpus = Corpus(passages.values())
-    collections = None
+        source = by_sentence(source)
+    questions: dict[str, list[Question]] = {name: [] for name in SPLITS}
+    for item in source.items:
+        questions[split(item)].append(item.question)
+    corpus, collections = Corpus(source.paragraphs.values()), None
     if setting == "per-question":
-        collections = {
-            item.question.id: np.array([corpus.row[part] for id in item.own for part in parts[id]]) for item in items
-        }
-    path = path.resolve()
-    stem = re.sub(r"[^\w.-]+", "-", path.stem)
-    name = "atlas" if path == ATLAS else f"{source.format}-{stem}"
+        collections = {item.question.id: np.array([corpus.row[id] for id in item.own]) for item in source.items}
     return Benchmark(name, corpus, unit=unit, collections=collections, **questions)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec.structs import replace
 
 from kit.corpus.sentences import split_sentences
@@ -11,26 +9,28 @@ from kit.corpus.source import Item, Source
 from kit.corpus.types import EvidenceGraph, Passage, Question
 
 
-def by_sentence(source: Source) -> tuple[dict[str, Passage], dict[str, tuple[str, ...]], Callable[[Item], Question]]:
-    """A source's sentences as passages, by id; each paragraph's sentence ids; and how a question is asked of them.
+def by_sentence(source: Source) -> Source:
+    """The same with sentences as passages, and questions that are asked of them.
 
     Published sentences are kept, other text is split by :mod:`kit.corpus.sentences`. A sentence has the id of its
     paragraph, a dot and its index there, the paragraph's title and document, and its place in the document. A table, or
     a paragraph without text, is one passage.
     """
+    made, parts = Source(source.format), {}
     texts = {id: _sentences(passage, source) for id, passage in source.paragraphs.items()}
     starts: dict[str, int] = {}
     length: dict[str, int] = {}
     for passage in sorted(source.paragraphs.values(), key=lambda passage: passage.position):
         starts[passage.id] = length.get(passage.document, 0)
         length[passage.document] = starts[passage.id] + max(texts[passage.id]) + 1
-    sentences = {
-        (own := f"{id}.{index}"): replace(source.paragraphs[id], id=own, text=text, position=starts[id] + index)
-        for id, of_paragraph in texts.items()
-        for index, text in of_paragraph.items()
-    }
-    parts = {id: tuple(f"{id}.{index}" for index in of_paragraph) for id, of_paragraph in texts.items()}
-    return sentences, parts, lambda item: _ask(item, parts, sentences)
+    for id, passage in source.paragraphs.items():
+        parts[id] = tuple(f"{id}.{index}" for index in texts[id])
+        for part, (index, text) in zip(parts[id], texts[id].items()):
+            made.paragraphs[part] = replace(passage, id=part, text=text, position=starts[id] + index)
+    for item in source.items:
+        own = tuple(part for id in item.own for part in parts[id])
+        made.items.append(replace(item, question=_ask(item, parts, made.paragraphs), own=own))
+    return made
 
 
 def _sentences(passage: Passage, source: Source) -> dict[int, str]:

@@ -19,13 +19,12 @@ def test_edges_join_all_sentences_of_one_support_with_all_of_the_next():
         decomposition=(SubQuestion("a", "b", support=0), SubQuestion("c", "d", support=1, depends_on=(0,))),
         evidence=EvidenceGraph(2, ((0, 1),)),
     )
-    _, _, ask = by_sentence(source)
-    asked = ask(Item(question, named=(("Two.", "One."), ("Three.",))))
+    source.items = [Item(question, named=(("Two.", "One."), ("Three.",))), Item(question)]
+    asked, whole = (item.question for item in by_sentence(source).items)
     assert asked.supporting == ((f"{first}.1",), (f"{first}.0",), (f"{second}.0",))
     assert asked.evidence == EvidenceGraph(3, ((0, 2), (1, 2)))
     assert [step.support for step in asked.decomposition] == [0, 2]
     assert asked.decomposition[1].depends_on == (0,)
-    whole = ask(Item(question))
     assert whole.supporting == ((f"{first}.0", f"{first}.1"), (f"{second}.0",))
     assert whole.evidence == question.evidence
 
@@ -35,7 +34,7 @@ def test_positions_follow_the_document_and_not_the_file():
     for id, position, text in (("late", 1, "Three. Four."), ("early", 0, "One. Two."), ("blank", 2, " ")):
         passage = Passage(id, "T", text, "doc", position=position)
         source.add_passage(passage)
-    sentences, parts, _ = by_sentence(source)
+    sentences = by_sentence(source).paragraphs
     assert [(id, passage.position, passage.text) for id, passage in sentences.items()] == [
         ("late.0", 2, "Three."),
         ("late.1", 3, "Four."),
@@ -43,4 +42,3 @@ def test_positions_follow_the_document_and_not_the_file():
         ("early.1", 1, "Two."),
         ("blank.0", 4, ""),
     ]
-    assert parts["late"] == ("late.0", "late.1")
