@@ -29,7 +29,7 @@ from kit.views.replay import (
     Replay,
     clip,
 )
-from kit.views.style import GREY, INK, SIZE, SMALL, Figure, look, panels, styled
+from kit.views.style import GREY, INK, SIZE, SMALL, Figure, look, style
 
 _MARKER = {"circle": "o", "square": "s", "diamond": "D"}
 _SHADES = LinearSegmentedColormap.from_list("far to near", SHADES)
@@ -38,7 +38,7 @@ _MOST = 6  # panels on a slide
 _FEW = 12  # nodes of a replay that are all named where there is room
 
 
-@styled
+@style()
 def storyboard(replay: Replay, title: str, steps: Sequence[int] | None = None, across: int = 3) -> Figure:
     """Frames as panels of one figure: those of ``steps``, or up to six from the first to the last.
 
@@ -52,7 +52,7 @@ def storyboard(replay: Replay, title: str, steps: Sequence[int] | None = None, a
     columns = min(len(chosen), across)
     rows = ceil(len(chosen) / columns)
     figure = Figure(title, (SIZE[0], SIZE[1] if rows == 1 else 3.4 * rows + 0.6))
-    axes = [ax for row in panels(figure, rows, columns) for ax in row]
+    axes = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     frames = [replay.frames[step] for step in chosen]
     for ax in axes:
         ax.set_axis_off()

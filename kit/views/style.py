@@ -6,27 +6,23 @@ that they stay apart in a grey print; marker and dash tell them apart once more.
 
 from __future__ import annotations
 
-import functools
 import io
 import textwrap
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
 import matplotlib.figure
 import matplotlib.style
 import msgspec
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from kit.errors import InputError
-
 SIZE = (10.0, 5.625)  # inches: a 16:9 slide
 DPI = 160
-INK, GREY, PALE = "#222222", "#6e6e6e", "#d9d9d9"
+INK, GREY = "#222222", "#6e6e6e"
 SMALL = 9.5  # points: the smallest type on a figure
 
 _RC = {
@@ -77,21 +73,13 @@ LOOKS = {
 }
 _FREE = tuple(LOOKS.values())  # those of settings, which have no look of their own
 LOOKS |= {"knn": LOOKS["dense"], "entity": LOOKS["gnn-ret"], "dpr": LOOKS["gnn-ret"], "knn-mdr": LOOKS["bm25"]}
-LOOKS |= {"structure": LOOKS["rgnn-ret"], "mdr": LOOKS["rgnn-ret"]}
-LOOKS |= {
-    "pagerank": Look("#0072b2", "h", (8, 2)),
-    "qsgnn": Look("#aa4499", "P"),
-    "random": Look("#8a8a8a", "p", (1.2, 1.2)),
-    "kgp-tfidf": Look("#332288", "P", (8, 2)),
-    "kgp-dense": Look("#117733", "X", (8, 2)),
-    "kgp-mdr": Look("#c77700", "h", (8, 2)),
-    "kgp-t5": Look("#0072b2", "d", (8, 2)),
-    "paper": Look("#6e6e6e", "o"),
-    "graph": Look("#8a8a8a", "o"),  # in a replay: any edge of the graph, and a message, a visit, attention along one
-    "message": Look("#cc3311", "o"),
-    "visit": Look("#cc3311", "o"),
-    "attention": Look("#cc3311", "o"),
-}
+LOOKS |= {"structure": LOOKS["rgnn-ret"], "mdr": LOOKS["rgnn-ret"], "paper": Look(GREY, "o")}
+LOOKS |= {"pagerank": Look("#0072b2", "h", (8, 2)), "qsgnn": Look("#aa4499", "P")}
+LOOKS |= {"random": Look("#8a8a8a", "p", (1.2, 1.2)), "kgp-t5": Look("#0072b2", "d", (8, 2))}
+LOOKS |= {"kgp-tfidf": Look("#332288", "P", (8, 2)), "kgp-dense": Look("#117733", "X", (8, 2))}
+LOOKS |= {"kgp-mdr": Look("#c77700", "h", (8, 2))}
+LOOKS |= {"graph": Look("#8a8a8a", "o")}  # in a replay: any edge of the graph
+LOOKS |= dict.fromkeys(("message", "visit", "attention"), Look("#cc3311", "o"))  # along one
 _OTHER_COLOURS = ("#aa4499", "#0072b2", "#cc6677", "#44aa99", "#997700", "#666666")
 _OTHER_MARKERS = ("P", "X", "h", "<", ">", "p", "d")
 _OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))
@@ -113,7 +101,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 def style() -> AbstractContextManager[None]:
-    """The kit's settings on top of matplotlib's own defaults: what the user has set elsewhere plays no part."""
+    """The kit's settings on top of matplotlib's own: what the user has set plays no part. A decorator, too."""
     return matplotlib.style.context(["default", _RC])
 
 
@@ -124,7 +112,7 @@ class Figure(matplotlib.figure.Figure):
         with style():
             super().__init__(figsize=size, dpi=DPI, layout="constrained")
             self.title = title
-            self.suptitle(textwrap.fill(title, round(size[0] * 8.4)), x=0.01, ha="left", parse_math=False)
+            self.suptitle(textwrap.fill(title, round(size[0] * 8.2)), x=0.01, ha="left", parse_math=False)
         FigureCanvasAgg(self)
 
     def __repr__(self) -> str:
@@ -145,47 +133,18 @@ class Figure(matplotlib.figure.Figure):
         return sink.getvalue(), {"width": round(width), "height": round(height), "alt": self.title}
 
 
-def styled(plot: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Makes a plotting function run in the kit's style."""
-
-    @functools.wraps(plot)
-    def run(*args: Any, **settings: Any) -> Figure:
-        with style():
-            return plot(*args, **settings)
-
-    return run
-
-
-def panels(figure: Figure, rows: int = 1, columns: int = 1, **settings: Any) -> list[list[Axes]]:
-    """Empty axes in rows and columns; ``settings`` go to ``Figure.subplots``."""
-    return figure.subplots(rows, columns, squeeze=False, **settings).tolist()
-
-
 def plain_log(ax: Axes, which: str, values: Iterable[float], *, narrow: bool = False) -> None:
     """Makes the ``x`` or ``y`` axis logarithmic, with plain numbers; a narrow axis shows powers of ten only.
 
     It is linear below 1 if there are zeros, for which a logarithm has no place.
     """
-    values = [float(value) for value in values]
     least, most = min(values, default=1.0), max(values, default=1.0)
     axis, scale = (ax.xaxis, ax.set_xscale) if which == "x" else (ax.yaxis, ax.set_yscale)
+    scale(**{"value": "log"} if least > 0 else {"value": "symlog", "linthresh": 1})
     if least > 0:
-        scale("log")
         axis.set_major_locator(LogLocator(subs=(1,) if narrow or most / least > 150 else (1, 2, 5)))
-    else:
-        scale("symlog", linthresh=1)
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def require(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """The table, if it has rows and these columns; an InputError that says what it lacks otherwise."""
-    missing = [column for column in columns if column not in table]
-    if missing:
-        raise InputError(f"expected the columns {', '.join(columns)}; {', '.join(missing)} not there", field="table")
-    if table.empty:
-        raise InputError("expected at least one row", field="table")
-    return table
 
 
 def heading(text: object) -> str:

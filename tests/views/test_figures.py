@@ -11,14 +11,14 @@ import pytest
 
 from kit.errors import InputError
 from kit.views.figures import save_figure, show_table
-from kit.views.style import Figure, panels
+from kit.views.style import Figure
 
 TABLE = pd.DataFrame({"name": ["a", "b"], "n": [1, 2], "share": [1 / 3, None]})
 
 
 def save_a_line(folder: Path) -> None:
     figure = Figure("A line, with its label")
-    [[ax]] = panels(figure)
+    ax = figure.subplots()
     ax.plot([0, 1], [1, 0], marker="o")
     ax.annotate("here", (0.5, 0.5))
     save_figure(figure, pd.DataFrame({"x": [0, 1], "y": [1 / 3, 2 / 3]}), folder, "line")
@@ -34,7 +34,7 @@ def test_the_same_figure_gives_the_same_bytes_in_another_process(tmp_path):
 
 def test_a_figure_saved_twice_gives_the_same_bytes_and_paths_in_order(tmp_path):
     figure = Figure("t")
-    panels(figure)
+    figure.subplots()
     first = [path.read_bytes() for path in save_figure(figure, TABLE, tmp_path, "a")]
     paths = save_figure(figure, TABLE, tmp_path, "a")
     assert [path.name for path in paths] == ["a.svg", "a.png", "a.csv"]
@@ -44,7 +44,7 @@ def test_a_figure_saved_twice_gives_the_same_bytes_and_paths_in_order(tmp_path):
 
 def test_no_date_version_or_address_of_a_library_is_in_a_picture(tmp_path):
     figure = Figure("t")
-    panels(figure)
+    figure.subplots()
     svg, png, _ = save_figure(figure, TABLE, tmp_path, "a")
     assert "dc:date" not in svg.read_text() and "Matplotlib v" not in svg.read_text()
     assert b"Software" not in png.read_bytes() and b"tEXt" not in png.read_bytes()
@@ -53,7 +53,7 @@ def test_no_date_version_or_address_of_a_library_is_in_a_picture(tmp_path):
 
 def test_hostile_text_stays_text_in_an_svg(tmp_path, hostile):
     figure = Figure(hostile)
-    [[ax]] = panels(figure)
+    ax = figure.subplots()
     ax.set_xlabel(hostile)
     svg, _, csv = save_figure(figure, pd.DataFrame({"name": [hostile]}), tmp_path, "a")
     root = ElementTree.parse(svg).getroot()

@@ -40,15 +40,6 @@ VARIANTS = pd.DataFrame(
     ],
     columns=["group", "label", "mean", "low", "high", "difference", "difference_low", "difference_high"],
 )
-COUNTS = pd.DataFrame(
-    {
-        "retriever": ["dense", "gnn-ret"] * 2,
-        "of": ["1 hop", "1 hop", "2 hops", "2 hops"],
-        "found": [9, 10, 4, 7],
-        "n": [10, 10, 20, 20],
-        "text": ["90%", "+1", "20%", "+3*"],
-    }
-)
 TIMES = pd.DataFrame(
     [
         (name, passages, seconds, 0.25 * seconds, 0.0, 0.75 * seconds, 0.0)
@@ -82,7 +73,6 @@ ALL = {
     "differences": lambda title: plots.differences(DIFFERENCES, title, "bm25", "recall@5"),
     "ablation": lambda title: plots.ablation(VARIANTS, title, "recall@10"),
     "heatmap": lambda title: plots.heatmap(measured(), title, "k", "retriever", "recall@5", xlabel="K"),
-    "bars": lambda title: plots.bars(COUNTS, title, "of", "found", "n", "text", "retriever", ylabel="questions"),
     "times": lambda title: plots.times(TIMES, title),
     "structure": lambda title: plots.structure_graph(HOLDS, title),
 }  # fmt: skip
@@ -116,14 +106,8 @@ def test_every_plot_says_its_finding_and_is_the_same_twice(name, tmp_path):
 @pytest.mark.parametrize("name", ALL)
 def test_every_word_lies_within_the_page(name):
     figure = ALL[name]("A finding")
-    figure.draw_without_rendering()
-    page = figure.bbox
-    for text in figure.findobj(
-        lambda artist: hasattr(artist, "get_text") and artist.get_text() and artist.get_visible()
-    ):
-        box = text.get_window_extent()
-        if box.width and box.overlaps(page):  # ticks beyond an axis are not drawn
-            assert box.x1 <= page.x1 + 2 and box.y0 >= page.y0 - 2, text.get_text()
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert box.x0 > -0.02 and box.x1 < width + 0.02 and box.y0 > -0.02 and box.y1 < height + 0.02
 
 
 def test_hostile_text_and_formulas_stay_text(hostile, tmp_path):
@@ -228,7 +212,7 @@ def test_a_difference_is_filled_only_where_it_is_significant():
     assert [to_hex(colour) for colour in dots.get_edgecolors()] == [look(name).colour for name in ("dense", "tfidf")]
     said = words(figure)
     assert "+0.030 [+0.010, +0.050]  p < 0.001" in said and "−0.010 [−0.030, +0.010]  p = 0.300" in said
-    assert any("difference in Recall@5 to bm25" in text for text in said)
+    assert any("difference in recall@5 to bm25" in text for text in said)
 
 
 def test_an_ablation_has_a_line_for_each_baseline_and_fills_what_has_no_zero_in_it():
@@ -253,22 +237,13 @@ def test_a_heat_map_has_the_numbers_in_its_squares_and_no_more_contrast_than_the
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "5", "10"]
 
 
-def test_bars_have_heights_hatches_and_words():
-    figure = ALL["bars"]("t")
-    [ax] = figure.axes
-    heights = {colour: [] for colour in (look("dense").colour, look("gnn-ret").colour, "#f0f0f0")}
-    for bar in ax.patches:
-        heights[to_hex(bar.get_facecolor())].append(bar.get_height())
-    assert list(heights.values()) == [[9, 4], [10, 7], [10, 20]]
-    assert len({bar.get_hatch() for bar in ax.patches}) == 2 and "+3*" in words(figure)
-
-
 def test_times_are_means_in_milliseconds_and_parts_are_shares():
     figure = ALL["times"]("t")
     left, right = figure.axes
     lines = {to_hex(line.get_color()): line.get_xydata().tolist() for line in left.lines}
     assert lines[look("dense").colour] == [pytest.approx([100, 2]), pytest.approx([1000, 20])]
     widths = {round(bar.get_width()) for bar in right.patches}
+    assert {bar.get_hatch() for bar in right.patches} == {"", "..."}  # for a grey print
     assert widths >= {25, 75} and {"dense: 20 ms", "kgp-mdr: 2e+03 ms"} <= set(words(figure))
 
 

@@ -5,13 +5,11 @@ import sys
 from itertools import pairwise
 
 import matplotlib
-import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 
-from kit.errors import InputError
 from kit.views.replay import SHADES
-from kit.views.style import LOOKS, Figure, Look, look, panels, plain_log, require, signed, style, wrapped
+from kit.views.style import LOOKS, Figure, Look, look, plain_log, signed, style, wrapped
 
 
 def lightness(colour: str) -> float:
@@ -66,19 +64,12 @@ def test_a_figure_shows_itself_without_pyplot():
 
 @pytest.mark.parametrize(("values", "scale"), [([5, 200], "log"), ([0, 200], "symlog")])
 def test_a_zero_has_a_place_on_a_logarithmic_axis(values, scale):
-    [[ax]] = panels(Figure("t"))
+    ax = Figure("t").subplots()
     plain_log(ax, "x", values)
     assert ax.get_xscale() == scale
     ax.plot(values, values)
     ax.figure.draw_without_rendering()
     assert "10" in [label.get_text() for label in ax.get_xticklabels()]
-
-
-def test_a_table_that_lacks_something_is_told_so():
-    with pytest.raises(InputError, match="field table: expected the columns a, b; b not there"):
-        require(pd.DataFrame({"a": [1]}), "a", "b")
-    with pytest.raises(InputError, match="at least one row"):
-        require(pd.DataFrame({"a": []}), "a")
 
 
 def test_words(hostile):
