@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from kit.evaluation.claims import CLAIMS, MECHANISM, NOT_REPRODUCED, NOT_TESTED, REPRODUCED, STALE, UNDECIDED
 from kit.views.figures import save_figure
-from kit.views.style import Figure, styled
+from kit.views.style import Figure, style
 
 #: Each state's letter and shade; the shades differ in lightness, so that a grey print tells them apart, too.
 STATES = {
@@ -29,7 +29,7 @@ def claims_map(table: pd.DataFrame, folder: Path) -> list[Path]:
     return save_figure(draw_claims(table), table[["claim", "dataset", "state", "overall"]], folder, "claims")
 
 
-@styled
+@style()
 def draw_claims(table: pd.DataFrame) -> Figure:
     """A panel for each paper of which a claim was tested: a row a claim, a column a data set."""
     tested = table[table["state"] != NOT_TESTED]
