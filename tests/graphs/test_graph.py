@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 
 from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
@@ -33,9 +32,8 @@ def graphs(draw: st.DrawFn) -> tuple[PassageGraph, nx.Graph]:
     rows, columns = np.array(holds, int).reshape(-1, 2).T
     incidence = Incidence.from_entries(rows, columns, np.ones(len(rows)), [f"w{t}" for t in range(terms)], n)
     links = [(a, b) for a, b in links if a != b]
-    sources, targets = np.array(links, int).reshape(-1, 2).T
-    matrix = sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n))
-    return PassageGraph(corpus_of(n), {"shared": TermBipartite(incidence), "link": EdgeList(matrix)}), full
+    edges = EdgeList.of(*np.array(links, int).reshape(-1, 2).T, n)
+    return PassageGraph(corpus_of(n), {"shared": TermBipartite(incidence), "link": edges}), full
 
 
 @given(graphs(), st.lists(st.integers(0, 7), max_size=5))

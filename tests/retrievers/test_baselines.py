@@ -11,10 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kit.corpus import Corpus, Passage
+from kit.corpus import Corpus, Passage, Question, load
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.retrievers import RETRIEVERS, make, make_all, ranking_from_scores
+from kit.evaluation import evaluate
+from kit.retrievers import (
+    RETRIEVERS,
+    InitialScore,
+    Message,
+    NodeVisit,
+    Seed,
+    SubQuestionEvent,
+    Trace,
+    make,
+    make_all,
+    ranking_from_scores,
+)
 from kit.text import Encoder
 
 OFFLINE = [name for name in RETRIEVERS if name != "kgp-chat"]  # that needs a server
@@ -84,6 +96,54 @@ def test_ties_are_broken_by_corpus_order(scores: np.ndarray, k: int) -> None:
     assert ranking_from_scores(corpus, scores, k).ids == tuple(str(row) for row in expected)
 
 
+def test_knn_takes_the_nearest_by_vector_and_by_edit_distance_in_turn() -> None:
+    corpus = Corpus(
+        [
+            Passage("river", "", "The Oll is a long river that floods the lower streets of a town each spring.", "a"),
+            Passage("novel", "", "A novel about a harbour pilot who counts ships in a quiet northern port.", "b"),
+            Passage("short", "", "What?", "c"),
+            Passage("like", "", "Which liver foods?", "d"),
+        ]
+    )
+    dense, knn = indexed("dense", corpus), indexed("knn", corpus)
+    question = "Which river floods?"
+    assert dense.retrieve(question, 2).ids == ("river", "like")
+    # Edit distance to "like": the line break after the empty title, a letter changed, a letter left out; then "short".
+    assert knn.retrieve(question, 3).ids == ("river", "like", "short")
+    assert knn.retrieve(question, 3).scores.tolist() == [1, 1 / 2, 1 / 3]
+
+
+def test_golden_puts_the_supports_first_in_reasoning_order_and_says_that_it_sees_gold() -> None:
+    benchmark = example()
+    found = evaluate(["golden", "tfidf"], benchmark, ks=(3,), progress=False)
+    assert found.rankings["golden"]["river"].ids == ("harbour", "moravec", "quay")
+    assert set(found.table.query("retriever == 'golden'")["full@3"]) == {1.0}
+    assert found.sees_gold == ("golden",) and "golden sees gold" in found.caption
+
+
+def test_golden_without_gold_is_tfidf() -> None:
+    corpus = example().corpus
+    text = "Which river floods Selby Quay?"
+    words = indexed("tfidf", corpus).retrieve(text, 4).ids
+    for query in (text, Question("q", text, "", (("not-here",),)).gold_query):
+        assert indexed("golden", corpus).retrieve(query, 4).ids == words
+
+
+def test_round_trip_of_every_kind_of_step() -> None:
+    trace = Trace(
+        (
+            SubQuestionEvent(0, "Who directed <b>it</b>?", "Ines Moravec"),
+            InitialScore(0, "harbour", 0.8),
+            Seed(0, "harbour", 0.8),
+            Message(1, "harbour", "moravec", 0.8, 0.5, 0.3, 0.55),
+            NodeVisit(1, "moravec", "harbour", 0.7, "a director was born"),
+        )
+    )
+    assert Trace.from_json(trace.to_json()) == trace
+    assert trace.seeds == (Seed(0, "harbour", 0.8),)
+    assert b'"kind":"message"' in trace.to_json()
+
+
 def test_unknown_names_and_settings() -> None:
     with pytest.raises(InputError, match="no retriever 'bm52'; known are bm25"):
         make("bm52")
@@ -109,9 +169,6 @@ def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
 @pytest.mark.realdata
 def test_dense_agrees_with_sentence_transformers(realdata: Path) -> None:
     from sentence_transformers import util
-
-    from kit.corpus import load
-    from kit.evaluation import evaluate
 
     benchmark = load(realdata / "2wikimultihopqa" / "dev.json")
     model = Encoder().model

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +12,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, load
 from kit.corpus.example import example
@@ -24,9 +25,7 @@ from kit.text import Incidence
 
 def graph_of(n: int, edges: list[tuple[int, int]]) -> PassageGraph:
     corpus = Corpus(Passage(str(row), f"t{row}", "", str(row)) for row in range(n))
-    rows, columns = np.array(edges, int).reshape(-1, 2).T
-    matrix = sparse.csr_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(n, n))
-    return PassageGraph(corpus, {"link": EdgeList(matrix)})
+    return PassageGraph(corpus, {"link": EdgeList.of(*np.array(edges, int).reshape(-1, 2).T, n)})
 
 
 #: a – b, a – c, b – c, c – d; e stands alone.
@@ -136,22 +135,20 @@ def test_gradients_are_those_of_the_equations_and_not_of_the_misprint() -> None:
     Layer 1: a (0.1) sends to b: b¹ = α¹·0.5 + (1 − α¹)·0.1. Layer 2 with K = 2: a and b send; c hears b:
     c² = α²·0.8 + (1 − α²)·b¹; b hears a: b² = α²·b¹ + (1 − α²)·0.1; a hears b: a² = α²·0.1 + (1 − α²)·b¹.
     """
-    graph, one, two = (
-        graph_of(3, [(0, 1), (1, 2)]),
-        torch.tensor([0.6], requires_grad=True),
-        torch.tensor([0.3], requires_grad=True),
+    one, two = (torch.tensor([alpha], requires_grad=True) for alpha in (0.6, 0.3))
+    h, near, edges = (
+        torch.tensor([[0.1, 0.5, 0.8]]),
+        np.array([[0, 1, 2]]),
+        partial(edges_from, graph_of(3, [(0, 1), (1, 2)])),
     )
-    h = torch.tensor([[0.1, 0.5, 0.8]])
-    near = np.array([[0, 1, 2]])
-    route = partial(edges_from, graph)
-    list(pass_messages(h, near, one, 1, "min", route))
-    list(pass_messages(h, near, two, 2, "min", route))
+    list(pass_messages(h, near, one, 1, "min", edges))
+    list(pass_messages(h, near, two, 2, "min", edges))
     b1 = 0.6 * 0.5 + 0.4 * 0.1
     assert h[0].tolist() == pytest.approx([0.3 * 0.1 + 0.7 * b1, 0.3 * b1 + 0.7 * 0.1, 0.3 * 0.8 + 0.7 * b1])
     loss = hinge(h, torch.tensor([[False, False, True]]), 2, 0.01).sum()
     assert loss.item() > 0  # c is farther than its negatives a and b
     gradient_one, gradient_two = torch.autograd.grad(loss, [one, two])
-    # Eq. 10 with the means of Eqs. 6 to 8: ∂ℓ/∂h is +1 for the support and −1/2 for each rival.
+    # Eq. 10 with the means of Eqs. 6 to 8: ∂ℓ/∂h is +1 for the support and −1/2 for each negative.
     at_last = {"a": -0.5, "b": -0.5, "c": 1.0}
     # Eq. 11 at l = 2: the sum of ∂ℓ/∂h_j² · (h_j¹ − m_j²).
     expected = at_last["a"] * (0.1 - b1) + at_last["b"] * (b1 - 0.1) + at_last["c"] * (0.8 - b1)
@@ -225,13 +222,25 @@ def test_the_trace_tells_the_whole_way_to_the_scores(indexed: GNNRet) -> None:
     assert dict(zip(ranking.ids, ranking.scores.tolist())) == pytest.approx(scores, abs=1e-6)
 
 
-def test_without_mixing_it_is_dense_retrieval(indexed: GNNRet) -> None:
-    queries = [question.query for question in example().test]
-    dense, still = Dense(), make("gnn-ret", alpha=1.0)
-    for retriever in (dense, still):
-        retriever.index(example().corpus)
-    for a, b in zip(dense.retrieve_many(queries, 6), still.retrieve_many(queries, 6)):
-        assert a.ids == b.ids and a.scores == pytest.approx(b.scores, abs=1e-6)
+def test_without_mixing_or_edges_it_is_dense_retrieval(indexed: GNNRet) -> None:
+    queries, dense = [question.query for question in example().test], Dense()
+    dense.index(indexed.corpus)
+    for still in (indexed.variant(alpha=1.0), indexed.variant(over=PassageGraph(indexed.corpus, {}))):
+        for a, b in zip(dense.retrieve_many(queries, 6), still.retrieve_many(queries, 6)):
+            assert a.ids == b.ids and a.scores == pytest.approx(b.scores, abs=1e-6)
+
+
+def test_a_variant_is_the_retriever_made_with_the_setting_and_indexes_only_what_changes(indexed: GNNRet) -> None:
+    query, other = example().test[1].query, indexed.variant(top_k=1, layers=2)
+    made = make("gnn-ret", top_k=1, layers=2)
+    made.index(indexed.corpus)
+    assert other.retrieve(query, 6).ids == made.retrieve(query, 6).ids
+    assert other.graph is indexed.graph and indexed.settings.top_k == 2
+    assert indexed.variant(graph="structure").graph.kinds == ("structure",) != indexed.graph.kinds
+    assert set(indexed.variant(corpus=indexed.corpus.subset([0, 1])).retrieve(query, 6).ids) == {"harbour", "moravec"}
+    taught = copy(indexed)
+    taught.learned = {"alpha": torch.tensor([0.9])}
+    assert taught.variant(top_k=1).alphas is taught.alphas
 
 
 def test_blocks_of_queries_do_not_matter(indexed: GNNRet, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,27 +276,18 @@ def test_settings_are_checked(settings: dict, field: str) -> None:
         GNNRet(**settings)
 
 
-def test_too_few_training_questions_are_named() -> None:
+def test_training_is_seeded_also_in_collections_and_too_few_questions_are_named() -> None:
     hand = example()
-    benchmark = Benchmark("hand", hand.corpus, train=hand.test)
+    pooled = Benchmark("hand", hand.corpus, train=hand.test)
+    own = replace(pooled, collections={question.id: np.arange(6) for question in hand.test})
     with pytest.raises(InputError, match=r"expected 3 training questions .* found 2"):
-        GNNRet(n_train=3).fit(benchmark)
-    retriever = GNNRet(n_train=2)
-    retriever.fit(benchmark)
-    assert retriever.history[0]["alpha1"] == 1.0 and 0 <= retriever.alphas.item() <= 1
-    again = GNNRet(n_train=2)
-    again.fit(benchmark)
-    assert again.alphas.tolist() == retriever.alphas.tolist()
-
-
-def test_training_in_collections_of_their_own() -> None:
-    hand = example()
-    collections = {question.id: np.arange(6) for question in hand.test}
-    own = Benchmark("hand", hand.corpus, train=hand.test, collections=collections)
-    pooled, apart = GNNRet(n_train=2), GNNRet(n_train=2)
-    pooled.fit(Benchmark("hand", hand.corpus, train=hand.test))
-    apart.fit(own)
-    assert apart.alphas.tolist() == pytest.approx(pooled.alphas.tolist(), abs=1e-4)
+        GNNRet(n_train=3).fit(pooled)
+    trained = [GNNRet(n_train=2) for _ in range(3)]
+    for retriever, benchmark in zip(trained, (pooled, pooled, own)):
+        retriever.fit(benchmark)
+    first, again, apart = (retriever.alphas.item() for retriever in trained)
+    assert trained[0].history[0]["alpha1"] == 1.0 and 0 <= first <= 1
+    assert again == first and apart == pytest.approx(first, abs=1e-4)
 
 
 def test_gold_is_given_to_those_alone_that_say_so() -> None:
@@ -308,11 +308,7 @@ def test_gold_is_given_to_those_alone_that_say_so() -> None:
 @pytest.mark.realdata
 @pytest.mark.parametrize(
     ("name", "file", "gain"),
-    [
-        ("2wikimultihopqa", "dev.json", 0.06),
-        ("musique", "dev.jsonl", 0.06),
-        ("hotpotqa", "dev.json", 0.03),
-    ],
+    [("2wikimultihopqa", "dev.json", 0.06), ("musique", "dev.jsonl", 0.06), ("hotpotqa", "dev.json", 0.03)],
 )
 def test_the_graph_helps_on_published_questions(realdata: Path, name: str, file: str, gain: float) -> None:
     benchmark = load(realdata / name / file)
