@@ -19,7 +19,7 @@ from kit.text.precision import one_thread
 from kit.text.prompts import answer_prompt
 from kit.text.readers import ExtractiveReader, LanguageModelReader, Learning, reader
 from kit.text.span_model import NOWHERE, SPAN, tokenise
-from kit.text.span_training import FILLED, Example, Lesson, Lessons, closed_answers, lessons_of, loss_of
+from kit.text.span_training import Example, Lesson, Lessons, closed_answers, lessons_of, loss_of
 
 TOWNS = ["Oslo", "Lima", "Bern", "Rome", "Cork", "Nice", "Bath", "Kiel"]
 LEARNING = Learning(epochs=8, tokens=1024, learning_rate=1e-3)
@@ -102,16 +102,6 @@ def test_answers_are_kept_and_replayed_without_the_model(make, benchmark: Benchm
     assert again.answer(questions[::-1], contexts[::-1]) == answers[::-1]
     with pytest.raises(AttributeError):
         again.answer(["Something new?"], [[]])
-
-
-def test_other_questions_or_settings_are_another_training(make, benchmark: Benchmark) -> None:
-    fitted = []
-    fewer = Benchmark("people", benchmark.corpus, train=benchmark.train[:20], dev=benchmark.dev)
-    for seed, data in ((0, benchmark), (1, benchmark), (0, fewer)):
-        reader = make(learning=Learning(epochs=1, seed=seed))
-        reader.fit(data)
-        fitted.append(reader.folder)
-    assert len(set(fitted)) == 3
 
 
 def test_without_dev_questions_the_last_weights_are_kept(make, benchmark: Benchmark) -> None:
@@ -238,12 +228,6 @@ def test_spans_are_those_in_supports_and_in_the_question(lessons: Lessons) -> No
     assert len({made.window.sources for made in seen}) > 5  # another order each time
 
 
-def test_one_of_the_things_in_the_question_can_be_the_answer(lessons: Lessons) -> None:
-    lesson = Lesson(TOWN.text, ("The Glass Harbour",), (0,), (), False)
-    places = {made.window.texts[first] for made in draws(lessons, lesson) for first, _ in made.spans}
-    assert places == {0, 1}
-
-
 def test_a_closed_answer_needs_all_supports(lessons: Lessons) -> None:
     seen = draws(lessons, Lesson(TOWN.text, ("No",), (0, 1), (2,), False))
     assert {(made.kind, len(made.spans)) for made in seen} == {(NOWHERE + 2, 0), (NOWHERE, 0)}
@@ -256,14 +240,6 @@ def test_a_step_always_has_its_support_and_mostly_others(lessons: Lessons) -> No
     assert {made.kind for made in seen} == {SPAN}
     assert all(CORPUS["harbour"].full_text in made.window.sources for made in seen)
     assert {len(made.window.sources) - 1 for made in seen} == {1, 2, 3}
-
-
-def test_distractors_join_up_to_a_size(lessons: Lessons) -> None:
-    lessons.texts = [f"{number}" for number in range(180)]
-    lessons.tokens |= {text: lessons.tokens[TOWN.text].part(0, 10) for text in lessons.texts}
-    lesson = Lesson("step", ("x",), (0,), tuple(range(1, 180)), True)
-    sizes = [10 * len(lessons.with_distractors([0], lesson, np.random.default_rng(seed))) for seed in range(200)]
-    assert min(sizes) < 0.1 * FILLED and 0.9 * FILLED < max(sizes) <= FILLED
 
 
 def test_an_answer_that_is_nowhere_teaches_nothing(lessons: Lessons) -> None:

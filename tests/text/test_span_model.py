@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kit.text import Encoder
-from kit.text.span_model import SpanNetwork, Tokens, Window, best_span, pack, tokenise
+from kit.text.span_model import Tokens, Window, best_span, pack, tokenise
 
 
 def words(text: str, first: int) -> Tokens:
@@ -118,24 +117,3 @@ def test_the_places_of_a_text_are_summed() -> None:
 def test_where_there_is_no_word_there_is_no_span() -> None:
     (window,) = packed(words("", 10), longest=8)
     assert best_span(window, np.zeros(2), np.zeros(2)) == (-np.inf, "")
-
-
-def test_the_upper_half_of_the_transformer_learns() -> None:
-    bert = Encoder().model[0].auto_model
-    network = SpanNetwork(bert, 2, 0)
-    learning = {name for name, weight in network.named_parameters() if weight.requires_grad}
-    assert {name.split(".")[1] for name in learning if name.startswith("upper")} == {"0", "1", "2"}
-    assert {name.split(".")[0] for name in learning} == {"upper", "ends", "kinds", "marks"}
-    assert torch.equal(network.upper[0].attention.self.query.weight, bert.encoder.layer[3].attention.self.query.weight)
-    assert network.upper[0] is not bert.encoder.layer[3]  # the encoder's own is left alone
-
-
-def test_the_lower_half_reads_each_text_by_itself_and_once(monkeypatch) -> None:
-    network = SpanNetwork(Encoder().model[0].auto_model.eval(), 2, 0)
-    ids = np.array([101, 2040, 2328, 102])
-    states = network.lower.states(ids)
-    assert states.shape == (4, 384) and not states.requires_grad
-    assert network.lower.states(ids.copy()) is states
-    monkeypatch.setattr("kit.text.span_model.KEPT", 3)
-    network.lower.states(np.array([101, 102]))  # more than is kept: the others are forgotten
-    assert network.lower.states(ids) is not states and torch.equal(network.lower.states(ids), states)

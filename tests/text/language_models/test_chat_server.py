@@ -53,12 +53,6 @@ def test_a_server_answers_in_order_and_counts_tokens(ask: Callable[..., ChatServ
     assert live["seconds"] > 0
 
 
-def test_one_request_at_a_time_gives_the_same(ask: Callable[..., ChatServer], tmp_path: Path) -> None:
-    together = ask().generate(PROMPTS, progress=False)
-    single = ask(at_once=1, store=Store(tmp_path / "other")).generate(PROMPTS, progress=False)
-    assert [answer.text for answer in together] == [answer.text for answer in single]
-
-
 def test_a_replay_without_the_server_gives_the_same_bytes(
     ask: Callable[..., ChatServer], server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,9 +139,6 @@ def test_a_wrong_key_is_refused_and_never_shown(ask: Callable[..., ChatServer], 
     assert f"the server at {gate.url}: the key was refused (status 401); it is read from OPENAI_API_KEY" in line
     for shown in (line, repr(model), model.name, model.identity, model.usage().to_csv()):
         assert "secret" not in shown
-
-
-def test_the_key_is_in_nothing_that_is_kept(ask: Callable[..., ChatServer], gate, tmp_path: Path) -> None:
     ask(url=gate.url, key=gate.key).generate(PROMPTS)
     assert (tmp_path / "answers.sqlite").exists()
     assert all(gate.key.encode() not in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
@@ -162,11 +153,6 @@ def test_a_model_that_is_not_there(server, tmp_path: Path) -> None:
     line = failure(ChatServer("another", url=server.url, retries=0, store=Store(tmp_path)))
     assert line.startswith(f"server:another: the server at {server.url}: status 400: ")
     assert "another" in line.partition("status 400")[2]
-
-
-def test_a_wrong_path(ask: Callable[..., ChatServer], server) -> None:
-    line = failure(ask(url=server.url + "/nowhere"))
-    assert f"the server at {server.url}/nowhere: status 404: " in line
 
 
 def test_something_else_than_a_chat_completion(ask: Callable[..., ChatServer], gate) -> None:
@@ -193,31 +179,25 @@ def test_no_answer_in_time(ask: Callable[..., ChatServer], silent: int) -> None:
     assert f"the server at http://127.0.0.1:{silent}/v1: no answer within 0.1 seconds, tried 2 times" in line
 
 
-def test_no_address_and_no_key(ask: Callable[..., ChatServer]) -> None:
-    assert "expected the server's address in OPENAI_BASE_URL, or a key in OPENAI_API_KEY" in failure(ask(url=None))
-
-
-def test_with_a_key_alone_it_is_openai(ask: Callable[..., ChatServer]) -> None:
-    assert ask(url=None, key="sk-x").url == "https://api.openai.com/v1"
-
-
 @pytest.mark.parametrize(
-    "url", ["127.0.0.1:8000", "ftp://x/v1", "http://", "http://x:port/v1", "nonsense", "http://[::1/v1"]
+    ("settings", "expected"),
+    [
+        ({"url": None}, "expected the server's address in OPENAI_BASE_URL, or a key in OPENAI_API_KEY"),
+        *(
+            ({"url": url}, "expected the base URL of a server, such as http://127.0.0.1:8000/v1")
+            for url in ("127.0.0.1:8000", "ftp://x/v1", "http://", "http://x:port/v1", "http://[::1/v1")
+        ),
+        *(
+            ({"url": url}, "expected a base URL without a name, key or query in it")
+            for url in ("http://me:secret@x/v1", "http://x/v1?key=secret", "http://secret@x/v1")
+        ),
+        ({"key": "sk-secret\nline"}, "the key in OPENAI_API_KEY holds characters that no key has"),
+    ],
 )
-def test_a_bad_address_is_one_plain_line(ask: Callable[..., ChatServer], url: str) -> None:
-    assert "expected the base URL of a server, such as http://127.0.0.1:8000/v1" in failure(ask(url=url))
-
-
-@pytest.mark.parametrize("url", ["http://me:secret@x/v1", "http://x/v1?key=secret", "http://secret@x/v1"])
-def test_an_address_with_a_key_in_it_is_refused_and_not_shown(ask: Callable[..., ChatServer], url: str) -> None:
-    line = failure(ask(url=url))
-    assert "expected a base URL without a name, key or query in it" in line
-    assert "secret" not in line
-
-
-def test_a_key_that_can_be_none(ask: Callable[..., ChatServer]) -> None:
-    line = failure(ask(key="sk-secret\nline"))
-    assert "the key in OPENAI_API_KEY holds characters that no key has" in line
+def test_a_bad_address_or_key_is_one_plain_line_and_not_shown(ask, settings: dict[str, str], expected: str) -> None:
+    line = failure(ask(**settings))
+    assert expected in line and "secret" not in line
+    assert ask(url=None, key="sk-x").url == "https://api.openai.com/v1"  # with a key alone it is OpenAI
 
 
 @pytest.mark.parametrize(
