@@ -198,6 +198,7 @@ def sweep(context: click.Context, what: str, settings: dict[str, list], data: Pa
     up. Cells that finished with the same data and code are not run again, whatever stopped the command before, and a
     worker that dies is replaced. A notebook's cells leave figures and pages in sweeps/.
     """
+    from kit.evaluation.experiment import N_TIMED
     from kit.runs.sweep import grid, summary, sweep_notebook, sweep_retriever
 
     asked, of_notebook = SimpleNamespace(**given), what[:1].isdecimal()
@@ -212,7 +213,8 @@ def sweep(context: click.Context, what: str, settings: dict[str, list], data: Pa
         train = next(iter(asked.train), None)
         table = sweep_notebook(what, grid(settings), data=data, train=train, scale=asked.scale, **work)
     else:
-        table = sweep_retriever(what, grid(settings), *_read(data, given), ks=whole_numbers(asked.k, "k"), **work)
+        asking = {"ks": whole_numbers(asked.k, "k"), "n_timed": N_TIMED}
+        table = sweep_retriever(what, grid(settings), *_read(data, given), **asking, **work)
     click.echo(summary(table, len(settings)).to_string(index=False, float_format="{:.4g}".format))
     if asked.csv_file:
         atomic_write(asked.csv_file, table.to_csv(index=False).encode())

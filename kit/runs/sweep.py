@@ -43,6 +43,7 @@ def sweep_retriever(
     training: Benchmark | None = None,
     *,
     ks: Sequence[int] = (2, 5, 10),
+    n_timed: int = 0,
     jobs: int = 1,
     scheduler: str = "",
 ) -> pd.DataFrame:
@@ -51,17 +52,18 @@ def sweep_retriever(
     A tidy table, a row a cell and question: the cell's settings, the columns of :class:`kit.evaluation.Experiment`, and
     seconds_to_fit, data, data_hash, training_hash, kit and commit. A setting that is named like one of these columns is
     ``setting_NAME``. Each cell is kept as soon as it is finished, and is not evaluated again for the same settings,
-    data and code. ``jobs`` and ``scheduler`` are those of :func:`kit.runs.parallel.map_cells`. Raises
-    :class:`InputError` for settings that the retriever does not take, before anything is evaluated.
+    data and code. The time of ``n_timed`` questions is taken; processes beside each other make it longer. ``jobs`` and
+    ``scheduler`` are those of :func:`kit.runs.parallel.map_cells`. Raises :class:`InputError` for settings that the
+    retriever does not take, before anything is evaluated.
     """
     for cell in cells:
         make(name, **cell)
-    about = [name, sorted(ks), benchmark.hash, training.hash if training else "", code_digest()]
+    about = [name, sorted(ks), n_timed, benchmark.hash, training.hash if training else "", code_digest()]
     keys = [content_key(msgspec.json.encode([*about, sorted(cell.items())]).decode()) for cell in cells]
     store = Store()
     kept = store.get_many(_KIND, keys)
     missing = {key: cell for key, cell in zip(keys, cells) if key not in kept}
-    evaluate_cell = partial(_evaluate, name=name, benchmark=benchmark, training=training, ks=ks)
+    evaluate_cell = partial(_evaluate, name=name, benchmark=benchmark, training=training, ks=ks, n_timed=n_timed)
     work = map_cells(evaluate_cell, list(missing.values()), jobs=jobs, scheduler=scheduler)
     with tqdm(total=len(set(keys)), initial=len(kept), desc=f"sweep of {name}", unit="cell") as bar:
         for place, columns in work:
@@ -139,10 +141,11 @@ def summary(table: pd.DataFrame, n_settings: int) -> pd.DataFrame:
 
 
 def _evaluate(
-    cell: Cell, name: str, benchmark: Benchmark, training: Benchmark | None, ks: Sequence[int]
+    cell: Cell, name: str, benchmark: Benchmark, training: Benchmark | None, ks: Sequence[int], n_timed: int
 ) -> dict[str, object]:
     """A cell's columns, as plain values; one value stands for a column that is the same in all rows."""
-    experiment = evaluate({name: make(name, **cell)}, benchmark, ks=ks, training=training, progress=False)
+    about = {"ks": ks, "training": training, "n_timed": n_timed, "progress": False}
+    experiment = evaluate({name: make(name, **cell)}, benchmark, **about)
     return experiment.table.to_dict("list") | {
         "seconds_to_fit": experiment.seconds_to_fit[name],
         "data": benchmark.name,
