@@ -3,7 +3,7 @@
 from kit.evaluation.answers import judge_answers, read_answers, summarise_answers
 from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verdicts
 from kit.evaluation.experiment import Experiment, evaluate, per_question, variants
-from kit.evaluation.histories import by_setting, histories, over_pool
+from kit.evaluation.histories import along_setting, histories, over_pool
 from kit.evaluation.learning import learn_weights
 from kit.evaluation.noise import attention_on_supports, likeness, misspelt, with_random_edges
 from kit.evaluation.papers import paper_numbers, paper_table
@@ -15,8 +15,8 @@ __all__ = [
     "Claim",
     "Experiment",
     "Finding",
+    "along_setting",
     "attention_on_supports",
-    "by_setting",
     "ends_of_chains",
     "evaluate",
     "finding",

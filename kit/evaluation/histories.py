@@ -33,7 +33,7 @@ def histories(retrievers: Mapping[str, DPR | MDR | KGPMDR | QSGNN]) -> pd.DataFr
     return pd.concat(tables, ignore_index=True)
 
 
-def by_setting(
+def along_setting(
     experiment: Experiment, lines: Mapping[str, Mapping[str, float]], setting: str, metric: str
 ) -> pd.DataFrame:
     """A metric along a number that retrievers are set to.

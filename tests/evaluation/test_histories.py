@@ -6,7 +6,7 @@ import pytest
 
 from kit.corpus import Benchmark
 from kit.corpus.example import example
-from kit.evaluation import by_setting, evaluate, histories, over_pool
+from kit.evaluation import along_setting, evaluate, histories, over_pool
 from kit.retrievers import DPR, make
 
 
@@ -35,7 +35,7 @@ def test_a_metric_along_a_setting() -> None:
     senders = {f"K = {number}": number for number in (1, 2)}
     methods = {name: make("gnn-ret", top_k=number) for name, number in senders.items()}
     experiment = evaluate(methods, example(), ks=(3,), n_resamples=100, progress=False)
-    table = by_setting(experiment, {"recall": senders}, "senders", "recall@3")
+    table = along_setting(experiment, {"recall": senders}, "senders", "recall@3")
     assert table[["line", "retriever", "senders", "n"]].to_numpy().tolist() == [
         ["recall", "K = 1", 1, 2],
         ["recall", "K = 2", 2, 2],
