@@ -81,8 +81,10 @@ def test_a_run_written_is_a_run_read(data: Path, tmp_path: Path) -> None:
 
 
 def test_graph(data: Path, tmp_path: Path) -> None:
-    done = kit("graph", "entity", "--data", data, "--set", "prior=0.6", "--seeds", 2, "--json", tmp_path / "out.json")
+    files = ("--json", tmp_path / "out.json", "--html", tmp_path / "out.html")
+    done = kit("graph", "entity", "--data", data, "--set", "prior=0.6", "--seeds", 2, *files)
     assert done.returncode == 0, done.stderr
+    assert "new vis.Network(" in (tmp_path / "out.html").read_text("utf-8")
     result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
     assert {"nodes", "edges", "density", "mean_degree", "sf_em", "precision", "seconds"} <= set(result)
     assert result["nodes"] == 6

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from kit.corpus import Corpus, Question
 from kit.evaluation import metrics
 from kit.retrievers import Ranking
-from kit.views.replay import Edge, Frame, Scale
+from kit.views.replay import Edge, Scale
 
 
 class Builder:
@@ -24,14 +24,6 @@ class Builder:
     def __init__(self, ranking: Ranking, corpus: Corpus, question: Question | None, top: int) -> None:
         self.ranking, self.corpus, self.question, self.top = ranking, corpus, question, top
         self.gold = [id for id in question.supporting_ids if id in corpus] if question else []
-
-    def choose(self) -> list[str]:
-        """The ids to draw, first the base."""
-        raise NotImplementedError
-
-    def frames(self, drawn: Sequence[str], edges: Sequence[Edge]) -> Iterator[Frame]:
-        """The frames, in which these passages and edges of the graph are drawn."""
-        raise NotImplementedError
 
     def supports(self, ids: Collection[str]) -> str:
         """How many of the question's supports are among the ids."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
-from kit.graphs import build
+from kit.graphs import PassageGraph, build
 from kit.retrievers import Retriever, make
 from kit.views.canvas import GraphCanvas
 from kit.views.frames import replay
@@ -169,9 +169,15 @@ def explore(
         query = Query("", text) if text else asked.gold_query if turned.sees_gold else asked.query
         ranking = turned.explain(query, min(len(corpus), _DEEPEST))
         graph = getattr(turned, "graph", None)
-        gold, shown = None if text else asked, graph or backdrop(corpus)
+        walked = isinstance(graph, PassageGraph)
         told = replay(
-            ranking, corpus, question=gold, graph=shown, walked=graph is not None, distances=distances, top=top
+            ranking,
+            corpus,
+            question=None if text else asked,
+            graph=graph if walked else backdrop(corpus),
+            walked=walked,
+            distances=distances,
+            top=top,
         )
         return replace(told, question=text) if text else told
 

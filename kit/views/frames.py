@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from kit.corpus import Corpus, Question
 from kit.errors import InputError
 from kit.retrievers import NodeVisit, Ranking
-from kit.views.builder import Builder
 from kit.views.layout import arrange, passage_node
 from kit.views.messages import MessageBuilder
 from kit.views.replay import Replay
@@ -44,7 +43,7 @@ def replay(
     if not events:
         raise InputError("expected a ranking with the trace of its steps", field="trace")
     if any(isinstance(event, NodeVisit) for event in events):
-        builder: Builder = WalkBuilder(ranking, corpus, question, graph if walked else None, top)
+        builder: WalkBuilder | MessageBuilder = WalkBuilder(ranking, corpus, question, graph if walked else None, top)
     else:
         builder = MessageBuilder(ranking, corpus, question, distances, top)
     drawn = builder.choose() if graph else []

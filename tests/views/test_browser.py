@@ -304,7 +304,7 @@ def test_a_path_grows_step_by_step_in_a_tree(page):
 def test_attention_of_one_node_on_and_off_in_step(page):
     output = cell(page, "attention")
     left, right = (canvas_of(page, "attention", number) for number in (0, 1))
-    output.get_by_label("node").select_option(label="entity · Ines Moravec")
+    output.get_by_label("node", exact=True).select_option(label="entity · Ines Moravec")
     for canvas in (left, right):
         expect(canvas.locator(".kit-step")).to_have_text("1 of 6: layer 1 · within: o → o", timeout=SLOW)
     left.locator("input").focus()

@@ -12,12 +12,10 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Table
 
 from kit.corpus import Corpus, read_documents
-from kit.corpus.example import example
 from kit.errors import InputError
 from kit.retrievers import KGPTfidf
 from kit.retrievers.structure import StructureReader
-from kit.views.documents import DocumentExplorer, explore_documents, on_path, structure_replay
-from kit.views.replay import Edge, Frame, NodeState
+from kit.views.documents import DocumentExplorer, explore_documents, structure_replay
 
 HOSTILE = "<img src=x onerror=alert(1)> | & 'q'"
 
@@ -124,13 +122,6 @@ def test_evidence_on_the_path_is_marked_step_by_step(explorer):
     assert marked == [[], [0], [1], []]
 
 
-def test_what_lies_on_the_path():
-    states = (NodeState("a", "path"), NodeState("b", "visited"), NodeState("c", "seed"))
-    edges = (Edge("a", "b", emphasised=True), Edge("a", "c"))
-    assert on_path(Frame(states=states, edges=edges)) == {"a", "b"}
-    assert on_path(Frame(states=states)) == {"c"}
-
-
 def test_the_first_upload_takes_the_place_of_the_beginning_and_later_ones_are_added(explorer):
     explorer.load({"mill.pdf": MILL})
     assert (bool(explorer._own), list(explorer.library.corpus.documents)) == (True, ["mill"])
@@ -207,20 +198,6 @@ def test_it_begins_with_the_projects_reports_and_their_questions():
     assert story["question"].startswith(f"{asked}\nAnswer: ")
     gold = {id for id, node in story["nodes"].items() if node["gold"]}
     assert gold == {it.id for it in explorer.found.passages}
-
-
-def test_passages_without_pages_are_documents_too():
-    hand = example()
-    explorer = explore_documents(hand.corpus, hand.test)
-    assert explorer.found.structures == ()
-    assert "moravec" in [it.id for it in explorer.found.passages]
-    assert "§1" in explorer._evidence.value
-
-
-def test_there_is_a_storyboard_of_either_kind_of_question(explorer):
-    for question, panels in (("What is on page 2 of the mill?", 3), ("Who keeps the mill?", 6)):
-        figure = explorer.storyboard("A way", question=question)
-        assert len(figure.axes) == min(panels, len(explorer.replay(question=question).frames))
 
 
 def test_a_passage_in_two_structures_stands_once(corpus):

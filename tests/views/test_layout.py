@@ -29,13 +29,6 @@ def test_springs_keep_to_the_picture_apart_and_are_the_same_twice(n, data):
     assert n == 1 or nearest(places) > 0.02
 
 
-def test_springs_draw_neighbours_together():
-    places = spring(nx.union(nx.complete_graph(6), nx.complete_graph(6), rename=("a", "b")))
-    one, other = (np.array([at for name, at in places.items() if name[0] == part]) for part in "ab")
-    within = np.hypot(*(one - one.mean(axis=0)).T).mean()
-    assert np.hypot(*(one.mean(axis=0) - other.mean(axis=0))) > 1.5 * within
-
-
 def test_nothing_and_one_node_have_places():
     assert spring(nx.Graph()) == {}
     assert spring(nx.empty_graph(1)) == {0: (0.5, 0.5)}
