@@ -73,9 +73,9 @@ def read_figures(path: Path) -> tuple[str, ...]:
 
 
 def code_digest() -> str:
-    """A digest of the package's own source: any change makes every notebook, and every cell of a sweep, run again."""
+    """A digest of the package's source and the generators': a change makes every notebook and sweep run again."""
     sink = hashlib.blake2b(digest_size=16)
-    for path in sorted((ROOT / "kit").rglob("*")):
+    for path in sorted([*(ROOT / "kit").rglob("*"), *(ROOT / "data").glob("*/make/**/*")]):
         if path.suffix in _SOURCES:
             sink.update(f"{path.relative_to(ROOT).as_posix()} {file_digest(path)}\n".encode())
     return sink.hexdigest()

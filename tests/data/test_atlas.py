@@ -222,6 +222,13 @@ def test_every_relation_is_told_and_asked_about_in_several_ways(atlas):
     assert len(asked) >= 0.95 * len(RELATIONS)
 
 
+def test_nothing_is_mentioned_everywhere_in_a_large_corpus():
+    large = build(1, 40 * 151)
+    corpus, countries = large.benchmark.corpus, {it.name for it in large.world.entities if it.kind == "country"}
+    words = Counter(word for it in corpus.passages for word in set(re.findall(r"\w+", it.full_text)) & countries)
+    assert len(corpus) > 5000 and max(words.values()) < 0.035 * len(corpus)
+
+
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32))
 @example(1634994)  # two zoologists of one name

@@ -42,11 +42,11 @@ def read(path: Path, source: Source, format: str | None = None) -> None:
 
 def recognise(path: Path) -> str:
     """The format, from the names of the files in a folder or of the fields of the first 100 records."""
-    if pdf_folder.pdfs(path) and not any((path / file).exists() for file in _FOLDERS.values()):
+    if found := [format for format, file in _FOLDERS.items() if path.is_dir() and (path / file).exists()]:
+        return found[0]
+    if pdf_folder.pdfs(path):
         return "documents"
     if path.is_dir():
-        if found := [format for format, file in _FOLDERS.items() if (path / file).exists()]:
-            return found[0]
         folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
         raise InputError(f"expected a file, or a folder with {folders} or PDFs (documents)", file=path)
     if hipporag.is_openie(path):
