@@ -47,15 +47,14 @@ class MultiLevelGraph:
     @classmethod
     def of(cls, corpus: Corpus, extractions: Sequence[Extraction]) -> MultiLevelGraph:
         """The graph of a corpus whose passages have these extractions, one each."""
+        names: dict[str, str] = {}  # each entity's first form, by its folded one
         number: dict[str, int] = {}
-        names: list[str] = []
         chunks: list[str] = []
         pairs: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
 
         def entity(name: str) -> int:
-            if (place := number.setdefault(fold(name), len(names))) == len(names):
-                names.append(name)
-            return place
+            names.setdefault(fold(name), name)
+            return number.setdefault(fold(name), len(number))
 
         for document, (passage, extraction) in enumerate(zip(corpus.passages, extractions, strict=True)):
             first = len(chunks)
@@ -77,7 +76,7 @@ class MultiLevelGraph:
         for kind, edges in pairs.items():
             simple = np.array(list(dict.fromkeys(edges)), np.int64).reshape(-1, 2).T
             data[kind[0], kind, kind[1]].edge_index = torch.from_numpy(np.ascontiguousarray(simple))
-        return cls(corpus, tuple(names), tuple(chunks), data)
+        return cls(corpus, tuple(names.values()), tuple(chunks), data)
 
     def without(self, level: str) -> MultiLevelGraph:
         """The graph with no entities (``o``) or no chunks (``c``), as in the paper's ablations."""

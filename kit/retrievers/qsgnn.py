@@ -66,22 +66,20 @@ class SubgraphSampler:
     """Finds the documents around a query, whose subgraph the network is shown.
 
     First those nearest by cosine, then those that share entities with them: an entity has the cosines of the near
-    documents that contain it, divided by how many do in all, and a document what its entities have.
+    documents that contain it, divided by how many do in all, and a document what its entities have. ``entities`` is
+    documents × entities.
     """
 
     def __init__(self, vectors: np.ndarray, entities: sparse.csr_array) -> None:
-        """``vectors`` (documents, dimension), ``entities`` (documents × entities)."""
         self.nearest, self.entities = NearestNeighbours(vectors), entities
         self.frequency = np.maximum(entities.sum(axis=0), 1)
 
     def sample(self, queries: np.ndarray, size: int) -> list[np.ndarray]:
         """For each query's vector (queries, dimension) the rows of ``size`` documents (0: of all), best first."""
-        n_documents = self.nearest.size
         if not size:
-            return [np.arange(n_documents)] * len(queries)
+            return [np.arange(self.nearest.size)] * len(queries)
         cosines, near = self.nearest.search(queries, min(SEEDS, size))
-        starts = np.arange(len(queries) + 1) * near.shape[1]
-        shape = len(queries), n_documents
+        starts, shape = np.arange(len(queries) + 1) * near.shape[1], (len(queries), self.nearest.size)
         seeds = sparse.csr_array((np.maximum(cosines, 0).ravel(), near.ravel(), starts), shape=shape)
         reached = (seeds @ self.entities).multiply(1 / self.frequency).tocsr() @ self.entities.T
         samples = []
@@ -229,10 +227,7 @@ class QSGNN(Retriever):
         rows = (tuple(corpus.row[id] for id in question.supporting_ids) for question in human)
         labelled = [Synthetic(question.text, supports) for question, supports in zip(human, rows) if supports]
         synthetic = synthetic_questions(extractions, settings.synthetic, settings.seed)
-        stages = (
-            ("pre-training", settings.pretraining_epochs, synthetic),
-            ("fine-tuning", settings.epochs, labelled),
-        )
+        stages = [("pre-training", settings.pretraining_epochs, synthetic), ("fine-tuning", settings.epochs, labelled)]
         periods = [
             partial(self._period, stage, questions, epochs, epoch, part)
             for stage, (name, epochs, questions) in enumerate(stages)

@@ -32,8 +32,6 @@ class QueryAttention(MessagePassing):
     |a_i + b_j|² = |a_i|² + |b_j|² + 2 a_i·b_j.
     """
 
-    value: nn.Linear
-
     def __init__(self, logit_scale: float) -> None:
         super().__init__(aggr="add")
         self.logit_scale = logit_scale
@@ -78,9 +76,8 @@ class IntraLevel(QueryAttention):
         alpha = _products((keys, asking), edge_index)
         if query is None:
             return alpha
-        return alpha + _cosines(
-            self.query_beta(query), batch, (self.key_beta_other(other), self.key_beta_own(own)), edge_index
-        )
+        ends = self.key_beta_other(other), self.key_beta_own(own)
+        return alpha + _cosines(self.query_beta(query), batch, ends, edge_index)
 
 
 class InterLevel(QueryAttention):

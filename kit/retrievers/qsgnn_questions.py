@@ -43,8 +43,8 @@ class Fact(NamedTuple):
         return f"the {self.triple.relation} {'of ' * (self.end == self.triple.subject)}{end}"
 
 
-#: Each fact's other end is where the next one begins, in another passage.
-Chain = tuple[Fact, ...]
+Facts = Mapping[str, Sequence[Fact]]  # by the folded name of their end
+Chain = tuple[Fact, ...]  # each fact's other end is where the next one begins, in another passage
 
 
 def synthetic_questions(extractions: Sequence[Extraction], n: int, seed: int) -> list[Synthetic]:
@@ -63,7 +63,7 @@ def synthetic_questions(extractions: Sequence[Extraction], n: int, seed: int) ->
     return [each for share, of in zip(SHARES.values(), kinds) for each in sample(of, round(share * n), seed)]
 
 
-def facts(extractions: Sequence[Extraction]) -> dict[str, list[Fact]]:
+def facts(extractions: Sequence[Extraction]) -> Facts:
     """The facts of each entity by its folded name, from both of a triple's ends; nothing is asked of a date."""
     found: dict[str, list[Fact]] = defaultdict(list)
     for row, extraction in enumerate(extractions):
@@ -74,9 +74,7 @@ def facts(extractions: Sequence[Extraction]) -> dict[str, list[Fact]]:
     return found
 
 
-def prolonged(
-    chains: Sequence[Chain], known: Mapping[str, Sequence[Fact]], generator: np.random.Generator
-) -> list[Chain]:
+def prolonged(chains: Sequence[Chain], known: Facts, generator: np.random.Generator) -> list[Chain]:
     """The chains with one more fact, of another passage, that does not lead back.
 
     They go on over entities that a passage is about, at most :data:`CHAINS` over each: else what is mentioned

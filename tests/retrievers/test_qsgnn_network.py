@@ -45,37 +45,30 @@ def test_messages(kind: str, score: np.ndarray, blind: np.ndarray, logit_scale: 
 
 @torch.no_grad()
 @pytest.mark.parametrize("kind", PASSING)
-def test_the_faster_scores_are_those_of_the_definition(kind: str) -> None:
+def test_scores_of_any_weights(kind: str) -> None:
+    """By the equations, a pair at a time; as PyG's edge update; and without a product by edge."""
     torch.manual_seed(0)
     passing = PASSING[kind](5)
     for module in passing.children():
         if isinstance(module, torch.nn.Linear):
             module.reset_parameters()
-    h, query, batch = (
-        (torch.randn(7, 5), torch.randn(4, 5)),
-        torch.randn(2, 5),
-        (torch.arange(7) // 4, BATCH.new_zeros(4)),
-    )
-    batch[1][2:] = 1
+    w = {name: module.weight.T for name, module in passing.named_children() if hasattr(module, "weight")}
+    h, query = (torch.randn(7, 5), torch.randn(4, 5)), torch.randn(2, 5)
+    batch = torch.arange(7) // 4, torch.arange(4) // 2
     edges = torch.tensor([[0, 1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 2, 3, 3]])
-    slow = passing.score_by_definition(h, query, batch, edges)
-    np.testing.assert_allclose(passing.score(h, query, batch, edges), slow, rtol=1e-4, atol=1e-6)
-
-
-@torch.no_grad()
-def test_projections_are_where_the_equations_have_them() -> None:
-    """With a turn of 90 degrees in one projection at a time."""
-    turn = torch.tensor([[0.0, 1.0], [-1.0, 0.0]])
-    for name in ("query_alpha", "key_alpha", "query_beta", "key_beta_own", "key_beta_other"):
-        passing = IntraLevel(2)
-        getattr(passing, name).weight.mul_(0).add_(turn)
-        w = {key: module.weight.T for key, module in passing.named_children() if hasattr(module, "weight")}
-        scores = []
-        for j in (1, 2):
-            alpha = cosine(H[0] @ w["query_alpha"], H[j] @ w["key_alpha"])
-            both = torch.cat([w["key_beta_own"], w["key_beta_other"]])  # W^k_β, 2n × n
-            scores.append(alpha + cosine(EAST[0] @ w["query_beta"], torch.cat([H[0], H[j]]) @ both))
-        np.testing.assert_allclose(heard(passing)[1], weights(np.array(scores)), rtol=1e-5)
+    scores = []
+    for j, i in edges.T.tolist():
+        sender, receiver, q = h[0][j], h[1][i], query[batch[1][i]]
+        if kind == "intra":
+            keys = torch.cat([w["key_beta_own"], w["key_beta_other"]])  # W^k_β, 2n × n
+            alpha = cosine(receiver @ w["query_alpha"], sender @ w["key_alpha"])
+            scores.append(alpha + cosine(q @ w["query_beta"], torch.cat([receiver, sender]) @ keys))
+        else:
+            keys = torch.cat([w["key_gamma_own"], w["key_gamma_other"]])
+            p = torch.cat([receiver @ w["target"], sender @ w["source"]])
+            scores.append(cosine(q @ w["query_gamma"], p @ keys))
+    np.testing.assert_allclose(passing.score_by_definition(h, query, batch, edges), scores, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(passing.score(h, query, batch, edges), scores, rtol=1e-4, atol=1e-6)
 
 
 def cosine(a: Tensor, b: Tensor) -> float:

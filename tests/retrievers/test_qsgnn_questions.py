@@ -85,9 +85,8 @@ def test_comparisons_name_up_to_four() -> None:
     alike = [(Fact(Triple(name, "has", "it", 0), row, name, "it"),) for row, name in enumerate("ABCDE")]
     found = comparisons(alike * 9, COMPARED, generator())
     assert {len(each.supports) for each in found} == {2, 3, 4}
-    names = "ABCDE"
     for each in found:
-        *first, last = (names[row] for row in each.supports)
+        *first, last = ("ABCDE"[row] for row in each.supports)
         assert each.text == f"Which has, {', '.join(first)} or {last}?"
 
 
