@@ -106,6 +106,7 @@ def test_every_plot_says_its_finding_and_is_the_same_twice(name, tmp_path):
 @pytest.mark.parametrize("name", ALL)
 def test_every_word_lies_within_the_page(name):
     figure = ALL[name]("A finding")
+    figure.draw_without_rendering()  # which lays it out
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
     assert box.x0 > -0.02 and box.x1 < width + 0.02 and box.y0 > -0.02 and box.y1 < height + 0.02
 
