@@ -1,85 +1,153 @@
 """Questions about pages and tables: which structures they ask for, and what these hold (kgp.txt §4, 8.2).
 
-"We extract the document structure names and locate their corresponding structural nodes in the KG":
-:mod:`kit.text.structure_names` does the first, this file the second. A question that names no structure which the
-documents have is a content question.
+"We extract the document structure names and locate their corresponding structural nodes in the KG": where the paper
+asks a language model for the names, one pattern finds them here (kgp-i34 of the claims), and the document that is named
+beside one tells which is meant. A question that names no structure which the documents have is a content question.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
 from kit.corpus import Corpus, Query
-from kit.corpus.pdf import Structure, structures
+from kit.corpus.pdf import Structure, arabic, structures
 from kit.graphs import ContainsEdges
 from kit.retrievers.base import Ranking, ranking_from_rows
 from kit.retrievers.baselines import BM25
-from kit.text.structure_names import Named, named_structures
 
-_TOKEN = re.compile(r"\w+(?:\.\d+)*")
-#: What any document may be called.
-_GENERIC = frozenset(
-    "report reports paper memo memorandum document file pdf study survey article evaluation review thesis guide manual "
-    "handbook plan budget brochure statement record minutes letter text".split()
-)
-_GLUE = frozenset("the a an of and in on for to by with at from s".split())
-#: What may stand between the words of a name without being in it: "the memo on orchard mites".
-_JOINTS = frozenset("the a an of in on for s".split())
-_OF_DOCUMENTS = re.compile(
-    rf"\s+(?:of|in)\s+(?:(?:the|this|that|these|those|all|every|each|both|my|our)\s+)*(?:\w+\s+)?(?:{'|'.join(sorted(_GENERIC))})s?\b",
+_CARDINALS = "one two three four five six seven eight nine ten".split()
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_PLACES = {word: place for place, word in enumerate(_ORDINALS, 1)}
+_PLACES |= {"opening": 1, "last": -1, "final": -1, "closing": -1, "penultimate": -2}
+
+_NUMBER = rf"(?:[A-Z]\.?\d+|\d+|[IVXL]+(?!\w)|(?:{'|'.join(_CARDINALS)})(?!\w))"
+_TO = r"\s*(?:–|-|\b(?:to|through|until)\b)\s*"
+_AND = r"\s*(?:,\s*(?:and\s+)?|&|\b(?:and|or)\b)\s*"
+_PLACE = rf"(?:{'|'.join(_PLACES)}|\d+(?:st|nd|rd|th))"
+_MENTION = re.compile(
+    # "pages 2 to 4", "Tables 1, 2 and 3", "p3", "Table no. 3"; "In Table 2, 3 stations …" names one
+    rf"(?<!\w)(?:(?P<kind>(?P<many>pages|pp\.?|tables)|pages?|pgs?\.?|p\.|(?<=[,(:;] )(?-i:p)(?=[1-9])|tables?|tabs?\.)\s*(?:(?:no\.?|number|#)\s*)?"
+    rf"(?P<numbers>{_NUMBER}(?:{_TO}{_NUMBER}|(?(many){_AND}|\s+and\s+){_NUMBER})*)(?![\w%])"
+    # "the first and the third page", "the last two tables", "the last page but one"
+    rf"|(?P<places>{_PLACE}(?:(?:{_AND}|\s+to\s+)(?:the\s+)?{_PLACE})*)\s+(?:(?P<count>{'|'.join(_CARDINALS)}|\d+)\s+)?"
+    r"(?P<placed>page|table)s?(?P<but>\s+but\s+one)?"
+    # "all tables", "the tables"; "the table" is one only where a document has no other
+    r"|(?:all|every|each|both|the|its)\s+(?:of\s+)?(?:the\s+)?(?P<every>tables|(?<=all )pages)"
+    r"|(?:in|from|by|on|see|per)\s+the\s+(?P<only>table))(?!\w)",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"[,;.?!]\s")
-_LEADS = frozenset(
-    "of in from between across both and or with to open per take read for does do is what put into on".split()
+#: What is no structure of a document: titles of works, furniture, parts of other books.
+_OTHER_BEFORE = re.compile(
+    r"(?:\b(?:film|movie|song|single|album|novel|book|band|called|titled|water|periodic|league|round|time|an?|another)\s+"
+    r"|[\"“][^\"”]*)$",
+    re.IGNORECASE,
 )
+_OTHER_AFTER = re.compile(
+    r"\s*\((?:[\w\s]*\s)?(?:film|song|album|novel)\)|[\s-]+(?:tennis|tops?|cloths?|salt|manners|wine|lamps?|mountain|"
+    r"met(?:re|er)s?|of\s+(?:an?|his|her|their|my|the)\s+(?:\w+\s+)?(?:book|novel|newspaper|diary|letter|magazine))\b",
+    re.IGNORECASE,
+)
+_TABLE_ON = re.compile(r"\btable\s+(?:on|at|of|from|in)\s+(?:the\s+)?(?:very\s+)?$", re.IGNORECASE)
+_ON = re.compile(r"\s+(?:on|at|from|in)\s+(?:the\s+)?", re.IGNORECASE)
+_HAS_TABLE = re.compile(r"['’]s\s+table\b|[^.?!;]*?\b(?:has|contains|shows)\s+an?\s+table\b", re.IGNORECASE)
+
+_TOKEN = re.compile(r"[^\W_]+")
+#: What any document may be called.
+_GENERIC = frozenset("report reports paper memo document file pdf study survey article evaluation guide manual".split())
+_GLUE = frozenset("the a an of and in on for to by with at from s".split())
 
 
-class _Reference(NamedTuple):
-    """A place in a question where documents are named."""
+class Mention(NamedTuple):
+    """Pages or tables that a text names at ``start`` to ``end``.
 
+    ``labels`` are numbers as the document has them (text) or places in it (whole numbers, 1 the first and -1 the last);
+    none: all of them. ``on_page``: tables on these pages. ``only``: no number, "the table", which names one only where
+    there is no other.
+    """
+
+    kind: str
+    labels: tuple[str | int, ...]
     start: int
     end: int
-    documents: frozenset[str]
+    on_page: tuple[str | int, ...] = ()
+    only: bool = False
+
+
+def mentions(text: str) -> list[Mention]:
+    """The pages and tables that a text names, from left to right; empty for a text about content."""
+    found: list[Mention] = []
+    for match in _MENTION.finditer(text):
+        if _OTHER_BEFORE.search(text[: match.start()]) or _OTHER_AFTER.match(text, match.end()):
+            continue
+        if re.search(r"(?<!^)Page [OTF][a-z]+$", text[: match.end()]):  # the title of a song
+            continue
+        kind = "table" if (match["kind"] or match["placed"] or match["every"] or "t").lower()[0] == "t" else "page"
+        one = Mention(kind, _labels(match), *match.span(), only=bool(match["only"]))
+        last = found[-1] if found else None
+        # Pages may only say where a table is: "Table 2 on page 4", "the table on page 4", "page 4 has a table".
+        if kind == "page" and last and last.kind == "table" and _ON.fullmatch(text, last.end, one.start):
+            found[-1] = last._replace(on_page=one.labels, end=one.end, only=False)
+        elif kind == "page" and (_TABLE_ON.search(text[: one.start]) or _HAS_TABLE.match(text, one.end)):
+            found.append(Mention("table", (), one.start, one.end, on_page=one.labels))
+        elif not (one.only and last and last.on_page):  # "page 4 has a table; by the table, …"
+            found.append(one)
+    return found
+
+
+def _labels(match: re.Match) -> tuple[str | int, ...]:
+    if match["places"]:
+        words = re.findall(_PLACE, match["places"].lower())
+        places = [_PLACES.get(word) or int(re.match(r"\d+", word)[0]) for word in words]
+        if match["count"]:  # "the last two pages"
+            n = int(_number(match["count"]))
+            places = list(range(1, n + 1) if places[0] > 0 else range(-n, 0))
+        return (-2,) if match["but"] else tuple(places)
+    labels: list[str] = []
+    for part in re.split(_AND, match["numbers"] or "", flags=re.IGNORECASE):
+        ends = [_number(end) for end in re.split(_TO, part, flags=re.IGNORECASE) if end]
+        is_range = len(ends) == 2 and all(end.isdigit() for end in ends)
+        labels += [str(n) for n in range(int(ends[0]), int(ends[1]) + 1)] if is_range else ends
+    return tuple(dict.fromkeys(labels))
+
+
+def _number(word: str) -> str:
+    """A number as documents label: "two" and "II" are "2", "a.1" is "A1"."""
+    return str(_CARDINALS.index(word.lower()) + 1) if word.lower() in _CARDINALS else arabic(word)
 
 
 class StructureReader:
     """Finds the structures that questions over a corpus ask for.
 
-    A structure is that of the document named beside it ("Table 3 of the river survey"); a name is the title, the file's
-    name, a good part of either, or some of its words and a word like "report". Where none is named, all documents that
-    have the structure are meant.
+    A structure is that of the document named beside it ("Table 3 of the river survey"): by some of its own words, and a
+    word like "report" or the better part of its title or file name. Where none is named, all documents that have the
+    structure are meant.
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        self.corpus, self.holds = corpus, ContainsEdges(structures(corpus), len(corpus))
+        self.corpus, self.contains = corpus, ContainsEdges(structures(corpus), len(corpus))
         self._structures: dict[tuple[str, str], list[Structure]] = {}
-        for node in self.holds.nodes:
+        for node in self.contains.nodes:
             self._structures.setdefault((node.document, node.kind), []).append(node)
-        self._documents = list(dict.fromkeys(node.document for node in self.holds.nodes))
         titles = {passage.document: passage.title for passage in corpus.passages}
-        self._names = {it: [_tokens(titles[it]), _tokens(it.replace("_", " "))] for it in self._documents}
+        documents = dict.fromkeys(node.document for node in self.contains.nodes)
+        self._names = {it: [_words(titles[it]), _words(it)] for it in documents}
 
     def asked(self, text: str) -> tuple[Structure, ...]:
         """The structures that a question asks for, in the order of their mention; none for a content question."""
-        if not self._documents:
-            return ()
-        named = named_structures(text)
-        references = self._references(text, named) if named else []
-        named = [one for one in named if not _is_of_another(text, one, references)]
+        named = [one for one in mentions(text) if self._names and not self._is_of_another(text, one)]
         found: dict[Structure, None] = {}
-        for one, documents in zip(named, self._scopes(text, named, references)):
+        for one, documents in zip(named, self._scopes(text, named)):
             found |= dict.fromkeys(it for document in documents for it in self._located(one, document, len(documents)))
         return tuple(found)
 
     def rows(self, text: str) -> np.ndarray:
         """The rows that the asked structures hold, in the order of their mention; none for a content question."""
-        content = [self.holds.content(structure) for structure in self.asked(text)]
+        content = [self.contains.content(structure) for structure in self.asked(text)]
         return np.array(list(dict.fromkeys(row for rows in content for row in rows.tolist())), int)
 
     def rankings(
@@ -93,20 +161,16 @@ class StructureReader:
             for rows in fetched
         ]
 
-    def _located(self, one: Named, document: str, scope: int) -> list[Structure]:
+    def _located(self, one: Mention, document: str, scope: int) -> list[Structure]:
         """A document's structures that are meant."""
         nodes = self._structures.get((document, one.kind), [])
         if one.on_page:
-            pages = [
-                page for named in one.on_page for page in self._located(Named("page", (named,), 0, 0), document, 1)
-            ]
-            rows = {row for page in pages for row in self.holds.content(page).tolist()}
-            nodes = [node for node in nodes if rows & set(self.holds.content(node).tolist())]
+            pages = self._located(Mention("page", one.on_page, 0, 0), document, 1)
+            rows = {row for page in pages for row in self.contains.content(page).tolist()}
+            nodes = [node for node in nodes if rows & set(self.contains.content(node).tolist())]
         if one.only:
             return nodes if len(nodes) == 1 and scope == 1 else []
-        if not one.labels:
-            return nodes
-        found = []
+        found = [] if one.labels else nodes
         for label in one.labels:
             if isinstance(label, str):
                 found += [node for node in nodes if node.label == label]
@@ -114,62 +178,37 @@ class StructureReader:
                 found.append(nodes[label - 1 if label > 0 else label])
         return found
 
-    def _scopes(self, text: str, named: Sequence[Named], references: Sequence[_Reference]) -> list[Sequence[str]]:
-        """For each mention the documents that it speaks of.
+    def _scopes(self, text: str, named: Sequence[Mention]) -> list[Sequence[str]]:
+        """For each mention the documents that it speaks of: those named up to the next one, or else before it."""
+        bounds = [0, *(end for one in named for end in (one.start, one.end)), len(text)]
+        before, *after = (self._documents(text[start:end]) for start, end in zip(bounds[::2], bounds[1::2]))
+        if before and not (after and after[-1]):  # "In the river survey, how do page 1 and page 2 differ?"
+            after = [before, *after][: len(named)]
+        elif after and not after[0]:  # "page 1 and Table 2 of the river survey", "its page 1"
+            after[0] = before
+        scopes = list(accumulate(reversed(after), _or_before))[::-1]
+        return [scope or list(self._names) for scope in accumulate(scopes, _or_before)]
 
-        Names follow mentions or go before them; a mention without a name beside it has that of the next one along.
-        """
-        if not references or not named:
-            return [self._documents] * len(named)
-        starts = [one.start for one in named]
-        follow = starts[0] < references[0].start
-        scopes: list[Sequence[str]] = []
-        for low, high in pairwise([*starts, len(text)] if follow else [0, *starts]):
-            near = {name for it in references if low <= it.start < high for name in it.documents}
-            scopes.append([name for name in self._documents if name in near])
-        if follow:
-            scopes = list(accumulate(reversed(scopes), _or_before))[::-1]
-        return list(accumulate(scopes, _or_before))  # "page 2 of the memo and page 3": that of the one before
+    def _is_of_another(self, text: str, one: Mention) -> bool:
+        """Whether a place, "the opening page", belongs to something that is no document: "of A Winter Tale", "its"."""
+        if not any(isinstance(label, int) for label in one.labels):
+            return False
+        if re.search(r"\b(?:its|their|his|her)\s+(?:very\s+)?$", text[: one.start], re.IGNORECASE):
+            return not self._documents(text)
+        of = re.match(r"\s+of\s+([^,;:?]*)", text[one.end :])
+        return bool(of) and not self._documents(of[1]) and not _words(of[1]) & _GENERIC
 
-    def _references(self, text: str, named: Sequence[Named]) -> list[_Reference]:
-        """Where the text names documents, from left to right. Of names that overlap the longest holds."""
-        tokens = list(_TOKEN.finditer(text.replace("_", " ")))
-        words = [token[0].lower() for token in tokens]
-        gaps = [text[before.end() : after.start()] for before, after in pairwise(tokens)]
-        ends = {place for place, gap in enumerate(gaps, 1) if _BREAK.search(gap)}
-        inside = {place for place, it in enumerate(tokens) if any(one.start <= it.start() < one.end for one in named)}
-        runs: dict[tuple[int, int], set[str]] = {}
-        for document, names in self._names.items():
-            for run in _runs(words, set().union(*names), inside, ends):
-                if self._is_name(words[slice(*run)], document) and self._is_led(text, tokens, run):
-                    runs.setdefault(run, set()).add(document)
-        kept: list[tuple[int, int]] = []
-        for run in sorted(runs, key=lambda run: run[0] - run[1]):
-            if not any(run[0] < other[1] and other[0] < run[1] for other in kept):
-                kept.append(run)
-        return [
-            _Reference(tokens[start].start(), tokens[end - 1].end(), frozenset(runs[start, end]))
-            for start, end in sorted(kept)
-        ]
+    def _documents(self, words: str) -> list[str]:
+        """The documents that a stretch of text names."""
+        said = _words(words)
+        return [document for document in self._names if said and self._is_named(said, document)]
 
-    def _is_name(self, words: list[str], document: str) -> bool:
-        said = set(words) - _GLUE
-        names = [set(name) - _GLUE for name in self._names[document]]
-        others = [set().union(*self._names[other]) for other in self._documents if other != document]
+    def _is_named(self, said: set[str], document: str) -> bool:
+        names, others = self._names[document], [set().union(*of) for it, of in self._names.items() if it != document]
         own = {word for word in said if word in set().union(*names) and not all(word in other for other in others)}
-        own -= _GENERIC if others else set()
-        if not own:
+        if not own - (_GENERIC if others else set()):
             return False
         return bool(said & _GENERIC) or any(name and len(said & name) >= 0.6 * len(name) for name in names)
-
-    @staticmethod
-    def _is_led(text: str, tokens: list[re.Match], run: tuple[int, int]) -> bool:
-        """Whether what stands around a name makes it one: "of the memo", "the memo's", "(memo)", "The memo, page 2"."""
-        before = [word for token in tokens[: run[0]] if (word := token[0].lower()) not in {"the", "a", "an"}]
-        if not before or before[-1] in _LEADS:
-            return True
-        ahead = re.search(r"[,:(–-]\s*(?:the\s+)?$", text[: tokens[run[0]].start()], re.IGNORECASE)
-        return bool(ahead or re.match(r"\s*(?:['’]s?\b|['’]|[,:])", text[tokens[run[1] - 1].end() :]))
 
 
 class Structural(BM25):
@@ -189,36 +228,9 @@ class Structural(BM25):
         return self.reader.rankings(queries, k, super().retrieve_many)
 
 
-def _is_of_another(text: str, one: Named, references: Sequence[_Reference]) -> bool:
-    """Whether a place, "the opening page", belongs to something that is no document: "of A Winter Tale", "its"."""
-    if not any(isinstance(label, int) for label in one.labels):
-        return False
-    if re.search(r"\b(?:its|their|his|her)\s+(?:very\s+)?$", text[: one.start], re.IGNORECASE):
-        return not references
-    after = re.match(r"\s+of\s+(?:the\s+)?", text[one.end :])
-    named = after and any(one.end <= it.start <= one.end + after.end() for it in references)
-    return bool(after) and not named and not _OF_DOCUMENTS.match(text[one.end :])
-
-
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(text.lower())
+def _words(text: str) -> set[str]:
+    return set(map(str.lower, _TOKEN.findall(text))) - _GLUE
 
 
 def _or_before(before: Sequence[str], own: Sequence[str]) -> Sequence[str]:
     return own or before
-
-
-def _runs(words: Sequence[str], own: set[str], inside: set[int], ends: set[int]) -> list[tuple[int, int]]:
-    """Stretches of words of a name, and of words that may join them, without joints at either end.
-
-    None holds a word that is ``inside`` the name of a structure, or crosses one of the ``ends`` of phrases.
-    """
-    known = own | _GENERIC | _JOINTS
-    may = [word in known and place not in inside for place, word in enumerate(words)]
-    phrase = list(accumulate(place in ends for place in range(len(words))))
-    runs = []
-    for (of_name, _), places in groupby(range(len(words)), lambda place: (may[place], phrase[place])):
-        told = [place for place in places if words[place] not in _GLUE]
-        if of_name and told:
-            runs.append((told[0], told[-1] + 1))
-    return runs

@@ -16,8 +16,7 @@ from kit.corpus.pdf import Structure
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.retrievers import KGP, NodeVisit, Ranking, make
-from kit.retrievers.structure import StructureReader
-from kit.text.structure_names import named_structures
+from kit.retrievers.structure import StructureReader, mentions
 from kit.views.evidence import documents_html, evidence_html, lines_html, where
 from kit.views.explorer import Explorer, wide
 from kit.views.frames import replay
@@ -93,7 +92,7 @@ class Library:
             passages = [self.corpus[id] for id in ranking.ids[: self.top]]
             ways = _ways(ranking, self.corpus)
             shown = replay(ranking, self.corpus, question=known, graph=walker.graph, top=self.top)
-            unknown = "It names a page or table that no document has. " if named_structures(text) else ""
+            unknown = "It names a page or table that no document has. " if mentions(text) else ""
             told = [f"{unknown}A question about content: {agent} walks the passages, the best {len(passages)} follow."]
         words = f"{text}\nAnswer: {known.answer}" if known else text
         nodes = tuple(self._titled(node) for node in shown.nodes)
@@ -272,7 +271,7 @@ def structure_replay(
     gold: Collection[str] = (),
 ) -> Replay:
     """Structures that a question names, and the passages that each of them holds, one structure a frame."""
-    held = {structure: [corpus.passages[row].id for row in reader.holds.content(structure)] for structure in asked}
+    held = {structure: [corpus.passages[row].id for row in reader.contains.content(structure)] for structure in asked}
     graph = nx.Graph()
     graph.add_nodes_from([str(structure) for structure in asked])
     graph.add_edges_from((str(structure), id) for structure, ids in held.items() for id in ids)
