@@ -31,7 +31,8 @@ _AND = r"\s*(?:,\s*(?:and\s+)?|&|\b(?:and|or)\b)\s*"
 _PLACE = rf"(?:{'|'.join(_PLACES)}|\d+(?:st|nd|rd|th))"
 _MENTION = re.compile(
     # "pages 2 to 4", "Tables 1, 2 and 3", "p3", "Table no. 3"; "In Table 2, 3 stations …" names one
-    rf"(?<!\w)(?:(?P<kind>(?P<many>pages|pp\.?|tables)|pages?|pgs?\.?|p\.|(?<=[,(:;] )(?-i:p)(?=[1-9])|tables?|tabs?\.)\s*(?:(?:no\.?|number|#)\s*)?"
+    r"(?<!\w)(?:(?P<kind>(?P<many>pages|pp\.?|tables)|pages?|pgs?\.?|p\.|(?<=[,(:;] )(?-i:p)(?=[1-9])|tables?|tabs?\.)"
+    r"\s*(?:(?:no\.?|number|#)\s*)?"
     rf"(?P<numbers>{_NUMBER}(?:{_TO}{_NUMBER}|(?(many){_AND}|\s+and\s+){_NUMBER})*)(?![\w%])"
     # "the first and the third page", "the last two tables", "the last page but one"
     rf"|(?P<places>{_PLACE}(?:(?:{_AND}|\s+to\s+)(?:the\s+)?{_PLACE})*)\s+(?:(?P<count>{'|'.join(_CARDINALS)}|\d+)\s+)?"
