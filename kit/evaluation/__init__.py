@@ -5,7 +5,6 @@ from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verd
 from kit.evaluation.experiment import Experiment, evaluate, per_question, variants
 from kit.evaluation.histories import along_setting, histories, over_pool
 from kit.evaluation.learning import learn_weights
-from kit.evaluation.noise import attention_on_supports, likeness, misspelt, with_random_edges
 from kit.evaluation.papers import paper_numbers, paper_table
 from kit.evaluation.ranks import ends_of_chains
 from kit.evaluation.timing import time_questions
@@ -16,15 +15,12 @@ __all__ = [
     "Experiment",
     "Finding",
     "along_setting",
-    "attention_on_supports",
     "ends_of_chains",
     "evaluate",
     "finding",
     "histories",
     "judge_answers",
     "learn_weights",
-    "likeness",
-    "misspelt",
     "over_pool",
     "paper_numbers",
     "paper_table",
@@ -35,5 +31,4 @@ __all__ = [
     "variants",
     "verdict",
     "verdicts",
-    "with_random_edges",
 ]

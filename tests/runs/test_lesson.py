@@ -11,6 +11,7 @@ import kit
 from kit.corpus import load_training
 from kit.corpus.example import example
 from kit.errors import InputError
+from kit.evaluation.statistics import Estimate
 from kit.runs import Lesson, start
 from kit.views import Figure
 
@@ -38,9 +39,9 @@ def files(lesson: Lesson) -> set[str]:
 def test_record_says_where_the_numbers_come_from(project) -> None:
     lesson = begin(project, seed=3, n_questions=6, encoder="/models/some-encoder", colour="red")
     lesson.figure(drawn(), "curves", TABLE)
-    lesson.claim("kgp-01", criterion="SF-EM", case="tfidf", effect=0.9, low=0.8, high=1.0, n=6)
-    lesson.claim("kgp-01", criterion="SF-EM", case="tfidf", effect=0.7, low=0.6, high=0.8, n=6)  # the cell, run again
-    lesson.claim("kgp-01", criterion="SF-EM", case="knn", effect=0.1, low=-0.2, high=0.4, n=6)
+    lesson.claim("kgp-01", Estimate(0.9, 0.8, 1.0, 6), criterion="SF-EM", case="tfidf")
+    lesson.claim("kgp-01", Estimate(0.7, 0.6, 0.8, 6), criterion="SF-EM", case="tfidf")  # the cell, run again
+    lesson.claim("kgp-01", Estimate(0.1, -0.2, 0.4, 6), criterion="SF-EM", case="knn")
     verdicts = lesson.done()
     assert list(verdicts["verdict"]) == ["reproduced", "undecided"]
 

@@ -138,7 +138,8 @@ def test_a_notebook_over_a_grid(project) -> None:
         "01_one",
         'with open(log, "a") as sink:\n    sink.write(f"{size}/{seed}\\n")',
         'from kit.runs import start\nlesson = start("01_one", scale="smoke", seed=seed)',
-        'if seed:\n    lesson.claim("kgp-01", effect=1, low=1, high=1, n=10, criterion="SF-EM")\nlesson.done()',
+        "from kit.evaluation.statistics import Estimate",
+        'if seed:\n    lesson.claim("kgp-01", Estimate(1, 1, 1, 10), criterion="SF-EM")\nlesson.done()',
         parameters=f'data = ""\nscale = "class"\nseed = 0\nsize = ""\nlog = "{project.log}"',
     )
     cells = [{"size": "a/b", "seed": 1}, {"size": "b"}]
