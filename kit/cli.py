@@ -224,16 +224,19 @@ def sweep(context: click.Context, what: str, settings: dict[str, list], data: Pa
 @click.option("--markdown", is_flag=True, help="write it as a page, figures/CLAIMS.md, instead of printing it")
 def claims(markdown: bool) -> None:
     """Tell what the papers claim, and what came of it here on each data set; draw it as figures/claims.svg and .png."""
-    from kit.evaluation.ledger import ledger, ledger_markdown, ledger_text, read_records
+    from textwrap import fill
+
+    from kit.evaluation.ledger import ledger, ledger_page, read_records
     from kit.paths import output
     from kit.views.claims_map import claims_map
 
     figures = output() / "figures"
+    page = ledger_page(figures)
     if markdown:
-        atomic_write(figures / "CLAIMS.md", ledger_markdown(figures).encode())
+        atomic_write(figures / "CLAIMS.md", page.encode())
         click.echo(figures / "CLAIMS.md")
     else:
-        click.echo(ledger_text(figures).rstrip())
+        click.echo("\n".join(fill(line, 100, subsequent_indent="  ") for line in page.splitlines()))
     if records := read_records(figures):
         for file in claims_map(ledger(records), figures):
             click.echo(file)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.evaluation.ledger import ledger, ledger_markdown, read_records
+from kit.evaluation.ledger import ledger, ledger_page, read_records
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP = {".ci", ".gitignore", ".pre-commit-config.yaml", "LICENSE", "README.md", "data", "figures", "kit", "notebooks"}
@@ -136,6 +136,6 @@ def test_the_ledger_is_that_of_the_committed_figures() -> None:
     datasets = [path.name for path in figures.iterdir() if path.is_dir() and path.name.count("-") < 2]
     order = sorted(datasets, key=lambda name: (name != "atlas", name))
     assert {"atlas", "documents-reports", "hotpotqa-dev", "2wikimultihopqa-dev", "musique-dev"} == set(order)
-    assert (figures / "CLAIMS.md").read_text("utf-8") == ledger_markdown(figures, order)
+    assert (figures / "CLAIMS.md").read_text("utf-8") == ledger_page(figures, order)
     drawn = ledger(read_records(figures, order))[["claim", "dataset", "state", "overall"]]
     assert (figures / "claims.csv").read_text("utf-8") == drawn.to_csv(index=False, lineterminator="\n")

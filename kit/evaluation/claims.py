@@ -39,17 +39,17 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str = ""
     unit: str = "share"
-    above: float | None = None
-    below: float | None = None
+    above: float = -math.inf
+    below: float = math.inf
 
     @property
     def expected(self) -> str:
         """The range in words."""
         unit = " points" if self.unit == "share" else ""
-        low, high = (None if end is None else show(end, self.unit) for end in (self.above, self.below))
-        if high is None:
+        low, high = show(self.above, self.unit), show(self.below, self.unit)
+        if math.isinf(self.below):
             return f"> {low}{unit}"
-        if low is None:
+        if math.isinf(self.above):
             return f"< {high}{unit}"
         return f"within ±{high}{unit}" if self.above == -self.below else f"between {low} and {high}{unit}"
 
@@ -75,11 +75,6 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def paper(self) -> str:
         return self.id.rpartition("-")[0]
 
-    @property
-    def source(self) -> str:
-        """The paper and the place in it."""
-        return f"{self.paper} {self.place}"
-
     def criterion(self, name: str) -> Criterion:
         """The criterion of this name. Raises InputError that lists those that there are."""
         for criterion in self.criteria:
@@ -94,21 +89,8 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return MECHANISM if found == REPRODUCED and self.kind == "proxy" else found
 
 
-class _Claims(msgspec.Struct):
-    claims: list[Claim]
-
-
-CLAIMS: dict[str, Claim] = {
-    claim.id: claim
-    for claim in msgspec.toml.decode(files("kit.evaluation").joinpath("claims.toml").read_bytes(), type=_Claims).claims
-}
-
-
-def find_claim(id: str) -> Claim:
-    """The claim of this id. Raises InputError for an unknown one."""
-    if id not in CLAIMS:
-        raise InputError(f"expected the id of a claim, such as {next(iter(CLAIMS))}, not {id!r}", field="claim")
-    return CLAIMS[id]
+_FILE = files("kit.evaluation").joinpath("claims.toml")
+CLAIMS = {claim.id: claim for claim in msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, list[Claim]])["claims"]}
 
 
 def verdict(criterion: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
@@ -120,16 +102,12 @@ def verdict(criterion: Criterion, effect: float, low: float | None, high: float 
     """
     if low is None or high is None:
         return UNDECIDED
-    above = -math.inf if criterion.above is None else criterion.above
-    below = math.inf if criterion.below is None else criterion.below
-    gain = criterion.unit == "share" and (above, below) == (0, math.inf)
-    loss = criterion.unit == "share" and (above, below) == (-math.inf, 0)
+    above, below = criterion.above, criterion.below
+    is_gain = criterion.unit == "share" and (above, below) in ((0, math.inf), (-math.inf, 0))  # or a loss
+    smallest = SMALLEST_GAIN if is_gain else 0
     if above < low and high < below:
-        less_than_one_question = abs(effect) * n < 1 - 1e-9
-        return UNDECIDED if (gain or loss) and less_than_one_question else REPRODUCED
-    if high < above or low > below or (gain and high < SMALLEST_GAIN) or (loss and low > -SMALLEST_GAIN):
-        return NOT_REPRODUCED
-    return UNDECIDED
+        return UNDECIDED if is_gain and abs(effect) * n < 1 - 1e-9 else REPRODUCED
+    return NOT_REPRODUCED if high < above + smallest or low > below - smallest else UNDECIDED
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,12 +140,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def stale(self) -> bool:
         """Whether the claim's rule has changed since: it has another criterion, or gives another verdict."""
-        claim = find_claim(self.claim)
-        if self.criterion not in [rule.name for rule in claim.criteria]:
-            return True
-        rule = claim.criterion(self.criterion)
-        now = claim.judged(rule, self.effect, self.low, self.high, self.n)
-        return (self.unit, self.expected, self.verdict) != (rule.unit, rule.expected, now)
+        for rule in CLAIMS[self.claim].criteria:
+            if rule.name == self.criterion:
+                now = CLAIMS[self.claim].judged(rule, self.effect, self.low, self.high, self.n)
+                return (self.unit, self.expected, self.verdict) != (rule.unit, rule.expected, now)
+        return True
 
 
 def finding(
@@ -179,7 +156,9 @@ def finding(
     or criterion, an effect that is no number, and an interval whose ends are in the wrong order; nan for both ends
     says that there is none.
     """
-    known = find_claim(claim)
+    if claim not in CLAIMS:
+        raise InputError(f"expected the id of a claim, such as {next(iter(CLAIMS))}, not {claim!r}", field="claim")
+    known = CLAIMS[claim]
     rule = known.criterion(criterion)
     effect, low, high, n = float(found.value), float(found.low), float(found.high), int(found.n)
     if not math.isfinite(effect):
@@ -187,21 +166,10 @@ def finding(
     if low > high or math.isnan(low) != math.isnan(high):
         raise InputError(f"expected an interval, not [{low}, {high}]", record=claim, field="low, high")
     ends = (None, None) if math.isnan(low) else (low, high)
-    return Finding(
-        claim=claim,
-        criterion=criterion,
-        case=case,
-        effect=effect,
-        low=ends[0],
-        high=ends[1],
-        unit=rule.unit,
-        expected=rule.expected,
-        n=n,
-        seed=int(seed),
-        verdict=known.judged(rule, effect, *ends, n),
-        how=how or known.measure,
-        paper_number=known.paper_number,
-    )
+    told = {"unit": rule.unit, "expected": rule.expected, "how": how or known.measure, "n": n, "seed": int(seed)}
+    measured = {"effect": effect, "low": ends[0], "high": ends[1], "verdict": known.judged(rule, effect, *ends, n)}
+    paper_number = known.paper_number
+    return Finding(claim=claim, criterion=criterion, case=case, paper_number=paper_number, **measured, **told)
 
 
 def combined(claim: Claim, findings: Iterable[Finding]) -> str:
@@ -224,9 +192,11 @@ def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
     columns = ["claim", "place", "what", "effect", "expected", "n", "verdict", "the paper's number"]
     rows = []
     for of in findings:
-        what = ", ".join(filter(None, [of.criterion, of.case]))
-        told = (CLAIMS[of.claim].source, what, show_effect(of), of.expected, of.n, of.verdict, of.paper_number)
-        rows.append((of.claim, *told))
+        place, what = (
+            f"{CLAIMS[of.claim].paper} {CLAIMS[of.claim].place}",
+            ", ".join(filter(None, [of.criterion, of.case])),
+        )
+        rows.append((of.claim, place, what, show_effect(of), of.expected, of.n, of.verdict, of.paper_number))
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from textwrap import wrap
 
 import msgspec
 import pandas as pd
@@ -140,20 +139,23 @@ def _overall(states: pd.Series) -> str:
     return tested.pop() if len(tested) == 1 else "differs"
 
 
-def ledger_markdown(figures: Path, datasets: Sequence[str] | None = None) -> str:
-    """The whole ledger as a page: what is tested in full, the rest by its claim."""
+def ledger_page(figures: Path, datasets: Sequence[str] | None = None) -> str:
+    """The whole ledger in Markdown: every claim, with what the data sets that tested it say."""
     records = read_records(figures, datasets)
     table = ledger(records)
-    parts = ["# What the papers claim, and what came of it here", f"{_how_many(table)} {_WHAT_STATES_SAY}"]
+    tested = table[table["state"] != NOT_TESTED]
+    parts = ["# What the papers claim, and what came of it here"]
+    parts.append(f"{tested['claim'].nunique()} of {len(CLAIMS)} claims are tested. {_WHAT_STATES_SAY}")
     if nameless := sorted({name for name, of in records.items() for each in of if not each.provenance.code_hash}):
         told = "say nothing of the code that made them, so their verdicts stand here as they were recorded, and"
         parts.append(f"Records of {', '.join(nameless)} {told} become *stale* only when claim or data change.")
-    for claim, lines in _entries(table):
+    for claim in CLAIMS.values():
+        of = tested[tested["claim"] == claim.id]
         source = f"{claim.paper} {claim.place}, {claim.kind}; tested: {claim.measure}"
-        overall = dict(zip(table["claim"], table["overall"])).get(claim.id, NOT_TESTED)
+        overall = NOT_TESTED if of.empty else of["overall"].iloc[0]
         parts.append(f"## {claim.id}: {overall}\n\n{claim.claim} ({source} The paper's number: {claim.paper_number}.)")
-        if lines:
-            parts.append("\n".join(f"- {line}" for line in lines))
+        lines = [f"- {row.dataset}: {row.state}{': ' * bool(row.effects)}{row.effects}" for row in of.itertuples()]
+        parts += ["\n".join(lines)] if lines else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -165,44 +167,18 @@ an interval that holds together with all others of its data set. The papers' cor
 ours: the sign and the shape are tested, never the level.""".replace("\n", " ")
 
 
-def ledger_text(figures: Path, datasets: Sequence[str] | None = None, *, width: int = 100) -> str:
-    """The whole ledger for a terminal of ``width`` columns: what is tested in full, the rest by its claim."""
-    table = ledger(read_records(figures, datasets))
-    overall = dict(zip(table["claim"], table["overall"]))
-    parts = [_how_many(table)]
-    for claim, lines in _entries(table):
-        parts += ["", f"{claim.id}  {claim.source}  [{overall.get(claim.id, NOT_TESTED)}]"]
-        told = [claim.claim, *lines] + ([f"the paper's number: {claim.paper_number}"] if lines else [])
-        parts += [part for line in told for part in wrap(line, width, initial_indent="  ", subsequent_indent="    ")]
-    return "\n".join(parts) + "\n"
-
-
-def _entries(table: pd.DataFrame) -> Iterator[tuple[Claim, list[str]]]:
-    """Every claim, with what the data sets that tested it say."""
-    tested = table[table["state"] != NOT_TESTED]
-    for claim in CLAIMS.values():
-        of = tested[tested["claim"] == claim.id]
-        yield claim, [f"{row.dataset}: {row.state}" + f": {row.effects}" * bool(row.effects) for row in of.itertuples()]
-
-
-def _how_many(table: pd.DataFrame) -> str:
-    return f"{table.loc[table['state'] != NOT_TESTED, 'claim'].nunique()} of {len(CLAIMS)} claims are tested."
-
-
 def _effects(claim: Claim, findings: list[Finding], n_findings: int) -> str:
     """Each criterion's effect in its weakest case."""
     parts = []
-    for criterion in claim.criteria:
-        cases = [found for found in findings if found.criterion == criterion.name]
+    for name in [criterion.name for criterion in claim.criteria]:
+        cases = sorted((found for found in findings if found.criterion == name), key=_strength)
         if not cases:
-            parts.append(f"{criterion.name}: not measured")
+            parts.append(f"{name}: not measured")
             continue
-        weakest = min(cases, key=_strength)
-        several = f", the weakest of {len(cases)}" if len(cases) > 1 else ""
-        case = f"({weakest.case}{several})" if weakest.case or several else ""
-        told = [criterion.name, case, show_effect(weakest) + _adjusted(weakest, n_findings)]
+        case = cases[0].case + f", the weakest of {len(cases)}" * (len(cases) > 1)
+        told = [name, f"({case})" * bool(case), show_effect(cases[0]) + _adjusted(cases[0], n_findings)]
         parts.append(" ".join(filter(None, told)))
-    return "; ".join(parts + [claim.caveat] * bool(claim.caveat))
+    return "; ".join(filter(None, [*parts, claim.caveat]))
 
 
 def _strength(found: Finding) -> tuple[int, float]:
@@ -210,9 +186,7 @@ def _strength(found: Finding) -> tuple[int, float]:
     rule = CLAIMS[found.claim].criterion(found.criterion)
     order = {NOT_REPRODUCED: 0, UNDECIDED: 1}.get(found.verdict, 2)
     low, high = (found.effect, found.effect) if found.low is None else (found.low, found.high)
-    margins = [low - rule.above] if rule.above is not None else []
-    margins += [rule.below - high] if rule.below is not None else []
-    return order, min(margins)
+    return order, min(low - rule.above, rule.below - high)
 
 
 def _adjusted(found: Finding, n_findings: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import msgspec
 import numpy as np
@@ -21,13 +22,7 @@ ALIKE = Criterion(above=-0.02, below=0.02)
 
 def test_all_claims_are_there() -> None:
     papers = [claim.paper for claim in CLAIMS.values()]
-    assert {paper: papers.count(paper) for paper in papers} == {
-        "kgp": 19,
-        "gnn-ret": 22,
-        "qsgnn": 20,
-        "bgr": 14,
-        "ras": 15,
-    }
+    assert Counter(papers) == {"kgp": 19, "gnn-ret": 22, "qsgnn": 20, "bgr": 14, "ras": 15}
     assert list(CLAIMS) == [f"{paper}-{papers[:i].count(paper) + 1:02d}" for i, paper in enumerate(papers)]
 
 
@@ -37,9 +32,7 @@ def test_claim(claim) -> None:
     assert names and len(set(names)) == len(names)
     assert names == [""] or all(names)
     for criterion in claim.criteria:
-        above = -math.inf if criterion.above is None else criterion.above
-        below = math.inf if criterion.below is None else criterion.below
-        assert above < below and (above, below) != (-math.inf, math.inf)
+        assert criterion.above < criterion.below and (criterion.above, criterion.below) != (-math.inf, math.inf)
     for text in (claim.place, claim.claim, claim.measure, claim.paper_number, *claim.needs):
         assert text.strip() == text != ""
     assert claim.needs and claim.claim.endswith(".") and claim.measure.endswith(".")
@@ -123,12 +116,9 @@ def test_finding() -> None:
     assert msgspec.json.decode(msgspec.json.encode(found), type=Finding) == found
 
 
-def test_finding_of_a_proxy() -> None:
+def test_finding_of_a_proxy_and_without_interval() -> None:
     assert finding("kgp-08", Estimate(0.1, 0.05, 0.2, 100)).verdict == "mechanism reproduced"
     assert finding("kgp-08", Estimate(-0.1, -0.2, -0.05, 100)).verdict == "not reproduced"
-
-
-def test_finding_without_interval() -> None:
     found = finding("kgp-08", Estimate(0.1, math.nan, math.nan, 1))
     assert (found.low, found.high, found.verdict) == (None, None, "undecided")
 
@@ -170,19 +160,16 @@ def precision(case: str, high: float) -> Finding:
 
 def test_combined() -> None:
     claim = CLAIMS["kgp-01"]
+    against = finding("kgp-01", Estimate(0.5, 0.2, 0.8, 50), criterion="precision", case="b")
     for findings, expected in [
         ([], "not tested"),
         ([sf_em("a", 0.1)], "undecided"),  # precision was not measured
         ([sf_em("a", 0.1), precision("a", -0.1)], "reproduced"),
         ([sf_em("a", 0.1), sf_em("b", -0.1), precision("a", -0.1)], "undecided"),
-        ([sf_em("a", 0.1), precision("a", -0.1), finding_against()], "not reproduced"),
-        ([finding_against()], "not reproduced"),
+        ([sf_em("a", 0.1), precision("a", -0.1), against], "not reproduced"),
+        ([against], "not reproduced"),
     ]:
         assert combined(claim, findings) == expected
-
-
-def finding_against() -> Finding:
-    return finding("kgp-01", Estimate(0.5, 0.2, 0.8, 50), criterion="precision", case="b")
 
 
 def test_verdicts_table() -> None:

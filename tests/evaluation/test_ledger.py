@@ -10,7 +10,7 @@ import pytest
 from kit.corpus import load
 from kit.errors import InputError
 from kit.evaluation.claims import Finding, finding
-from kit.evaluation.ledger import _bare, code_hash, ledger, ledger_markdown, ledger_text, read_records
+from kit.evaluation.ledger import _bare, code_hash, ledger, ledger_page, read_records
 from kit.evaluation.statistics import Estimate
 
 
@@ -43,8 +43,8 @@ def figures(tmp_path: Path) -> Path:
 
 def test_no_folder_no_findings(tmp_path: Path) -> None:
     assert read_records(tmp_path / "absent") == {} and ledger({}).empty
-    assert "0 of 90 claims are tested." in ledger_markdown(tmp_path / "absent")
-    assert ledger_text(tmp_path / "absent").count("[not tested]") == 90
+    page = ledger_page(tmp_path / "absent")
+    assert "0 of 90 claims are tested." in page and page.count(": not tested\n") == 90
 
 
 def test_a_state_a_claim_and_data_set(figures: Path) -> None:
@@ -55,15 +55,15 @@ def test_a_state_a_claim_and_data_set(figures: Path) -> None:
     assert set(states(figures, "kgp-01").values()) == {"not tested"}
 
 
-def test_data_sets_that_did_not_test_a_claim_have_no_say(figures: Path) -> None:
+def test_whole_runs_that_tested_a_claim_have_a_say(figures: Path) -> None:
     kept(figures / "atlas" / "05_more.json", finding("kgp-08", Estimate(0.1, 0.05, 0.2, 500)))
     found = states(figures, "kgp-08")
     assert found["musique-dev"] == "not tested" and found["overall"] == "mechanism reproduced"
-
-
-def test_smoke_and_trial_runs_do_not_count(figures: Path) -> None:
-    kept(figures / "atlas-smoke" / "04_messages.json", recall(-0.5, -0.9, -0.1))
-    kept(figures / "atlas-trial" / "04_messages.json", recall(-0.5, -0.9, -0.1))
+    for partial in ("atlas-smoke", "atlas-trial"):
+        kept(figures / partial / "04_messages.json", recall(-0.5, -0.9, -0.1))
+    (figures / "atlas" / "04_plot.csv").write_text("not a record")
+    (figures / "atlas" / "notes.json").write_text("not a record")
+    (figures / "CLAIMS.md").write_text("not a folder")
     assert list(read_records(figures)) == ["atlas", "hotpotqa-dev", "musique-dev"]
     assert list(read_records(figures, ["atlas-trial"])) == ["atlas-trial"]
 
@@ -107,8 +107,7 @@ def test_adjusted_correlations_stay_within_bounds(tmp_path: Path) -> None:
 
 
 def test_a_criterion_that_is_left_out_is_named_and_a_caveat_told(tmp_path: Path) -> None:
-    rho = finding("kgp-01", Estimate(0.98, 0.9, 1, 50), criterion="SF-EM")
-    kept(tmp_path / "atlas" / "02_graph_quality.json", rho)
+    kept(tmp_path / "atlas" / "02_graph_quality.json", finding("kgp-01", Estimate(0.98, 0.9, 1, 50), criterion="SF-EM"))
     assert states(tmp_path, "kgp-01")["atlas"] == "undecided"
     assert effects(tmp_path, "kgp-01") == "SF-EM +0.98 [+0.9, +1] correlation; precision: not measured"
     kept(tmp_path / "atlas" / "02_graph_quality.json", finding("bgr-08", Estimate(-0.2, -0.3, -0.1, 500)))
@@ -117,19 +116,11 @@ def test_a_criterion_that_is_left_out_is_named_and_a_caveat_told(tmp_path: Path)
 
 def test_the_page_has_every_claim_and_says_which_records_have_no_hash(figures: Path) -> None:
     kept(figures / "atlas" / "04_messages.json", recall(0.05, 0.02, 0.08), code_hash=code_hash("04_messages"))
-    page = ledger_markdown(figures)
+    page = ledger_page(figures)
     assert "1 of 90 claims are tested." in page and page.count("\n## ") == 90
     assert "Records of hotpotqa-dev, musique-dev say nothing of the code that made them" in page
     assert "## gnn-ret-01: differs\n\nOne pass of min-messages" in page
     assert "\n- musique-dev: not reproduced: −5.0 [−9.0, −1.0] points\n" in page
-
-
-def test_text(figures: Path) -> None:
-    text = ledger_text(figures, width=60)
-    assert "gnn-ret-01  gnn-ret §D, Figure 5  [differs]" in text
-    assert "  musique-dev: not reproduced: −5.0 [−9.0, −1.0] points" in text
-    assert text.count("[not tested]") == 89
-    assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 60
 
 
 @pytest.mark.parametrize(
@@ -150,10 +141,3 @@ def test_a_claim_that_there_is_not(figures: Path) -> None:
         InputError, match=r"04_messages\.json, field claim: expected the id of a claim, not 'gnn-ret-99'"
     ):
         read_records(figures)
-
-
-def test_other_files_are_left_alone(figures: Path) -> None:
-    (figures / "atlas" / "04_plot.csv").write_text("not a record")
-    (figures / "atlas" / "notes.json").write_text("not a record")
-    (figures / "CLAIMS.md").write_text("not a folder")
-    assert list(read_records(figures)) == ["atlas", "hotpotqa-dev", "musique-dev"]
