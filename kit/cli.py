@@ -126,7 +126,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
     answers = reading.answers(experiment)
     click.echo("\n".join([experiment.text(answers), *usage_lines(experiment.usages | reading.usages())]))
     if asked.json_file:
-        found = reading.add_to(experiment.record(), answers)
+        found = experiment.record(answers) | reading.record()
         write_result(asked.json_file, found, benchmark, asked.settings, begun)
     if asked.trec_file:
         write_runs(experiment.rankings, asked.trec_file)

@@ -2,12 +2,10 @@
 
 from kit.evaluation.answers import judge_answers, read_answers, summarise_answers
 from kit.evaluation.claims import CLAIMS, Claim, Finding, finding, verdict, verdicts
-from kit.evaluation.experiment import Experiment, evaluate, per_question, variants
-from kit.evaluation.histories import along_setting, histories, over_pool
-from kit.evaluation.learning import learn_weights
+from kit.evaluation.experiment import Experiment, ends_of_chains, evaluate, per_question, variants
+from kit.evaluation.learning import along_setting, histories, learn_weights, over_pool
 from kit.evaluation.papers import paper_numbers, paper_table
-from kit.evaluation.ranks import ends_of_chains
-from kit.evaluation.timing import time_questions
+from kit.evaluation.timing import time_parts
 
 __all__ = [
     "CLAIMS",
@@ -27,7 +25,7 @@ __all__ = [
     "per_question",
     "read_answers",
     "summarise_answers",
-    "time_questions",
+    "time_parts",
     "variants",
     "verdict",
     "verdicts",

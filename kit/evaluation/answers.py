@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 from kit.corpus import Benchmark, load
 from kit.errors import InputError
 from kit.evaluation import statistics
-from kit.evaluation.experiment import Experiment, plain
+from kit.evaluation.experiment import Experiment
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import grade, grading_prompt
 from kit.text.readers import Reader
@@ -83,11 +83,12 @@ def summarise_answers(table: pd.DataFrame, *, seed: int = 0, n_resamples: int = 
     The metrics are those of ``MEASURES`` that the table has; the rows are in its order of retrievers.
     """
     measures = [measure for measure in MEASURES if measure in table]
-    rows = []
-    for retriever, of in table.groupby("retriever", sort=False):
-        found = statistics.intervals(of[measures].to_numpy(float), seed=seed, n_resamples=n_resamples)
-        rows += [(retriever, measure, *ends, len(of)) for measure, ends in zip(measures, found)]
-    return pd.DataFrame(rows, columns=["retriever", "metric", "mean", "low", "high", "n"])
+    values = table.pivot(index="question", columns="retriever", values=measures).rename_axis(
+        columns=["metric", "retriever"]
+    )
+    columns = [(measure, name) for name in table["retriever"].unique() for measure in measures]
+    found = statistics.interval_table(values.loc[table["question"].unique(), columns], seed, n_resamples=n_resamples)
+    return found[["retriever", "metric", "mean", "low", "high", "n"]]
 
 
 def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
@@ -141,17 +142,11 @@ class AnswerOptions:
         usages = {"reader": self.reader and self.reader.usage(), "judge": self.judge and self.judge.usage()}
         return {role: usage for role, usage in usages.items() if usage is not None}
 
-    def add_to(self, record: dict[str, object], answers: pd.DataFrame) -> dict[str, object]:
-        """An experiment's record with the answers' means and intervals.
+    def record(self) -> dict[str, object]:
+        """Who answered, and who judged: name (of the reader n_passages, too) and a language model's usage.
 
-        Each of its ``results`` gets every metric, and its interval under ``…_ci`` as [low, high]; ``none`` is a result
-        with these alone. ``reader`` has name and n_passages, ``judge`` name, and each of them, where it is a language
-        model, usage: objects with model, source, calls, prompt_tokens, answer_tokens and seconds.
+        That is a list of objects with model, source, calls, prompt_tokens, answer_tokens and seconds.
         """
-        results = {result["retriever"]: dict(result) for result in record["results"]}
-        for row in answers.itertuples():
-            result = results.setdefault(row.retriever, {"retriever": row.retriever})
-            result |= {row.metric: row.mean, f"{row.metric}_ci": [plain(row.low), plain(row.high)]}
         told: dict[str, dict[str, object]] = {}
         if self.reader:
             told["reader"] = {"name": self.reader.name, "n_passages": self.n_passages}
@@ -159,4 +154,4 @@ class AnswerOptions:
             told["judge"] = {"name": self.judge.name}
         for role, usage in self.usages().items():
             told[role]["usage"] = usage.to_dict("records")
-        return {**record, "results": list(results.values()), **told}
+        return told

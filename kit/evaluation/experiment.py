@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation import metrics, statistics
-from kit.evaluation.timing import query_for, time_questions
+from kit.evaluation.timing import query_for, time_parts
 from kit.evaluation.trec import TrecRun
 from kit.retrievers import Ranking, Retriever, make
 
@@ -75,16 +75,13 @@ class Experiment:
 
         Columns: retriever, those of ``by``, metric, mean, low, high, n (questions).
         """
-        rows = []
+        parts, about = [], {"seed": self.seed, "n_resamples": self.n_resamples}
         for group, values in self._groups(by, self.metrics):
-            found = statistics.intervals(
-                values.reshape(len(values), -1), seed=self.seed, n_resamples=self.n_resamples
-            ).reshape(len(self.rankings), len(self.metrics), 3)
-            for name, of_retriever in zip(self.rankings, found):
-                for metric, (mean, low, high) in zip(self.metrics, of_retriever):
-                    row = {"retriever": name, **group, "metric": metric}
-                    rows.append(row | {"mean": mean, "low": low, "high": high, "n": len(values)})
-        return by_order(pd.DataFrame(rows), self.rankings)
+            parts.append(statistics.interval_table(values, **about).assign(**group))
+        columns = ["retriever", *group, "metric", "mean", "low", "high", "n"]
+        order = {name: place for place, name in enumerate(self.rankings)}
+        table = pd.concat(parts)[columns]
+        return table.sort_values("retriever", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
     def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Paired differences of every other retriever to ``baseline``, for all questions or by columns of ``table``.
@@ -95,24 +92,20 @@ class Experiment:
         """
         others = [name for name in self.rankings if name != baseline]
         _expect(baseline, self.rankings, "baseline")
-        _expect(metric, self.metrics, "metric")
         if not others:
             raise InputError(f"expected a retriever to compare with {baseline!r}", field="baseline")
-        groups = list(self._groups(by, [metric]))
-        about = {"seed": self.seed, "n_resamples": self.n_resamples}
+        groups, about = list(self._groups(by, [metric])), {"seed": self.seed, "n_resamples": self.n_resamples}
         level = statistics.bonferroni_level(len(groups) * len(others))
         rows = []
         for group, values in groups:
-            values = dict(zip(self.rankings, values[:, :, 0].T))
+            values = values[metric]
             for name in others:
                 found = statistics.paired(values[name], values[baseline], **about)
                 wide = statistics.interval(values[name] - values[baseline], level=level, **about)
                 row = {"retriever": name, "baseline": baseline, **group, "metric": metric, "difference": found.value}
-                row |= {"low": found.low, "high": found.high, "p": found.p}
+                row |= {"low": found.low, "high": found.high, "p": found.p, "p_holm": np.nan}
                 rows.append(row | {"low_adjusted": wide.low, "high_adjusted": wide.high, "n": found.n})
-        table = pd.DataFrame(rows)
-        table.insert(table.columns.get_loc("p") + 1, "p_holm", statistics.holm(table["p"].to_numpy()))
-        return table
+        return pd.DataFrame(rows).assign(p_holm=lambda table: statistics.holm(table["p"].to_numpy()))
 
     def gain(
         self, name: str | Sequence[str], over: str | Sequence[str], metric: str = "recall@5", hops: int | None = None
@@ -146,42 +139,44 @@ class Experiment:
             )
         return " ".join(lines)
 
-    def text(self, answers: pd.DataFrame) -> str:
+    def text(self, answers: pd.DataFrame | None = None) -> str:
         """The means with their intervals, a column a retriever, and below them the differences to the first.
 
         ``answers`` has further rows for the table, as :meth:`summary` has them.
         """
         summary = pd.concat([self.summary(), answers], ignore_index=True)
         summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
-        order = list(dict.fromkeys(summary["retriever"]))
         table = summary.pivot(index="metric", columns="retriever", values="shown")
-        table = table.loc[list(dict.fromkeys(summary["metric"])), order].rename_axis(index=None, columns=None)
+        table = table.loc[summary["metric"].unique(), summary["retriever"].unique()].rename_axis(
+            index=None, columns=None
+        )
         table.loc["time"] = (1000 * self.seconds.dropna()).map("{:.1f} ms a query".format)
         parts = [table.fillna("").to_string()]
-        for metric in self.metrics if len(order) > 1 else ():
-            for row in self.compare(order[0], metric).itertuples():
+        for metric in self.metrics if len(table.columns) > 1 else ():
+            for row in self.compare(table.columns[0], metric).itertuples():
                 parts.append(
                     f"{row.metric:10} {row.retriever} - {row.baseline}: {100 * row.difference:+.1f} points "
                     f"[{100 * row.low:+.1f}, {100 * row.high:+.1f}], p = {row.p:.3g} (Holm {row.p_holm:.3g})"
                 )
         return "\n".join([*parts, self.caption])
 
-    def record(self) -> dict[str, object]:
+    def record(self, answers: pd.DataFrame | None = None) -> dict[str, object]:
         """The result as plain values.
 
         ``data``, ``n_questions``, ``n_passages``, ``setting``, ``unit``, ``seed`` and ``results``, a list with one
         object a retriever: ``retriever``; for each cut-off ``recall@k``, ``full@k``, and ``mrr``, fractions, each with
         its 95 % interval under ``…_ci`` as [low, high]; ``seconds_per_query`` (see :attr:`caption`);
         ``seconds_to_fit``. What was not measured is None. ``usage``, where a language model was asked: objects with
-        model, source, calls, prompt_tokens, answer_tokens and seconds.
+        model, source, calls, prompt_tokens, answer_tokens and seconds. ``answers`` has further metrics and results.
         """
         results = []
-        for name, of in self.summary().groupby("retriever", sort=False):
+        for name, of in pd.concat([self.summary(), answers]).groupby("retriever", sort=False):
             result: dict[str, object] = {"retriever": name}
             for row in of.itertuples():
-                result |= {row.metric: row.mean, f"{row.metric}_ci": [plain(row.low), plain(row.high)]}
-            result["seconds_per_query"] = plain(self.seconds[name])
-            result["seconds_to_fit"] = plain(self.seconds_to_fit[name])
+                result |= {row.metric: row.mean, f"{row.metric}_ci": [_plain(row.low), _plain(row.high)]}
+            if name in self.rankings:
+                result["seconds_per_query"] = _plain(self.seconds[name])
+                result["seconds_to_fit"] = _plain(self.seconds_to_fit[name])
             if name in self.usages:
                 result["usage"] = self.usages[name].to_dict("records")
             results.append(result)
@@ -195,20 +190,28 @@ class Experiment:
             "results": results,
         }
 
+    def _values(self, metrics: Sequence[str]) -> pd.DataFrame:
+        """Metrics of each question (index, in the order asked), for each retriever: columns (metric, retriever)."""
+        for metric in metrics:
+            _expect(metric, [*self.metrics, "seconds"], "metric")
+        values = self.table.pivot(index="question", columns="retriever", values=list(metrics))
+        columns = [(metric, name) for name in self.rankings for metric in metrics]
+        return values.loc[[question.id for question in self.questions], columns].rename_axis(
+            columns=["metric", "retriever"]
+        )
+
     def _groups(
-        self, by: str | Sequence[str], columns: Sequence[str]
-    ) -> Iterator[tuple[dict[str, object], np.ndarray]]:
-        """Each group of questions: its values of ``by``, and its ``columns`` (questions, retrievers, columns)."""
-        by = [by] if isinstance(by, str) else list(by)
+        self, by: str | Sequence[str], metrics: Sequence[str]
+    ) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
+        """Each group of questions: its values of ``by``, and its metrics (:meth:`_values`)."""
+        by, values = [by] if isinstance(by, str) else list(by), self._values(metrics)
         for column in by:
             _expect(column, ("hops", "type", "structure"), "by")
-        n = len(self.questions)
-        values = self.table[list(columns)].to_numpy(float).reshape(len(self.rankings), n, len(columns)).swapaxes(0, 1)
         if not by:
             yield {}, values
             return
-        for key, rows in self.table.iloc[:n].groupby(by, sort=True).indices.items():
-            yield dict(zip(by, key if isinstance(key, tuple) else (key,))), values[rows]
+        for key, rows in self.table.iloc[: len(values)].groupby(by)["question"]:
+            yield dict(zip(by, key)), values.loc[rows]
 
 
 def evaluate(
@@ -245,12 +248,12 @@ def evaluate(
     questions = _sample(benchmark, split, n_questions, seed)
     timed = {questions[pick].id for pick in np.random.default_rng(seed).permutation(len(questions))[:n_timed]}
     training = benchmark.without_test() if training is None else training.without_test()
-    rankings: dict[str, dict[str, Ranking]] = {}
     seconds_to_fit: dict[str, float] = {}
     for name, retriever in named.items():  # all before the first question: what can't be learned is told at once
         start = time.perf_counter()
         retriever.fit(training)
         seconds_to_fit[name] = time.perf_counter() - start
+    rankings: dict[str, dict[str, Ranking]] = {}
     rows = []
     for name, retriever in named.items():
         with tqdm(total=len(questions), desc=name, unit="question", disable=not progress) as bar:
@@ -297,7 +300,7 @@ def _ask(
         indexing += time.perf_counter() - start
         first = [question for question in asked if question.id in timed]
         if first and not isinstance(retriever, TrecRun):
-            seconds |= dict(zip([question.id for question in first], time_questions(retriever, first, k)))
+            seconds |= time_parts(retriever, first, k).set_index("question")["seconds"].to_dict()
         for start in range(0, len(asked), _BATCH):
             batch = asked[start : start + _BATCH]
             found = retriever.retrieve_many([query_for(retriever, question) for question in batch], k)
@@ -311,9 +314,27 @@ def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
 
     Raises InputError for a metric that was not measured.
     """
-    _expect(metric, [*experiment.metrics, "seconds"], "metric")
-    table = experiment.table.pivot(index="question", columns="retriever", values=metric)
-    return table.loc[[question.id for question in experiment.questions], list(experiment.rankings)]
+    return experiment._values([metric])[metric]
+
+
+def ends_of_chains(experiment: Experiment, retriever: str, k: int | None = None) -> pd.DataFrame:
+    """The rank of the first and of the last support of each question whose evidence graph has an edge.
+
+    The first supports are the sources of the graph, which the question leads to; the last are its sinks, which hold the
+    answer; the mean rank where there are several. A support that is not in the ranking gets the place after its end.
+    With ``k``: Recall@k of the first supports and of the last ones alone. Columns: question, hops, first, last.
+    """
+    rows = []
+    for question in experiment.questions:
+        if question.evidence and question.evidence.edges:
+            ids = experiment.rankings[retriever][question.id].ids
+            ranks = np.minimum(metrics.support_ranks(question, ids), len(ids) + 1)
+            ranks = ranks if k is None else ranks <= k
+            graph = question.evidence.to_networkx()
+            first = np.mean([ranks[node] for node in graph if not graph.in_degree(node)])
+            last = np.mean([ranks[node] for node in graph if not graph.out_degree(node)])
+            rows.append((question.id, question.hops, first, last))
+    return pd.DataFrame(rows, columns=["question", "hops", "first", "last"])
 
 
 def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric: str) -> pd.DataFrame:
@@ -336,17 +357,11 @@ def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric
     return pd.DataFrame(rows, columns=columns)
 
 
-def by_order(table: pd.DataFrame, retrievers: Iterable[str]) -> pd.DataFrame:
-    """The table's rows in the order of the retrievers."""
-    order = {name: number for number, name in enumerate(retrievers)}
-    return table.sort_values("retriever", key=lambda column: column.map(order), kind="stable", ignore_index=True)
-
-
-def plain(value: float) -> float | None:
+def _plain(value: float) -> float | None:
     """A number that JSON can hold."""
     return None if np.isnan(value) else float(value)
 
 
-def _expect(name: str, known: Iterable[str], field: str) -> None:
+def _expect(name: str, known: Collection[str], field: str) -> None:
     if name not in known:
         raise InputError(f"expected one of {', '.join(known)}, not {name!r}", field=field)

@@ -82,17 +82,15 @@ def sweep(
     seeds = [find_seeds(corpus, asked, n_seeds) for corpus, asked in groups]
     quality, sizes = [], []
     for builder, parameter, value in tqdm(settings, desc="graphs", unit="graph"):
-        graphs = [
-            PassageGraph(corpus, {}) if builder == SEEDS else build_at(builder, value, corpus, encoders)
-            for corpus, _ in groups
-        ]
         setting = {"builder": builder, "parameter": parameter, "value": value}
-        of = [graph_quality(graph, asked, start) for graph, (_, asked), start in zip(graphs, groups, seeds)]
-        quality += [table.assign(**setting) for table in of]
-        if builder != SEEDS:
-            sizes.append(setting | pd.DataFrame(map(describe_graph, graphs)).mean().to_dict())
+        size = []
+        for (corpus, asked), start in zip(groups, seeds):
+            graph = build_at(builder, value, corpus, encoders)
+            quality.append(graph_quality(graph, asked, start).assign(**setting))
+            size.append(describe_graph(graph))
+        sizes.append(setting | pd.DataFrame(size).mean().to_dict())
     table = pd.concat(quality, ignore_index=True)
-    return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(sizes)
+    return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(sizes[1:])
 
 
 def density_param(name: str, encoders: Collection[str] = ()) -> str:
@@ -102,6 +100,8 @@ def density_param(name: str, encoders: Collection[str] = ()) -> str:
 
 def build_at(name: str, value: float, corpus: Corpus, encoders: Mapping[str, str]) -> PassageGraph:
     """A builder's graph at a density; a name in ``encoders`` is a KNN graph over that encoder's vectors."""
+    if name == SEEDS:
+        return PassageGraph(corpus, {})
     if name in encoders:
         return build("knn", corpus, k=value, encoder=encoders[name])
     return build(name, corpus, **{density_param(name): value})

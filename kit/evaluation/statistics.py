@@ -71,6 +71,13 @@ def interval(values: np.ndarray, seed: int = 0, *, level: float = LEVEL, n_resam
     return Estimate(*intervals(values, seed=seed, level=level, n_resamples=n_resamples)[0].tolist(), len(values))
 
 
+def interval_table(values: pd.DataFrame, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
+    """The columns of a table by question, a row each: what names the column, mean, low, high, n (questions)."""
+    found = intervals(values.to_numpy(float), seed=seed, n_resamples=n_resamples)
+    table = pd.DataFrame(found, index=values.columns, columns=["mean", "low", "high"])
+    return table.assign(n=len(values)).reset_index()
+
+
 def diff_of_means(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The mean of ``a`` minus the mean of ``b``, of two groups of different questions, each resampled by itself."""
     a, b = np.asarray(a, float), np.asarray(b, float)
@@ -151,8 +158,6 @@ def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_R
     nan where x has one value only; samples that happen to hold one value of x have no slope and are left out.
     """
     x, y = np.asarray(x, float), np.asarray(y, float)
-    if len(x) != len(y):
-        raise ValueError(f"x and y have one length, not {len(x)} and {len(y)}")
     if len(x) < 2 or np.ptp(x) == 0:
         return Estimate(np.nan, np.nan, np.nan, len(x))
     # Centred: the closed form below would otherwise lose digits where x is far from 0.

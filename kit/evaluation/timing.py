@@ -3,37 +3,84 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 from kit.corpus import Query, Question
 from kit.errors import InputError
-from kit.retrievers import Retriever
+from kit.retrievers import KGP, Retriever
 from kit.retrievers.gnn_ret import GNNRet, nearest
+from kit.text import Encoder, TfidfIndex
 from kit.text.encoder import cold_queries
 from kit.text.precision import one_thread
 
+PARTS = ("seeding", "matching", "encoding", "rest")  # of the time of a question
 _BATCH = 64  # queries at once, where messages are timed
 _DEPTH = 10  # passages that are ranked
 
 
-def time_questions(retriever: Retriever, questions: Sequence[Question], k: int) -> np.ndarray:
-    """Seconds of each question (n,) for an indexed retriever that is to find ``k`` passages.
+class Clock:
+    """Seconds spent in parts of a retrieval, each without what is spent in another part that it calls."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self._within = [0.0]  # seconds of the parts within each part that is running
+
+    def around(self, part: str, function: Callable) -> Callable:
+        """The function, whose time is added to a part's."""
+
+        def run(*args: object, **settings: object) -> object:
+            begun = time.perf_counter()
+            self._within.append(0.0)
+            found = function(*args, **settings)
+            whole = time.perf_counter() - begun
+            self.seconds[part] += whole - self._within.pop()
+            self._within[-1] += whole
+            return found
+
+        return run
+
+
+def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30, cold: bool = True) -> pd.DataFrame:
+    """The time that a user waits for an indexed retriever to find ``k`` passages, and what it goes to, by question.
 
     One question after another, on one thread, without a trace; whatever is read for a question is encoded, as if it was
-    never asked before. A question that does not count goes first, since it also loads what is loaded once.
+    never asked before. (Not ``cold``, vectors come from the store: where only the other parts matter.) A question that
+    does not count goes first, since it also loads what is loaded once. Columns: question, seeding (a walk's keyword
+    search), matching (finding its candidates and comparing them), encoding (of whatever is read for the question),
+    rest, seconds (all of them), texts (how many are read).
     """
-    taken = []
-    with one_thread():
+    clock, read, rows = Clock(), set(), []
+    encode = clock.around("encoding", Encoder.encode)
+
+    def noted(encoder: Encoder, texts: Sequence[str], **settings: object) -> np.ndarray:
+        read.update(texts)
+        return encode(encoder, texts, **settings)
+
+    timed = retriever
+    if isinstance(retriever, KGP):
+        timed = retriever.variant()
+        timed.score = clock.around("matching", timed.score)
+        timed.neighbours = clock.around("matching", timed.graph.neighbours)  # anew each time
+    search = clock.around("seeding", TfidfIndex.scores)
+    with one_thread(), patch.object(Encoder, "encode", noted), patch.object(TfidfIndex, "scores", search):
         for question in [questions[-1], *questions]:
             query = query_for(retriever, question)
-            with cold_queries():
+            clock.seconds.clear()
+            read.clear()
+            with cold_queries() if cold else nullcontext():
                 begun = time.perf_counter()
-                retriever.retrieve_many([query], k)
-                taken.append(time.perf_counter() - begun)
-    return np.array(taken[1:])
+                timed.retrieve_many([query], k)
+                whole = time.perf_counter() - begun
+            parts = {part: clock.seconds[part] for part in PARTS[:-1]}
+            parts |= {"rest": whole - sum(parts.values()), "seconds": whole, "texts": len(read)}
+            rows.append({"question": question.id, **parts})
+    return pd.DataFrame(rows[1:])
 
 
 def query_for(retriever: Retriever, question: Question) -> Query:

@@ -128,7 +128,7 @@ def test_more_passages_than_there_are(alphabetical) -> None:
 def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
     reading = AnswerOptions(FirstPassage(), 2, True, Judge(tmp_path))
     answers = reading.answers(experiment)
-    record = reading.add_to(experiment.record(), answers)
+    record = experiment.record(answers) | reading.record()
     assert [result["retriever"] for result in record["results"]] == ["a to z", "z to a", "none"]
     first, _, none = record["results"]
     assert (first["em"], first["judged"], none["unclear"]) == (0.5, 1.0, 1.0)
@@ -149,8 +149,7 @@ def test_without_a_reader_nothing_is_added(experiment) -> None:
     reading.fit(experiment.benchmark)
     answers = reading.answers(experiment)
     assert isinstance(answers, pd.DataFrame) and answers.empty
-    assert reading.add_to(experiment.record(), answers) == experiment.record()
-    assert reading.usages() == {}
+    assert experiment.record(answers) == experiment.record() and reading.record() == reading.usages() == {}
 
 
 @pytest.mark.parametrize(

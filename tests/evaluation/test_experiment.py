@@ -14,7 +14,7 @@ import pytest
 from kit.corpus import Benchmark, Corpus, Passage, Query, Question
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.evaluation import evaluate, experiment, per_question, statistics, time_questions, variants
+from kit.evaluation import evaluate, experiment, per_question, statistics, time_parts, variants
 from kit.evaluation.trec import read_run, write_run
 from kit.retrievers import Dense, Ranking, Retriever
 from kit.text import Encoder
@@ -124,7 +124,7 @@ def test_the_vector_of_a_question_is_made_anew_where_it_is_timed(monkeypatch: py
         return np.ones((len(texts), 384), np.float32)
 
     monkeypatch.setattr(Encoder, "_embed", embed)
-    time_questions(dense, example().test, 2)
+    time_parts(dense, example().test, 2)
     town, river = (question.text for question in example().test)
     assert read == [river, town, river]
 

@@ -12,7 +12,8 @@ import pytest
 from kit.corpus import Benchmark, Corpus, Passage
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.evaluation.walks import PARTS, ask, ask_variants, by_size, time_parts
+from kit.evaluation.timing import PARTS, time_parts
+from kit.evaluation.walks import ask, ask_variants, by_size
 from kit.retrievers import KGP, make
 
 HAND = example()
