@@ -2,10 +2,9 @@
 
 from kit.views import plots
 from kit.views.attention import explore_attention
-from kit.views.browse import explore_quality, explore_rankings
 from kit.views.canvas import GraphCanvas
 from kit.views.documents import explore_documents
-from kit.views.explorer import Explorer, SideBySide, explore
+from kit.views.explorer import Explorer, SideBySide, explore, explore_rankings
 from kit.views.figures import save_figure, show_table
 from kit.views.frames import replay
 from kit.views.graph_page import graph_frame, graph_page, places_of
@@ -29,7 +28,6 @@ __all__ = [
     "explore",
     "explore_attention",
     "explore_documents",
-    "explore_quality",
     "explore_rankings",
     "graph_frame",
     "graph_page",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
+from math import pi, sin
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from kit.graphs.multilevel import LEVELS
 from kit.retrievers import QSGNN
 from kit.retrievers.qsgnn_network import INTER, INTRA
 from kit.views.explorer import Explorer, asking_controls, setting_control, wide
-from kit.views.layout import Place, flanks, passage_node
+from kit.views.layout import Place, passage_node
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, Scale, clip
 
 _MOST = 16  # senders that are drawn one by one
@@ -34,10 +35,8 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
 
     These are ``question`` (an id), ``typed``, ``node``, ``documents`` (passages in the graph around the query) and
     ``alignment``, ``on`` or ``off``: without β and γ, with the same weights. A node is called ``passage ID``,
-    ``entity NAME`` or ``sentence NUMBER of ID``; to choose from are the supports, the passages that are ranked first,
-    and what these hold. A step shows the senders of one level: the 16 whom the node listens to most in any layer, with
-    the query or without it, and the others together. Colour and size compare a sender's attention with an even share,
-    1 ÷ senders.
+    ``entity NAME`` or ``sentence NUMBER of ID``. A step shows the senders of one level: the 16 whom the node listens to
+    most, and the others together. Colour and size compare a sender's attention with an even share, 1 ÷ senders.
     """
     if not questions:
         raise InputError("expected at least one question", field="questions")
@@ -73,7 +72,7 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
     controls |= {"node": node, "alignment": setting_control("query alignment", "on", ("on", "off"))}
 
     def choose(change: Any) -> None:
-        """Nodes of what is asked now; one that is among them stays, unless the question is another."""
+        """Nodes of what is asked now; the one in hand stays where only the number of passages has changed."""
         with suppress(Exception):  # which the explorer meets, too, and shows
             names, before = choices(), node.value
             if names != list(node.options):
@@ -129,61 +128,51 @@ class Heard:
         return [(f"{'★ ' * node.gold}{_WORDS[level][0]} · {clip(node.title, 80)}", node.id) for level, node in nodes]
 
     def replay(self, name: str, gold: Sequence[str], asked: str, *, query_aware: bool) -> Replay:
-        """A frame a layer and kind of edges: the senders of a node at its sides."""
+        """A frame a layer and kind of edges: the senders of a node at its sides, the same in all layers."""
         level, place = self.places[name]
-        kinds = [kind for kind in (*INTRA, *INTER) if kind[1] == level and kind in self.on.layers[0]]
         nodes, frames = {name: self.node(level, place, gold=gold)}, []
-        note = self._standing(place, query_aware) if level == "d" else ""
         for layer in range(len(self.on.layers)):
-            for kind in kinds:
-                shown, frame = self._frame(name, kind, layer, gold, query_aware, note)
+            for kind in (kind for kind in (*INTRA, *INTER) if kind[1] == level and kind in self.on.layers[0]):
+                shown, frame = self._frame(nodes[name], kind, layer, gold, query_aware)
                 nodes |= {node.id: node for node in shown if node.id != name}
                 frames.append(frame)
         return Replay(tuple(nodes.values()), tuple(frames), asked, scale=_EVEN)
 
     def _frame(
-        self, name: str, kind: str, layer: int, gold: Sequence[str], query_aware: bool, note: str
+        self, listener: Node, kind: str, layer: int, gold: Sequence[str], query_aware: bool
     ) -> tuple[list[Node], Frame]:
-        (level, place), sender = self.places[name], kind[0]
-        places, on, off = self.senders(kind, place)
-        own, other, word = (on, off, "off") if query_aware else (off, on, "on")
-        n, shares = len(places), own[layer]
-        ranks = np.argsort(np.argsort(-own.round(6), axis=1, kind="stable"), axis=1, kind="stable")
-        # The same are drawn in all layers, with the query or without.
+        sender, (places, on, off) = kind[0], self.senders(kind, self.places[listener.id][1])
+        own, other, word = (on[layer], off[layer], "off") if query_aware else (off[layer], on[layer], "on")
         drawn = np.sort(np.argsort(-np.maximum(on, off).max(axis=0), kind="stable")[:_MOST]).tolist()
-        at = flanks(drawn)
+        at, n = flanks(drawn), len(places)
         nodes = [self.node(sender, int(places[i]), at[i], gold) for i in drawn]
-        states, edges, items = [NodeState(name, "listening", note=note)], [], []
+        states, edges = [NodeState(listener.id, "listening")], []
         for i, node in zip(drawn, nodes):
-            even, without = float(shares[i] * n), f"{other[layer, i]:.3f} with the query alignment {word}"
-            told = f"{shares[i]:.3f}, {even:.2f} × an even share; {without}"
-            states.append(
-                NodeState(node.id, LEVELS[sender], _EVEN.value(even), f"attention {told}", f"{shares[i]:.3f}")
-            )
-            edges.append(Edge(node.id, name, ("attention",), told, emphasised=even >= _MORE, directed=True))
-            moved = int(ranks[layer - 1, i] - ranks[layer, i]) if layer else 0
-            items.append((ranks[layer, i], RankItem(node.id, round(float(shares[i]), 6), moved)))
+            even = float(own[i] * n)
+            told = f"{own[i]:.3f}, {even:.2f} × an even share; {other[i]:.3f} with the query alignment {word}"
+            state = NodeState(node.id, LEVELS[sender], _EVEN.value(even), f"attention {told}", f"{own[i]:.3f}")
+            states.append(state)
+            edges.append(Edge(node.id, listener.id, ("attention",), told, emphasised=even >= _MORE, directed=True))
+        ranked = sorted(zip(own[drawn].round(6).tolist(), nodes), key=lambda it: -it[0])
         if rest := n - len(drawn):
+            held = f"{1 - own[drawn].sum():.3f}"
             nodes.append(Node(f"rest {kind}", f"{rest:,} more {_WORDS[sender][rest > 1]}", "", 0.5, 1.0))
-            held = f"{1 - shares[drawn].sum():.3f}"
             states.append(NodeState(f"rest {kind}", "rest", note=f"attention {held} together", tag=held))
-            edges.append(Edge(f"rest {kind}", name, ("attention",), f"{held} together", directed=True))
+            edges.append(Edge(f"rest {kind}", listener.id, ("attention",), f"{held} together", directed=True))
         count = f"{n:,} {_WORDS[sender][n != 1]}"
-        column = Column(f"{count}, by attention", tuple(item for _, item in sorted(items, key=lambda it: it[0])))
-        alignment = "Steered by the query" if query_aware else "Query alignment off"
-        caption = f"{alignment}: {count} send{'s' * (n == 1)} to this {_WORDS[level][0]}."
-        if n > 1:
-            caption += f" One gets {shares.max():.3f}, {shares.max() * n:.2f} × an even share."
+        column = Column(f"{count}, by attention", tuple(RankItem(node.id, share) for share, node in ranked))
+        caption = f"{'Steered by the query' if query_aware else 'Query alignment off'}: {count} to listen to."
         if n > 1 and query_aware:
-            caption += f" The query moves {abs(on[layer] - off[layer]).sum() / 2:.3f} of the attention to others."
-        step = f"layer {layer + 1} · {'within' if kind in INTRA else 'between'}: {sender} → {level}"
-        columns = (column,) * bool(n)
-        return nodes, Frame(step, caption, tuple(states), tuple(edges), columns, focus=name)
+            caption += f" The query moves {abs(own - other).sum() / 2:.3f} of the attention to others."
+        step = f"layer {layer + 1} · {'within' if kind in INTRA else 'between'}: {sender} → {kind[1]}"
+        return nodes, Frame(step, caption, tuple(states), tuple(edges), (column,) * bool(n), focus=listener.id)
 
-    def _standing(self, place: int, query_aware: bool) -> str:
-        """How a passage that listens ends up, with the query alignment and without it."""
-        ends = []
-        for attention, word in ((self.on, "on"), (self.off, "off")):
-            above = int((attention.scores > attention.scores[place]).sum())
-            ends.append(f"with the query alignment {word} score {attention.scores[place]:.3f}, place {above + 1:,}")
-        return f"after the last layer {'; '.join(ends if query_aware else ends[::-1])}"
+
+def flanks(around: Sequence[int]) -> dict[int, Place]:
+    """Places at the sides of what stands in the middle: the first half left, downwards, the others right."""
+    places, half = {}, (len(around) + 1) // 2
+    for side, column in ((-1, around[:half]), (1, around[half:])):
+        for i, node in enumerate(column):
+            y = (i + 0.5) / len(column)
+            places[node] = (round(0.5 + side * (0.22 + 0.09 * sin(pi * y)), 4), round(y, 4))
+    return places

@@ -199,13 +199,12 @@ function render({ model, el }) {
   function row(item, i, key) {
     const node = replay.nodes[item.node];
     const moved = item.moved ? make("span", { class: item.moved > 0 ? "kit-up" : "kit-down" }, `${item.moved > 0 ? "▲" : "▼"}${Math.abs(item.moved)}`) : "";
-    const rank = item.indent === null ? `${item.place ?? i + 1}` : "";
+    const rank = `${item.place ?? i + 1}`;
     const li = make("li", { class: `${node.gold ? "kit-gold" : ""} ${item.place === null ? "" : "kit-below"}`, tabindex: -1, "aria-label":
-      `${rank ? `Rank ${rank}` : `Level ${item.indent + 1}`}: ${node.title}${node.gold ? ", supporting passage" : ""}${item.moved ? `, ${item.moved > 0 ? "up" : "down"} ${Math.abs(item.moved)}` : ""}` },
-      make("span", { class: "kit-rank" }, rank || (item.indent ? "↳" : "")), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
+      `Rank ${rank}: ${node.title}${node.gold ? ", supporting passage" : ""}${item.moved ? `, ${item.moved > 0 ? "up" : "down"} ${Math.abs(item.moved)}` : ""}` },
+      make("span", { class: "kit-rank" }, rank), make("span", { class: "kit-star" }, node.gold ? "★" : ""),
       make("span", { class: "kit-title" }, node.title), moved,
       make("span", { class: "kit-score" }, item.score === null ? "" : item.score.toPrecision(3)));
-    if (item.indent) li.style.marginLeft = `${item.indent * 22}px`;
     li.kitKey = key;
     hold(li, item.node);
     return li;

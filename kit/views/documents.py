@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from html import escape
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
@@ -12,14 +14,13 @@ import networkx as nx
 from msgspec.structs import replace
 
 from kit.corpus import Corpus, Passage, Question, load, read_documents
-from kit.corpus.pdf import Structure
+from kit.corpus.pdf import Structure, label_of, structures
 from kit.errors import InputError
 from kit.paths import ROOT
-from kit.retrievers import KGP, NodeVisit, Ranking, make
+from kit.retrievers import KGP, make
 from kit.retrievers.structure import StructureReader, mentions
-from kit.views.evidence import documents_html, evidence_html, lines_html, where
-from kit.views.explorer import Explorer, wide
-from kit.views.frames import replay
+from kit.views.explorer import Explorer
+from kit.views.frames import count, replay
 from kit.views.layout import passage_node, spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
 
@@ -27,19 +28,29 @@ if TYPE_CHECKING:
     from kit.text.readers import Reader
 
 _MOST = "at most 10 MB at a time"  # Jupyter's server drops larger messages, and nobody is told
+_BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell's text is escaped
 _FIRST = "What is on page 1?"  # what documents without questions of their own are asked first
 
 
+#: A white sheet with dark ink in light and dark themes, as the canvas is.
+SHEET = """<style>
+.kit-sheet { color: #222; background: #fff; font-size: 14px; line-height: 1.35; padding: 2px 8px; }
+.kit-sheet ol { list-style: none; margin: 0; padding: 0; }
+.kit-sheet li { margin: 4px 0; padding: 2px 8px; border-left: 6px solid #ddd; overflow-wrap: anywhere; }
+.kit-sheet p { margin: 2px 0; white-space: pre-wrap; }
+.kit-sheet small { color: #5c5c5c; font-size: 12.5px; }
+.kit-sheet table { border-collapse: collapse; color: #222; background: #fff; }
+.kit-sheet td, .kit-sheet th { border: 1px solid #bbb; padding: 1px 8px; text-align: left; }
+.kit-sheet caption { text-align: left; font-weight: 600; color: #222; }
+.kit-problem { color: #7a0000; background: #fdecea; border-left: 4px solid #b00020; padding: 4px 8px; }
+.kit-problem p { margin: 0; overflow-wrap: anywhere; }
+</style>"""
+
+
 class Found(msgspec.Struct, frozen=True):
-    """What a question found: ``structures`` that it asks for (none: it is about content), evidence, and the replay.
+    """What a question found: its evidence, the way to it, lines for the reader, and what went wrong at the answer."""
 
-    ``ways`` says of a passage how it was come by; ``told`` are lines for the reader, ``problem`` what went wrong when
-    the answer was read.
-    """
-
-    structures: tuple[Structure, ...]
     passages: tuple[Passage, ...]
-    ways: dict[str, str]
     replay: Replay
     told: tuple[str, ...]
     problem: str = ""
@@ -80,25 +91,24 @@ class Library:
         return found
 
     def _find(self, text: str, agent: str) -> Found:
-        asked, known, ways = self.structures.asked(text), self.questions.get(text), {}
+        asked, known = self.structures.asked(text), self.questions.get(text)
         if asked:
             passages = [self.corpus.passages[row] for row in self.structures.rows(text)]
-            gold = known.supporting_ids if known else ()
-            shown = structure_replay(asked, passages, self.structures, self.corpus, gold)
-            told = [f"A question about structure: {_listed(asked)}. No search is needed."]
+            shown = structure_replay(
+                asked, passages, self.structures, self.corpus, known.supporting_ids if known else ()
+            )
+            told = "A question about structure: no search is needed."
         else:
             walker = self._agent(agent)
             ranking = walker.explain(text, len(self.corpus))
             passages = [self.corpus[id] for id in ranking.ids[: self.top]]
-            ways = _ways(ranking, self.corpus)
             shown = replay(ranking, self.corpus, question=known, graph=walker.graph, top=self.top)
             unknown = "It names a page or table that no document has. " if mentions(text) else ""
-            told = [f"{unknown}A question about content: {agent} walks the passages, the best {len(passages)} follow."]
+            told = f"{unknown}A question about content: {agent} walks the passages, the best {len(passages)} follow."
         words = f"{text}\nAnswer: {known.answer}" if known else text
-        nodes = tuple(self._titled(node) for node in shown.nodes)
+        shown = replace(shown, nodes=tuple(map(self._titled, shown.nodes)), question=words)
         answer, problem = self._read(text, passages)
-        shown = replace(shown, nodes=nodes, question=words)
-        return Found(asked, tuple(passages), ways, shown, (*told, *answer), problem)
+        return Found(tuple(passages), shown, (told, *answer), problem)
 
     def _titled(self, node: Node) -> Node:
         """With page and first words before the title, which a document's passages share."""
@@ -120,49 +130,34 @@ class Library:
 
 
 class DocumentExplorer(Explorer):
-    """Upload, a list of what is loaded, a question, its evidence, and the path to it. See :func:`explore_documents`."""
+    """Upload, a list of what is loaded, a question, its evidence, and the way to it. See :func:`explore_documents`."""
 
     def __init__(self, library: Library, question: str = "") -> None:
-        self._begun = self.library = library
+        self.library = library
         self._own: dict[str, Corpus] = {}  # the reader's own documents, each by its name
         scrolls = {"overflow": "auto"}
         self._upload = widgets.FileUpload(accept=".pdf", multiple=True, description="Upload PDFs", tooltip=_MOST)
-        self._again = widgets.Button(description="Start again", tooltip="Back to the documents of the beginning")
         self._status = widgets.HTML(lines_html([f"{_MOST}; nothing leaves this machine"]))
         self._refused = widgets.HTML()
         self._documents = widgets.HTML(layout={"max_height": "170px", **scrolls}, tabbable=True)
         self._told = widgets.HTML(layout={"min_height": "48px"})
         self._evidence = widgets.HTML(layout={"height": "330px", **scrolls}, tabbable=True)
-        self._choice = wide("or choose", [], None)
-        self._ask = widgets.Button(description="Ask", button_style="primary", layout={"width": "70px"})
-        typed = widgets.Text(
-            question.strip() or library.first_question,
+        typed = widgets.Combobox(
+            value=question.strip() or library.first_question,
             description="question",
             placeholder="your question, then Enter",
             continuous_update=False,
-            layout={"width": "calc(60% - 80px)"},
+            layout={"width": "calc(100% - 290px)"},
         )
         agent = widgets.Dropdown(description="agent", options=list(library.agents), layout={"width": "260px"})
         controls = {"question": typed, "agent": agent}
         super().__init__("From the question to the evidence", controls, lambda **it: self.library.ask(**it).replay)
         self.present = self._present
-        self._choice.layout.width = "calc(100% - 270px)"
-        above = widgets.HBox([self._upload, self._again, self._status])
-        asking = widgets.VBox([widgets.HBox([typed, self._ask]), widgets.HBox([self._choice, agent])])
-        parts = [above, self._refused, self._documents, asking, self._told, self._evidence, self.canvas]
-        self.children = parts
+        above = widgets.HBox([self._upload, self._status])
+        asking, canvas = self.children
+        self.children = [above, self._refused, self._documents, asking, self._told, self._evidence, canvas]
         self._upload.observe(self._uploaded, "value")
-        self._again.on_click(lambda _: self._noting(lambda: self._take(self._begun, {})))
-        self._ask.on_click(lambda _: self._noting(self.present))
-        self.guard(self._choice, self._choose)
-        self.canvas.observe(lambda _: self._show_evidence(), "index")
-        self._show_documents()
-        self._present()
-
-    @property
-    def found(self) -> Found:
-        """What the question in the field has found."""
-        return self._found
+        self._take(library)
 
     def load(self, files: Mapping[str, bytes]) -> None:
         """Add PDFs, given as bytes by file name, to the reader's own; the first take the place of what was begun with.
@@ -171,8 +166,7 @@ class DocumentExplorer(Explorer):
         is.
         """
         own, problems, n_read = dict(self._own), [], 0
-        for number, (name, data) in enumerate(files.items(), start=1):
-            self._status.value = lines_html([f"reading {name} ({number} of {len(files)})"])
+        for name, data in files.items():
             try:
                 part = read_documents({name: data})
                 others = {id for key, other in own.items() if key not in part.documents for id in other.row}
@@ -187,57 +181,38 @@ class DocumentExplorer(Explorer):
             self._status.value = lines_html(["indexing"])
             corpus = Corpus(passage for part in own.values() for passage in part.passages)
             old = self.library
-            self._take(Library(corpus, (), old.agents, old.reader, old.top), own)
+            library = Library(corpus, (), old.agents, old.reader, old.top)
+            library.ask(library.first_question, self.controls["agent"].value)  # raises before anything has changed
+            self._own = own
+            self.controls["question"].unobserve_all("value")
+            self.controls["question"].value = library.first_question
+            self.guard(self.controls["question"], self._changed)
+            self._take(library)
         self._status.value = lines_html([f"{n_read} of {len(files)} read; {_MOST}"])
         self._refused.value = lines_html(problems, "kit-problem") if problems else ""
 
-    def _take(self, library: Library, own: Mapping[str, Corpus]) -> None:
-        """Put other documents in place of those loaded, once they have answered their first question."""
-        question = library.first_question
-        library.ask(question, self.controls["agent"].value)
-        self.library, self._own = library, dict(own)
-        self._show_documents()
-        self._refused.value = ""
-        if self.controls["question"].value == question:
-            self.present()
-        else:
-            self.controls["question"].value = question
+    def _take(self, library: Library) -> None:
+        self.library = library
+        self._documents.value = documents_html(library.corpus)
+        self.controls["question"].options = list(library.questions)
+        self.present()
 
     def _present(self) -> None:
-        self._found = self.library.ask(**self.values)
-        self.show(self._found.replay)
-        self._told.value = lines_html(self._found.told)
-        self._show_evidence()
-        self.canvas.problem = self._found.problem
-
-    def _show_documents(self) -> None:
-        self._documents.value = documents_html(self.library.corpus)
-        texts = [clip(text, 110) for text in self.library.questions]
-        self._choice.options = [("", None), *zip(texts, self.library.questions)]
-        self._choice.layout.visibility = "visible" if texts else "hidden"
-
-    def _show_evidence(self) -> None:
-        frames = self._found.replay.frames
-        marked = on_path(frames[min(self.canvas.index, len(frames) - 1)])
-        self._evidence.value = evidence_html(self._found.passages, self._found.ways, marked)
-
-    def _choose(self) -> None:
-        if self._choice.value:
-            self.controls["question"].value = self._choice.value
+        self.found = self.library.ask(**self.values)
+        self.show(self.found.replay)
+        self._told.value = lines_html(self.found.told)
+        self._evidence.value = evidence_html(self.found.passages)
+        self.canvas.problem = self.found.problem
 
     def _uploaded(self, change: Mapping) -> None:
-        if change["new"]:
-            files = {file["name"]: bytes(file["content"]) for file in change["new"]}
-            self._upload.value = ()  # so that the same file can be given again
-            self._noting(lambda: self.load(files))
-
-    def _noting(self, act: Callable[[], None]) -> None:
-        """Do what was asked for above the question, and show there what it raises."""
+        if not change["new"]:
+            return
+        files = {file["name"]: bytes(file["content"]) for file in change["new"]}
+        self._upload.value = ()  # so that the same file can be given again
         try:
-            act()
+            self.load(files)
         except Exception as error:  # a callback's exception would reach only the log
-            told = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-            self._refused.value = lines_html([told], "kit-problem")
+            self._refused.value = lines_html([str(error)], "kit-problem")
 
 
 def explore_documents(
@@ -271,54 +246,75 @@ def structure_replay(
     gold: Collection[str] = (),
 ) -> Replay:
     """Structures that a question names, and the passages that each of them holds, one structure a frame."""
-    held = {structure: [corpus.passages[row].id for row in reader.contains.content(structure)] for structure in asked}
+    held = {str(it): [corpus.passages[row].id for row in reader.contains.content(it)] for it in asked}
     graph = nx.Graph()
-    graph.add_nodes_from([str(structure) for structure in asked])
-    graph.add_edges_from((str(structure), id) for structure, ids in held.items() for id in ids)
+    graph.add_nodes_from(held)
+    graph.add_edges_from((name, id) for name, ids in held.items() for id in ids)
     places = spring(graph)
-    nodes = [Node(str(it), str(it), f"holds {_passages(len(held[it]))}", *places[str(it)]) for it in asked]
+    nodes = [Node(name, name, f"holds {count(len(ids), 'passage')}", *places[name]) for name, ids in held.items()]
     nodes += [passage_node(corpus, passage.id, places, gold) for passage in passages]
-    states = {str(structure): NodeState(str(structure), "seed", 1.0) for structure in asked}
-    edges: list[Edge] = []
-    frames: list[Frame] = []
-
-    def frame(step: str, caption: str, *new: Edge) -> None:
+    states = {name: NodeState(name, "seed", 1.0) for name in held}
+    edges, frames = [], []
+    for step, ids in {"what the question names": [], **held, "result": []}.items():
+        states |= {id: NodeState(id, "reached", note=f"held by {step}") for id in ids}
+        new = [Edge(step, id, ("holds",), emphasised=True, directed=True) for id in ids]
         items = tuple(RankItem(id) for id in states if id in corpus)
         column = Column(f"{len(items)} of {len(passages)} passages fetched", items)
+        caption = f"It holds {count(len(ids), 'passage')}." if ids else f"{step}: {clip(', '.join(held), 300)}."
         frames.append(Frame(step, caption, tuple(states.values()), (*edges, *new), (column,)))
-
-    frame("what the question names", f"The question names {_listed(asked)}.")
-    for structure, ids in held.items():
-        states |= {id: NodeState(id, "reached", note=f"held by {structure}") for id in ids}
-        new = [Edge(str(structure), id, ("holds",), emphasised=True, directed=True) for id in ids]
-        frame(str(structure), f"It holds {_passages(len(ids))}.", *new)
         edges += [replace(edge, emphasised=False) for edge in new]
-    frame("result", f"{_passages(len(passages))}: all that is asked for, and nothing else.")
     return Replay(tuple(nodes), tuple(frames))
 
 
-def on_path(frame: Frame) -> set[str]:
-    """The passages that a frame is about: on the path that grows, or visited or held now; at first the seeds."""
-    told = {state.node for state in frame.states if state.role == "path"}
-    told |= {edge.target for edge in frame.edges if edge.emphasised}
-    return told if frame.edges else {state.node for state in frame.states if state.role == "seed"}
+# ---- as HTML: text of a document is data, all of it is escaped
 
 
-def _ways(ranking: Ranking, corpus: Corpus) -> dict[str, str]:
-    """For each passage of a walk how it was met first."""
-    ways: dict[str, str] = {}
-    for visit in ranking.trace.events:
-        if isinstance(visit, NodeVisit):
-            source = corpus[visit.source] if visit.source else None
-            way = f"visited from {where(source)} of {source.document}" if source else "a seed"
-            ways.setdefault(visit.passage, f"{way}, score {visit.score:.3g}")
-    return ways
+def where(passage: Passage) -> str:
+    """Where a passage stands: its table and its page, as far as it has them."""
+    table = label_of(passage.text) if passage.kind == "table" else None
+    parts = [f"Table {table}"] * bool(table) + [f"page {passage.page}"] * (passage.page is not None)
+    return ", ".join(parts) or f"§{passage.position + 1}"
 
 
-def _passages(n: int) -> str:
-    return f"{n} passage{'s' * (n != 1)}"
+def evidence_html(passages: Sequence[Passage]) -> str:
+    """Numbered passages with document, title and place; tables as tables."""
+    items = []
+    for number, passage in enumerate(passages, start=1):
+        head = f"<strong>{number} · {escape(passage.title)}</strong>"
+        head += f" <small>{escape(f'{passage.document} · {where(passage)}')}</small>"
+        body = table_html(passage.text) if passage.kind == "table" else f"<p>{escape(passage.text)}</p>"
+        items.append(f"<li>{head}{body}</li>")
+    return f'{SHEET}<div class="kit-sheet"><ol aria-label="Evidence">{"".join(items)}</ol></div>'
 
 
-def _listed(asked: Sequence[Structure], most: int = 6) -> str:
-    more = f" and {len(asked) - most} more" if len(asked) > most else ""
-    return f"{', '.join(clip(str(structure), 60) for structure in asked[:most])}{more}"
+def table_html(text: str) -> str:
+    """A table passage, caption and markdown, as an HTML table; its first row are the names of the columns."""
+    lines = text.splitlines()
+    split = [_BAR.split(line.strip())[1:-1] for line in lines if line.startswith("|")]
+    rows = [[cell.strip().replace("\\|", "|") for cell in row] for row in split]
+    caption = " ".join(line for line in lines if line and not line.startswith("|"))
+    return _table(f"<table><caption>{escape(caption)}</caption>", rows[:1] + rows[2:])  # no rule below the head
+
+
+def documents_html(corpus: Corpus) -> str:
+    """What is loaded: a row a document with the numbers of its pages, tables and passages."""
+    kinds = [(structure.document, structure.kind) for structure in structures(corpus)]
+    rows = [["title", "file", "pages", "tables", "passages"]]
+    for name, places in corpus.documents.items():
+        counts = kinds.count((name, "page")), kinds.count((name, "table")), len(places)
+        rows.append([corpus.passages[places[0]].title, name, *map(str, counts)])
+    begin = '<table aria-label="Documents loaded">'
+    return f'{SHEET}<div class="kit-sheet">{_table(begin, rows)}</div>'
+
+
+def lines_html(lines: Sequence[str], kind: str = "kit-sheet") -> str:
+    """Plain lines, one below the other; ``kit-problem`` makes them an alert."""
+    role = "alert" if kind == "kit-problem" else "status"
+    return f'{SHEET}<div class="{kind}" role="{role}">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>'
+
+
+def _table(begin: str, rows: Sequence[Sequence[str]]) -> str:
+    head, *body = [[escape(cell) for cell in row] for row in rows] or [[]]
+    names = "".join(f"<th>{cell}</th>" for cell in head)
+    cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in body)
+    return f"{begin}<thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table>"

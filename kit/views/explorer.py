@@ -6,24 +6,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
+from kit.evaluation import metrics
 from kit.graphs import PassageGraph, build
 from kit.retrievers import Retriever, make
 from kit.views.canvas import GraphCanvas
 from kit.views.frames import replay
-from kit.views.layout import beside
-from kit.views.replay import Frame, Replay
+from kit.views.layout import beside, passage_node
+from kit.views.replay import Column, Frame, RankItem, Replay
 from kit.views.storyboard import storyboard
 from kit.views.style import Figure
+
+if TYPE_CHECKING:
+    from kit.evaluation.experiment import Experiment
 
 EXPLORER = "kit-explorer"  # keys pressed within are kept from JupyterLab's shortcuts (canvas.js)
 _GRAPHS = ("entity+structure", "entity", "structure", "tfidf", "knn")
@@ -43,7 +45,6 @@ _TURNED: dict[str, tuple[str, int | Sequence[str] | None]] = {
     "graph": ("graph", _GRAPHS),
 }
 _DEEPEST = 5_000  # passages of a ranking: places are exact in a corpus that is no larger
-_WAITS = " (waits)"
 
 
 class Explorer(widgets.VBox):
@@ -275,24 +276,33 @@ class SideBySide(widgets.VBox):
 
 
 def in_step(left: Replay, right: Replay) -> tuple[Replay, Replay]:
-    """Two replays made equally long: where one has more frames of a phase, the other waits.
+    """Two replays made equally long: the shorter one waits at the last of its frames but one, and both end together."""
+    most = max(len(left.frames), len(right.frames))
 
-    The phase of a frame is its step's name up to the last " · ".
-    """
-    phases = [[(name, list(frames)) for name, frames in groupby(each.frames, _phase)] for each in (left, right)]
-    names = [[name for name, _ in own] for own in phases]
-    told: tuple[list[Frame], list[Frame]] = ([], [])
-    for tag, *ends in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
-        parts = [[frames for _, frames in own[start:stop]] for own, start, stop in zip(phases, ends[::2], ends[1::2])]
-        together = zip(*parts) if tag == "equal" else [[[frame for part in own for frame in part] for own in parts]]
-        for pair in together:
-            most = max(map(len, pair))
-            for each, side, frames in zip((left, right), told, pair):
-                last = (frames or side or each.frames[:1])[-1]
-                waiting = replace(last, step=f"{last.step.removesuffix(_WAITS)}{_WAITS}")
-                side += [*frames, *[waiting] * (most - len(frames))]
-    return replace(left, frames=tuple(told[0])), replace(right, frames=tuple(told[1]))
+    def wait(each: Replay) -> Replay:
+        *frames, last = each.frames
+        waiting = frames[-1] if frames else last
+        waits = [replace(waiting, step=f"{waiting.step} (waits)")] * (most - len(each.frames))
+        return replace(each, frames=(*frames, *waits, last))
+
+    return wait(left), wait(right)
 
 
-def _phase(frame: Frame) -> str:
-    return frame.step.rpartition(" · ")[0] or frame.step
+def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
+    """The first k passages of each retriever, side by side; questions stand in the order of their hops."""
+    questions = sorted(experiment.questions, key=lambda question: question.hops)
+    by_id, corpus = {question.id: question for question in questions}, experiment.benchmark.corpus
+
+    def tell(question: str) -> Replay:
+        asked, columns, ids = by_id[question], [], {}
+        for name, rankings in experiment.rankings.items():
+            best = rankings[question].ids[:k]
+            found = round(metrics.recall_at(asked, best, k) * asked.hops)
+            items = tuple(RankItem(id, float(score)) for id, score in zip(best, rankings[question].scores))
+            columns.append(Column(f"{name}: {found} of {asked.hops} supports", items))
+            ids |= dict.fromkeys(best)
+        nodes = tuple(passage_node(corpus, id, {}, asked.supporting_ids, part=False) for id in ids)
+        return Replay(nodes, (Frame(columns=tuple(columns)),), f"{asked.text}\nAnswer: {asked.answer}")
+
+    controls = {"question": wide("question", question_choices(questions), questions[0].id)}
+    return Explorer("Rankings side by side", controls, tell)

@@ -83,35 +83,13 @@ def spring(graph: nx.Graph) -> dict[Hashable, Place]:
     if not graph:
         return {}
     nodes = list(graph)
-    start = {node: place for node, place in zip(nodes, _circle(len(nodes)))}
+    angles = [2 * pi * i / len(nodes) - pi / 2 for i in range(len(nodes))]
+    start = {node: (cos(angle), sin(angle)) for node, angle in zip(nodes, angles)}
     room = 1.6 / np.sqrt(len(nodes))
     found = nx.spring_layout(graph, pos=start, k=room, iterations=_ROUNDS, seed=0)
     places = np.array([found[node] for node in nodes])
     ranks = places.round(6).argsort(axis=0, kind="stable").argsort(axis=0)
     return dict(zip(nodes, _apart(_fill(_fill(places) + _fill(ranks)))))
-
-
-def rings(centre: Sequence[Hashable], around: Sequence[Hashable], aside: Sequence[Hashable]) -> dict[Hashable, Place]:
-    """Places for what was searched from (the centre), what is near (two rings), and what stands apart (far right)."""
-    places = {node: (0.44 + 0.1 * x, 0.5 + 0.16 * y) for node, (x, y) in zip(centre, _circle(len(centre)))}
-    if len(centre) == 1:
-        places[centre[0]] = (0.44, 0.5)
-    inner = around[: max(8, len(around) * 2 // 5)]
-    for ring, (across, down) in ((inner, (0.25, 0.34)), (around[len(inner) :], (0.4, 0.47))):
-        turned = _circle(len(ring), 0.5 if ring is inner else 0)  # so that no ring stands behind another
-        places |= {node: (0.44 + across * x, 0.5 + down * y) for node, (x, y) in zip(ring, turned)}
-    places |= {node: (0.95, (i + 1) / (len(aside) + 1)) for i, node in enumerate(aside)}
-    return places
-
-
-def flanks(around: Sequence[Hashable]) -> dict[Hashable, Place]:
-    """Places at the sides of what stands in the middle: the first half left, downwards, the others right."""
-    places, half = {}, (len(around) + 1) // 2
-    for side, column in ((-1, around[:half]), (1, around[half:])):
-        for i, node in enumerate(column):
-            y = (i + 0.5) / len(column)
-            places[node] = (round(0.5 + side * (0.22 + 0.09 * sin(pi * y)), 4), round(y, 4))
-    return places
 
 
 def beside(fixed: Mapping[Hashable, Place], wanted: Mapping[Hashable, Place]) -> dict[Hashable, Place]:
@@ -135,12 +113,6 @@ def beside(fixed: Mapping[Hashable, Place], wanted: Mapping[Hashable, Place]) ->
         taken.append(best)
         found[node] = tuple(np.round(best / (_ASPECT, 1), 4).tolist())
     return found
-
-
-def _circle(n: int, turn: float = 0.0) -> list[tuple[float, float]]:
-    """n points on the unit circle, from the top on; turned by a share of the step between two."""
-    angles = [2 * pi * (i + turn) / n - pi / 2 for i in range(n)]
-    return [(cos(angle), sin(angle)) for angle in angles]
 
 
 def _fill(places: np.ndarray) -> np.ndarray:

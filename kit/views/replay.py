@@ -118,15 +118,13 @@ class Edge(msgspec.Struct, frozen=True):
 class RankItem(msgspec.Struct, frozen=True):
     """A place in a ranking: the node, its score, and how far it rose (negative: fell) since the frame before.
 
-    ``place`` is its rank, from 1, where that is not its number in the column: of a passage far below. ``indent`` is the
-    depth in a tree, from 0; items of a tree have no rank.
+    ``place`` is its rank, from 1, where that is not its number in the column: of a passage far below.
     """
 
     node: str
     score: float | None = None
     moved: int = 0
     place: int | None = None
-    indent: int | None = None
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -160,8 +158,7 @@ class Frame(msgspec.Struct, frozen=True):
 class Replay(msgspec.Struct, frozen=True):
     """Nodes, the frames that show them, and the question that they are about.
 
-    ``edges`` are drawn faintly in each frame that has both ends. Raises InputError for a node or a role that there is
-    not, and for an edge of a frame without both its ends.
+    ``edges`` are drawn faintly in each frame that has both ends. Raises InputError for a node that there is not.
     """
 
     nodes: tuple[Node, ...]
@@ -172,16 +169,9 @@ class Replay(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         known = self.by_id.keys()
-        if len(known) < len(self.nodes) or not self.frames:
-            raise InputError("expected each node once, and at least one frame", field="frames")
-        if strange := {end for edge in self.edges for end in edge.ends} - known:
-            raise InputError(f"expected a node of the replay, not {min(strange)!r}", field="edges")
-        for number, frame in enumerate(self.frames):
-            shown = {state.node for state in frame.states}
-            ends = {end for edge in frame.edges for end in edge.ends}
-            roles = {state.role for state in frame.states}
-            if strange := ((frame.named | {frame.focus} - {""}) - known) | (ends - shown) | (roles - ROLES.keys()):
-                raise InputError(f"there is no such node or role here: {min(strange)!r}", record=number, field="frames")
+        named = set().union(*(frame.named for frame in self.frames), *(edge.ends for edge in self.lines))
+        if len(known) < len(self.nodes) or not self.frames or named - known:
+            raise InputError("expected each node once, all that are named, and at least one frame", field="frames")
 
     @property
     def by_id(self) -> dict[str, Node]:
@@ -195,30 +185,24 @@ class Replay(msgspec.Struct, frozen=True):
             yield from frame.edges
 
     def without_text(self) -> Replay:
-        """The same without what comes from a corpus: questions, titles, texts, notes, labels of edges.
+        """The same without what comes from a corpus, for figures of data whose text may not be passed on.
 
-        For figures of data whose text may not be passed on. Steps and captions stay: they hold the method's own words.
+        Steps and captions stay: they hold the method's own words.
         """
         supports = [node.id for node in self.nodes if node.gold]
         names = {id: f"support {number}" for number, id in enumerate(supports, start=1)}
-        frames = [
-            replace(
-                frame,
-                asked="",
-                states=tuple(replace(state, note="") for state in frame.states),
-                edges=tuple(replace(edge, label="") for edge in frame.edges),
-            )
-            for frame in self.frames
-        ]
+        bare = [tuple(replace(edge, label="") for edge in each.edges) for each in (self, *self.frames)]
+        frames = tuple(
+            replace(frame, asked="", states=tuple(replace(state, note="") for state in frame.states), edges=edges)
+            for frame, edges in zip(self.frames, bare[1:])
+        )
         nodes = tuple(replace(node, title=names.get(node.id, ""), text="") for node in self.nodes)
-        return Replay(nodes, tuple(frames), "", tuple(replace(edge, label="") for edge in self.edges), self.scale)
+        return Replay(nodes, frames, "", bare[0], self.scale)
 
     def table(self) -> pd.DataFrame:
-        """The numbers behind the pictures: a row a node or place in a ranking, for each frame.
+        """The numbers behind the pictures: a row a node, edge or place in a ranking, for each frame.
 
-        Columns: step (empty for edges of all frames), kind (node, edge or the ranking's name), title, other (an edge's
-        second end), role, gold, x, y, value (a node's size, a place in a ranking), and in a replay that has such
-        numbers tag (the one behind a node's title).
+        ``step`` is empty for edges of all frames; ``value`` is a node's size, or a place in a ranking.
         """
         nodes, tagged = self.by_id, any(state.tag for frame in self.frames for state in frame.states)
 

@@ -155,8 +155,6 @@ def _draw_rankings(ax: Axes, replay: Replay, columns: Sequence[Column]) -> None:
         for place, item in enumerate(column.items):
             node = nodes[item.node]
             rank, _, moved = _standing(item, place).partition(" ")
-            if item.indent is not None:
-                rank = f"{'     ' * item.indent}{'↳' if item.indent else ''}"
             text = f"{rank}  {'★ ' if node.gold else ''}{clip(node.title, letters)} {moved}".rstrip()
             style = {"weight": "bold", "color": INK} if node.gold else {"color": GREY}
             ax.text(number, place + 0.2, text, fontsize=SMALL, parse_math=False, va="center", **style)

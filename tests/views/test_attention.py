@@ -68,7 +68,6 @@ def test_the_numbers_are_the_networks_and_without_the_query_the_levels_send_thei
     for layer, frame in zip(heard.layers, shown.frames[1::2]):
         np.testing.assert_allclose(numbers(frame), layer["cd"][own], atol=0.0006)
     assert shown.by_id["sentence 2 of harbour"].title == "“Its only print burned in a cellar.”"
-    assert "place 1; with the query alignment off" in shown.frames[0].states[0].note
     for frame in explorer(node="passage harbour", alignment="off").replay().frames:
         assert len(set(numbers(frame))) == 1 and {state.value for state in frame.states[1:]} == {0.5}
         assert "Query alignment off: 2 " in frame.caption and not any(edge.emphasised for edge in frame.edges)

@@ -21,7 +21,6 @@ from kit.views import (
     Replay,
     SideBySide,
     explore,
-    explore_quality,
     explore_rankings,
     graph_frame,
     graph_page,
@@ -169,57 +168,15 @@ def test_gnn_ret_waits_while_rgnn_ret_asks_on():
     assert shown(both.left)["question"] == shown(both.right)["question"] == both.right.controls["typed"].value
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "expected"),
-    [
-        (("ranking",), ("start", "end"), (["ranking", "ranking (waits)"], ["start", "end"])),
-        (("start", "end"), ("end",), (["start", "end"], ["end (waits)", "end"])),
-        (("a · 1", "b"), ("a · 1", "a · 2", "b"), (["a · 1", "a · 1 (waits)", "b"], ["a · 1", "a · 2", "b"])),
-    ],
-)
-def test_the_shorter_replay_waits_at_the_end_of_a_phase(left, right, expected):
-    told = (Replay((Node("a", "A"),), tuple(Frame(name) for name in names)) for names in (left, right))
-    assert tuple([frame.step for frame in each.frames] for each in in_step(*told)) == expected
+def test_the_shorter_replay_waits_before_the_end():
+    told = (Replay((Node("a", "A"),), tuple(Frame(name) for name in names)) for names in ("abz", "abcdz"))
+    assert [[frame.step for frame in each.frames] for each in in_step(*told)] == [
+        ["a", "b", *["b (waits)"] * 2, "z"],
+        [*"abcdz"],
+    ]
 
 
 # ---- graphs and rankings
-
-
-def test_each_value_is_a_step_that_says_what_the_neighbourhood_reaches(corpus, questions):
-    built = {n: build("tfidf", corpus, n_keywords=n) for n in (1, 2, 6)}
-
-    def graph(builder, value, question):
-        if question.id == "q2" and value == 6:
-            raise InputError("expected a <b>graph</b>", record="q2")
-        return built[value]
-
-    knobs = {"tfidf": ("n_keywords", (1, 2, 6)), "sparse": ("n_keywords", (1, 2))}
-    explorer = explore_quality(questions, {"q1": ["p2"], "q2": ["p0"]}, knobs, graph)
-    for frame, value in zip(shown(explorer)["frames"], (1, 2, 6)):
-        reached = {corpus.passages[row].id for row in built[value].neighbours([2])} | {"p2"}
-        found = len(reached & {"p0", "p1", "p2"})
-        assert frame["step"] == f"n_keywords = {value}"
-        told = f"SF-EM {int(found == 3)}: {found} of 3 supports reached. Precision {found / len(reached):.3f}"
-        assert told in frame["caption"]
-        roles = {state["node"]: state["role"] for state in frame["states"]}
-        assert {id for id, role in roles.items() if role == "missed"} == {"p0", "p1"} - reached
-        assert {id for id, role in roles.items() if role == "reached"} == reached - {"p2"}
-        assert all("p2" in (edge["source"], edge["target"]) for edge in frame["edges"])
-    before = shown(explorer)
-    explorer.controls["question"].value = "q2"
-    assert explorer.canvas.problem == "record q2: expected a <b>graph</b>" and shown(explorer) == before
-    explorer.controls["builder"].value = "sparse"
-    assert explorer.canvas.problem == "" and "p5" in shown(explorer)["nodes"]
-
-
-def test_not_more_than_forty_neighbours_are_drawn_and_the_rest_is_counted():
-    many = Corpus(Passage(f"p{i}", f"Port {i}", "A harbour town.", "d") for i in range(80))
-    graph = build("tfidf", many, n_keywords=3)
-    question = Question("q", "Which?", "Port 1", (("p1",), ("p79",)))
-    explorer = explore_quality([question], {"q": ["p1"]}, {"tfidf": ("n_keywords", [3])}, lambda *_: graph)
-    [frame] = shown(explorer)["frames"]
-    assert len(frame["states"]) == 1 + 1 + 40
-    assert frame["caption"].endswith("80 passages in the neighbourhood, 38 of them not drawn.")
 
 
 def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
