@@ -17,6 +17,9 @@ BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _SPACE = re.compile(r"[ \t\r\n]*")
 _TYPES = {"str": "text", "int": "a whole number", "float": "a decimal number", "bool": "true or false"}
 _TYPES |= {"array": "a list", "object": "an object"}
+#: What the types of kit.corpus.types ask of a text, as msgspec shows it.
+_PATTERNS = {r"'\\S'": "text that is not blank"}
+_PATTERNS |= {r"'\\A\\S+\\Z'": "an id without white space (TREC files are split at it)"}
 
 
 class RawRecord(NamedTuple):
@@ -89,6 +92,8 @@ def in_words(error: Exception) -> tuple[str, str | None]:
     if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):
         return "missing", f"{field}.{missing[1]}" if field else missing[1]
     if isinstance(error, msgspec.ValidationError):
+        if pattern := re.search(r"matching regex (.*)", reason):
+            return f"expected {_PATTERNS[pattern[1]]}", field or None
         reason = re.sub(r"`(.*?)`", lambda it: " or ".join(_TYPES.get(one, one) for one in it[1].split(" | ")), reason)
         return reason[:1].lower() + reason[1:], field or None
     reason = reason.removeprefix("JSON is malformed: ")

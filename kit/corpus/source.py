@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-import networkx as nx
 
 from kit.corpus import records
 from kit.corpus.records import RawRecord
-from kit.corpus.types import EvidenceGraph, Passage, Question
+from kit.corpus.types import Passage, Question
 from kit.errors import InputError
 
 SPLITS = ("train", "dev", "test")
@@ -92,6 +91,12 @@ class Source:
             self.at(file)
             self.tell("expected at least one record, the file holds none")
 
+    def each_split(self, folder: Path, kind: type[T], take: Callable[[T, str], object]) -> None:
+        """Give each record of ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``, if they are there, and its split."""
+        for split in SPLITS:
+            if (file := folder / f"{split}.jsonl").exists():
+                self.each(file, kind, lambda record, split=split: take(record, split))
+
     def at(self, file: Path, record: object = None) -> None:
         """What is told from now on is about this file, and this record in it."""
         self._place = file, record
@@ -124,25 +129,20 @@ class Source:
                 self.sentences[id] = tuple(sentences)
         return id
 
-    def add_passage(self, passage: Passage, id_field: str = "id") -> None:
+    def add_passage(self, passage: Passage) -> None:
         """A passage that has an id of its own."""
-        _check_id(passage.id, self.paragraphs, id_field)
+        if passage.id in self.paragraphs:
+            raise Unexpected("expected an id of its own, an earlier record has it", "id")
         self.paragraphs[passage.id] = passage
 
-    def ask(self, item: Item, id_field: str = "id", text_field: str = "text") -> None:
-        """A question, with the checks that hold in every format."""
-        _check_id(item.question.id, self._questions, id_field)
-        if not item.question.text.strip():
-            raise Unexpected("expected a question, it is empty", text_field)
+    def ask(self, item: Item) -> None:
+        """A question that no earlier one has the id of."""
+        if item.question.id in self._questions:
+            raise Unexpected("expected an id of its own, an earlier record has it", "id")
+        if item.own and not item.question.answer.strip():
+            self.tell("the answer is empty", "answer", error=False)
         self._questions.add(item.question.id)
         self.items.append(item)
-
-
-def _check_id(id: str, taken: Container[str], field: str) -> None:
-    if not id or id != "".join(id.split()):
-        raise Unexpected("expected an id without white space (TREC files are split at it)", field)
-    if id in taken:
-        raise Unexpected("expected an id of its own, an earlier record has it", field)
 
 
 def quote(text: object) -> str:
@@ -161,12 +161,6 @@ def content_id(title: str, text: str) -> str:
     digits = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     words = re.sub(r"\W+", "_", title)[:40].strip("_")
     return f"{words}#{digits}"
-
-
-def evidence_graph(n_nodes: int, edges: Collection[tuple[int, int]]) -> EvidenceGraph | None:
-    """The evidence graph with these edges, or None where they make no acyclic one (two steps share a passage)."""
-    graph = EvidenceGraph(n_nodes, tuple(sorted({(i, j) for i, j in edges if i != j})))
-    return graph if nx.is_directed_acyclic_graph(graph.to_networkx()) else None
 
 
 def combine(first: Source, *others: Source) -> Source:

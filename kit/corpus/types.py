@@ -7,10 +7,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
+from typing import Annotated
 
 import msgspec
 import networkx as nx
 import numpy as np
+from msgspec import Meta
+
+#: What formats ask of an id (TREC files are split at white space) and of a question's text.
+Id = Annotated[str, Meta(pattern=r"\A\S+\Z")]
+FullText = Annotated[str, Meta(pattern=r"\S")]
+_OneOrMore = Meta(min_length=1)
 
 
 class Passage(msgspec.Struct, frozen=True, gc=False):
@@ -20,10 +27,10 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     PDF; ``kind`` is ``text`` or ``table``.
     """
 
-    id: str
+    id: Id
     title: str
     text: str
-    document: str
+    document: Annotated[str, _OneOrMore]
     position: int = 0
     page: int | None = None
     kind: str = "text"
@@ -69,6 +76,12 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         graph.add_edges_from(self.edges)
         return graph
 
+    @classmethod
+    def of(cls, n_nodes: int, edges: Iterable[tuple[int, int]]) -> EvidenceGraph | None:
+        """The graph with these edges, or None where they make no acyclic one (two steps share a passage)."""
+        graph = cls(n_nodes, tuple(sorted({(i, j) for i, j in edges if i != j})))
+        return graph if nx.is_directed_acyclic_graph(graph.to_networkx()) else None
+
     @property
     def structure(self) -> str:
         """Single or multi chain × single or multi hop (bgr.txt §4.5, Table 2).
@@ -103,10 +116,10 @@ class Question(msgspec.Struct, frozen=True):
     named, when each of them carries it and one of them found is enough. ``triples`` are (subject, relation, object).
     """
 
-    id: str
-    text: str
+    id: Id
+    text: FullText
     answer: str
-    supporting: tuple[tuple[str, ...], ...]
+    supporting: Annotated[tuple[Annotated[tuple[str, ...], _OneOrMore], ...], _OneOrMore]
     aliases: tuple[str, ...] = ()
     type: str = ""
     decomposition: tuple[SubQuestion, ...] = ()

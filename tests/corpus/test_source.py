@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Passage, Question
-from kit.corpus.source import Item, Source, combine, content_id, evidence_graph
+from kit.corpus import EvidenceGraph, Passage, Question
+from kit.corpus.source import Item, Source, combine, content_id
 from kit.errors import InputError
 
 
@@ -62,8 +62,8 @@ def test_one_question_twice_is_an_error():
     ("edges", "kept"), [([], ()), ([(0, 1), (0, 1), (1, 1)], ((0, 1),)), ([(1, 2), (0, 2)], ((0, 2), (1, 2)))]
 )
 def test_an_evidence_graph_has_each_edge_once_and_no_loop(edges, kept):
-    assert evidence_graph(3, edges).edges == kept
+    assert EvidenceGraph.of(3, edges).edges == kept
 
 
 def test_edges_with_a_cycle_make_no_evidence_graph():
-    assert evidence_graph(2, [(0, 1), (1, 0)]) is None
+    assert EvidenceGraph.of(2, [(0, 1), (1, 0)]) is None

@@ -6,96 +6,92 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
-from kit.corpus.records import read_bytes
+from kit.corpus.records import RawRecord, read_bytes
 from kit.corpus.source import SPLITS, Item, Source, Unexpected, quote
-from kit.corpus.types import Passage, Question
+from kit.corpus.types import FullText, Id, Passage, Question
 
 
-class BeirText(msgspec.Struct):
-    """A line of ``corpus.jsonl`` or of ``queries.jsonl``."""
+class BeirDocument(msgspec.Struct):
+    """A line of ``corpus.jsonl``."""
 
-    id: str = msgspec.field(name="_id")
+    id: Id = msgspec.field(name="_id")
     text: str
     title: str = ""
 
 
-class Judgements(NamedTuple):
-    """What is judged for a query: where this begins, and the scores of the documents."""
+class BeirQuery(msgspec.Struct):
+    """A line of ``queries.jsonl``."""
 
-    file: Path
-    row: int
-    scores: dict[str, int]
+    id: Id = msgspec.field(name="_id")
+    text: FullText
+
+
+class Judgement(msgspec.Struct, rename={"query": "query-id", "document": "corpus-id"}):
+    """A line of a file of qrels."""
+
+    query: str
+    document: str
+    score: int
 
 
 def read(folder: Path, source: Source) -> None:
     """Supports are the documents with a score above 0, in the order of the file; passages keep their ids."""
-    queries, qrels = folder / "queries.jsonl", folder / "qrels"
-    known, judged = set(), {}
-
-    def add(document: BeirText) -> None:
-        source.add_passage(Passage(document.id, document.title, document.text, document=document.id), "_id")
-
-    def ask(query: BeirText) -> None:
-        known.add(query.id)
-        if query.id in judged:
-            supports = tuple((id,) for id, score in judged[query.id].scores.items() if score > 0)
-            if supports:
-                source.ask(Item(Question(query.id, query.text, "", supports), split=judged[query.id].file.stem), "_id")
-            else:
-                source.tell("no document is judged relevant: not asked", error=False)
-
-    source.each(folder / "corpus.jsonl", BeirText, add)
-    if queries.exists() or qrels.exists():
-        judged |= _judged(qrels, source)
-        source.each(queries, BeirText, ask)
-    for query, judgements in judged.items():
-        if query not in known:
-            source.at(judgements.file, judgements.row)
-            source.tell(f"expected the _id of a query of queries.jsonl, {quote(query)} is none", "query-id")
-
-
-def _judged(qrels: Path, source: Source) -> dict[str, Judgements]:
-    judged: dict[str, Judgements] = {}
-    files = sorted(qrels.glob("*.tsv"))
-    if not files:
-        source.at(qrels)
+    source.each(
+        folder / "corpus.jsonl",
+        BeirDocument,
+        lambda it: source.add_passage(Passage(it.id, it.title, it.text, document=it.id)),
+    )
+    files = sorted((folder / "qrels").glob("*.tsv"))
+    if not (folder / "queries.jsonl").exists() and not (folder / "qrels").exists():
+        return
+    if not files or any(file.stem not in SPLITS for file in files):
+        source.at(folder / "qrels")
         source.tell("expected train.tsv, dev.tsv or test.tsv in this folder")
+        return
+    queries: dict[str, str] = {}
+    source.each(folder / "queries.jsonl", BeirQuery, lambda query: queries.__setitem__(query.id, query.text))
+    split_of: dict[str, str] = {}
     for file in files:
+        scores: dict[str, dict[str, int]] = {}
+
+        def judge(it: Judgement, split: str = file.stem, scores: dict[str, dict[str, int]] = scores) -> None:
+            if it.query not in queries:
+                raise Unexpected(f"expected the _id of a query of queries.jsonl, {quote(it.query)} is none", "query-id")
+            if it.document not in source.paragraphs:
+                expected = f"expected the _id of a document of corpus.jsonl, {quote(it.document)} is none"
+                raise Unexpected(expected, "corpus-id")
+            if split_of.setdefault(it.query, split) != split:
+                raise Unexpected(f"query {quote(it.query)} is in {split_of[it.query]}.tsv too")
+            if scores.setdefault(it.query, {}).setdefault(it.document, it.score) != it.score:
+                raise Unexpected(f"document {quote(it.document)} has another score above")
+
+        source.each(file, Judgement, judge, _rows)
         source.at(file)
-        if file.stem not in SPLITS:
-            source.tell("expected the name train.tsv, dev.tsv or test.tsv")
+        for id in filter(scores.get, queries):
+            if supports := tuple((document,) for document, score in scores[id].items() if score > 0):
+                source.ask(Item(Question(id, queries[id], "", supports), split=file.stem))
+            else:
+                source.tell(f"query {quote(id)}: no document is judged relevant, so it is not asked", error=False)
+
+
+def _rows(file: Path) -> Iterator[RawRecord]:
+    """The lines of a file of qrels, without its header."""
+    for number, line in enumerate(read_bytes(file).decode("utf-8", "surrogateescape").split("\n"), 1):
+        columns = [column.strip() for column in line.split("\t")]
+        if not line.strip() or (number == 1 and columns[-1].lower() == "score"):
             continue
-        for row, line in enumerate(read_bytes(file).split(b"\n"), 1):
-            source.at(file, row)
-            try:
-                if line.strip() and not (row == 1 and line.lower().split()[-1] == b"score"):
-                    _judge(line, row, file, judged, source)
-            except Unexpected as error:
-                source.tell(str(error), error.field)
-    return judged
-
-
-def _judge(line: bytes, row: int, file: Path, judged: dict[str, Judgements], source: Source) -> None:
-    """Add the judgement of a line."""
-    try:
-        columns = [column.strip() for column in line.decode().split("\t")]
-    except UnicodeDecodeError as bad:
-        raise Unexpected(f"expected UTF-8 (byte {bad.start} of the line is not)") from None
-    if len(columns) != 3:
-        raise Unexpected(f"expected query-id, corpus-id and score between tabs, got {len(columns)} column(s)")
-    query, document, score = columns
-    if not score.removeprefix("-").isdecimal():
-        raise Unexpected(f"expected a whole number, got {quote(score)}", "score")
-    first, _, scores = judged.setdefault(query, Judgements(file, row, {}))
-    if first != file:
-        raise Unexpected(f"query {quote(query)} is in {first.name} too")
-    if document not in source.paragraphs:
-        expected = f"expected the _id of a document of corpus.jsonl, {quote(document)} is none"
-        raise Unexpected(expected, "corpus-id")
-    if scores.setdefault(document, int(score)) != int(score):
-        raise Unexpected(f"document {quote(document)} has another score above")
+        if len(columns) != 3:
+            expected = "expected query-id, corpus-id and score between tabs"
+            yield RawRecord(number, broken=f"{expected}, got {len(columns)} column(s)")
+        elif any("\udc80" <= letter <= "\udcff" for letter in line):
+            yield RawRecord(number, broken="expected UTF-8")
+        else:
+            score = int(columns[2]) if re.fullmatch(r"-?[0-9]{1,9}", columns[2]) else columns[2]
+            fields = {"query-id": columns[0], "corpus-id": columns[1], "score": score}
+            yield RawRecord(number, msgspec.json.encode(fields))

@@ -8,31 +8,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kit.corpus.source import SPLITS, Item, Source, Unexpected, evidence_graph, quote
-from kit.corpus.types import Passage, Question
+from kit.corpus.source import Item, Source, Unexpected, quote
+from kit.corpus.types import EvidenceGraph, Passage, Question
 
 
 def read(folder: Path, source: Source) -> None:
     """Passages and questions as they stand there, checked against each other."""
-
-    def add(passage: Passage) -> None:
-        if not passage.document:
-            raise Unexpected("expected the name of a document, it is empty", "document")
-        source.add_passage(passage)
-
-    source.each(folder / "passages.jsonl", Passage, add)
-    for split in SPLITS:
-        if (file := folder / f"{split}.jsonl").exists():
-            source.each(file, Question, lambda it, split=split: source.ask(Item(_checked(it, source), split=split)))
+    source.each(folder / "passages.jsonl", Passage, source.add_passage)
+    source.each_split(folder, Question, lambda it, split: source.ask(Item(_checked(it, source), split=split)))
 
 
 def _checked(question: Question, source: Source) -> Question:
     """The question, if its ids and indices lead somewhere, which the types cannot say."""
-    if not question.supporting:
-        raise Unexpected("expected at least one support", "supporting")
     for number, carriers in enumerate(question.supporting):
-        if not carriers:
-            raise Unexpected("expected the id of at least one passage", f"supporting[{number}]")
         for id in carriers:
             if id not in source.paragraphs:
                 raise Unexpected(f"expected the id of a passage, {quote(id)} is none", f"supporting[{number}]")
@@ -47,6 +35,6 @@ def _checked(question: Question, source: Source) -> Question:
             raise Unexpected(f"expected one node a support ({question.hops})", "evidence.n_nodes")
         if any(not (0 <= i < nodes and 0 <= j < nodes and i != j) for i, j in edges):
             raise Unexpected("expected edges between two different nodes", "evidence.edges")
-        if evidence_graph(nodes, edges) is None:
+        if EvidenceGraph.of(nodes, edges) is None:
             raise Unexpected("expected a graph without a cycle", "evidence.edges")
     return question

@@ -14,8 +14,8 @@ import msgspec
 
 from kit.corpus.pdf import Structure, read_document, structures
 from kit.corpus.records import read_bytes
-from kit.corpus.source import SPLITS, Item, Problem, Source, Unexpected, quote
-from kit.corpus.types import Corpus, Question
+from kit.corpus.source import Item, Problem, Source, Unexpected, quote
+from kit.corpus.types import Corpus, FullText, Id, Question
 from kit.errors import InputError
 
 
@@ -29,8 +29,8 @@ class Quote(msgspec.Struct, frozen=True):
 class PdfQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
     """A question as a file has it. ``type`` is by default the kinds of its structures, or ``content``."""
 
-    id: str
-    text: str
+    id: Id
+    text: FullText
     answer: str
     aliases: tuple[str, ...] = ()
     type: str = ""
@@ -62,11 +62,7 @@ def read(path: Path, source: Source) -> None:
         return
     corpus = Corpus(source.paragraphs.values())
     held = {structure: [corpus.passages[row].id for row in rows] for structure, rows in structures(corpus).items()}
-    for split in SPLITS:
-        if (file := path / f"{split}.jsonl").exists():
-            source.each(
-                file, PdfQuestion, lambda it, split=split: source.ask(Item(_question(it, held, corpus), split=split))
-            )
+    source.each_split(path, PdfQuestion, lambda it, split: source.ask(Item(_question(it, held, corpus), split=split)))
 
 
 def _question(published: PdfQuestion, held: dict[Structure, list[str]], corpus: Corpus) -> Question:

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from kit.corpus.formats import hotpotqa
-from kit.corpus.source import Item, Source, evidence_graph
-from kit.corpus.types import SubQuestion
+from kit.corpus.source import Item, Source
+from kit.corpus.types import EvidenceGraph, SubQuestion
 
 Triple = tuple[str, str, str]
 
@@ -46,7 +46,7 @@ class WikiQuestion(hotpotqa.HotpotQuestion, kw_only=True):
 
 def read(path: Path, source: Source) -> None:
     """Supports stand in the order of the triples that they carry where that is clear, else as published."""
-    source.each(path, WikiQuestion, lambda published: source.ask(_to_item(published, source), "_id", "question"))
+    source.each(path, WikiQuestion, lambda published: source.ask(_to_item(published, source)))
 
 
 def _to_item(published: WikiQuestion, source: Source) -> Item:
@@ -63,7 +63,7 @@ def _to_item(published: WikiQuestion, source: Source) -> Item:
         supporting=tuple(item.question.supporting[old] for old in order),
         triples=tuple(published.evidences),
         decomposition=_decomposition(published, carriers, links or ()),
-        evidence=evidence_graph(len(titles), edges) if known and links is not None else None,
+        evidence=EvidenceGraph.of(len(titles), edges) if known and links is not None else None,
     )
     return msgspec.structs.replace(item, question=question, named=tuple(item.named[old] for old in order))
 

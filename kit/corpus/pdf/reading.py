@@ -6,6 +6,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from io import BytesIO
 from pathlib import PurePath
 
@@ -24,15 +25,6 @@ _NO_TITLE = re.compile(
 )
 
 logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of colours and fonts that no text depends on
-
-
-class _Page(msgspec.Struct):
-    """A page while it is read: its size, its tables without captions, and the words outside of them."""
-
-    width: float
-    height: float
-    tables: list[tables.Table]
-    words: list[dict]
 
 
 def read_documents(files: Mapping[str, bytes]) -> Corpus:
@@ -62,41 +54,38 @@ def read_document(name: str, data: bytes) -> list[Passage]:
         InputError: the file is empty, broken, encrypted, or a scan without text; one line with the file and the page.
     """
     pages, title = _open(name, data)
-    gutters = {}
-    for width in {page.width for page in pages}:
-        alike = [page for page in pages if page.width == width]
-        boxes = [table.box for page in alike for table in page.tables]
-        gutters[width] = layout.find_gutter([word for page in alike for word in page.words], boxes, width)
+    widths = {page.width for page in pages}
+    gutters = {width: layout.find_gutter([page for page in pages if page.width == width]) for width in widths}
     lines = [layout.lines_of(page.words, gutters[page.width]) for page in pages]
     lines = layout.without_running_heads(lines, [page.height for page in pages])
     every = [line for of_page in lines for line in of_page]
     size, bold, leading = layout.usual(every)
     vocabulary = Counter(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)?", " ".join(line.text for line in every).lower()))
-    things = []
+    blocks = []
     for page, of_page in zip(pages, lines):
-        ordered = layout.in_reading_order([*of_page, *page.tables], gutters[page.width])
-        things.append(tables.with_captions(layout.paragraphs_of(ordered, leading, vocabulary)))
+        held = [replace(table, column=layout.column_of(table.box, gutters[page.width])) for table in page.tables]
+        ordered = layout.in_reading_order([*of_page, *held])
+        blocks.append(tables.with_captions(layout.paragraphs_of(ordered, leading, vocabulary)))
     document = PurePath(name).name.removesuffix(".pdf").removesuffix(".PDF")
-    texts = [it for it in things[0] if isinstance(it, layout.TextBlock) and layout.is_heading(it, size, bold)]
-    largest = max(texts, key=lambda heading: heading.size).text if texts else ""
+    headings = [it for it in blocks[0] if not it.rows and layout.is_heading(it, size, bold)]
+    largest = max(headings, key=lambda heading: heading.size).text if headings else ""
     title = title or largest or re.sub(r"[-_\s]+", " ", document)
-    return _passages(document, title, tables.number(things), size, bold)
+    return _passages(document, title, tables.number(blocks), size, bold)
 
 
-def _open(name: str, data: bytes) -> tuple[list[_Page], str]:
-    """What the pages hold, and the title that the file gives itself, or ``""``."""
+def _open(name: str, data: bytes) -> tuple[list[layout.Page], str]:
+    """The pages, and the title that the file gives itself, or ``""``."""
     if not data:
         raise InputError("expected a PDF, the file is empty", file=name)
-    pages: list[_Page] = []
-    where, pictures = name, 0
+    pages, where, pictures = [], name, 0
     # pdfminer raises whatever a broken file makes it stumble over, of no common class but Exception.
     try:
         with pdfplumber.open(BytesIO(data)) as pdf:
             for number, page in enumerate(pdf.pages, 1):
                 where = f"{name}, page {number}"
                 found = tables.tables_of(page)
-                words = layout.words_of(page, [table.box for table in found])
-                pages.append(_Page(float(page.width), float(page.height), found, words))
+                words = layout.words_of(page, found)
+                pages.append(layout.Page(float(page.width), float(page.height), found, words))
                 pictures += len(page.images)
                 page.close()
             title = pdf.metadata.get("Title")
@@ -113,7 +102,7 @@ def _open(name: str, data: bytes) -> tuple[list[_Page], str]:
     return pages, "" if _NO_TITLE.match(title) else title
 
 
-def _passages(document: str, title: str, pages: list[list], size: float, bold: bool) -> list[Passage]:
+def _passages(document: str, title: str, pages: list[list[layout.Block]], size: float, bold: bool) -> list[Passage]:
     passages: list[Passage] = []
     slug = re.sub(r"\s+", "_", document)
 
@@ -121,24 +110,22 @@ def _passages(document: str, title: str, pages: list[list], size: float, bold: b
         place = sum(passage.page == page for passage in passages) + 1
         passages.append(Passage(f"{slug}#p{page}.{place}", title, text, document, len(passages), page, kind))
 
-    for number, things in enumerate(pages, 1):
+    for number, blocks in enumerate(pages, 1):
         headings: list[str] = []
-        for thing in things:
-            if isinstance(thing, tables.Table):
-                add(number, thing.text, "table")
-                continue
-            if layout.is_heading(thing, size, bold):
-                headings += [thing.text] if thing.text != title else []
-                continue
+        for block in blocks:
             last = passages[-1] if passages and not headings else None
-            is_item = last and (last.page, last.kind) == (number, "text") and layout.NEW_ITEM.match(thing.text)
-            if is_item and len(last.text) + 1 + len(thing.text) <= PASSAGE_LENGTH:
-                passages[-1] = msgspec.structs.replace(last, text=f"{last.text}\n{thing.text}")
-                continue
-            first, *rest = _parts(thing.text)
-            for part in ["\n".join([*headings, first]), *rest]:
-                add(number, part)
-            headings = []
+            is_item = last and (last.page, last.kind) == (number, "text") and layout.NEW_ITEM.match(block.text)
+            if block.rows:
+                add(number, f"{block.text}\n\n{tables.markdown(block.rows)}", "table")
+            elif layout.is_heading(block, size, bold):
+                headings += [block.text] if block.text != title else []
+            elif is_item and len(last.text) + 1 + len(block.text) <= PASSAGE_LENGTH:
+                passages[-1] = msgspec.structs.replace(last, text=f"{last.text}\n{block.text}")
+            else:
+                first, *rest = _parts(block.text)
+                for part in ["\n".join([*headings, first]), *rest]:
+                    add(number, part)
+                headings = []
         if headings:  # at the end of a page, or above a table alone
             add(number, "\n".join(headings))
     return passages

@@ -6,15 +6,16 @@ And the structures of documents, pages and tables, with the passages that each o
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, groupby, pairwise
 
 import msgspec
 import numpy as np
-from pdfplumber.utils import cluster_objects
+from pdfplumber.utils import cluster_objects, get_bbox_overlap
 
-from kit.corpus.pdf.layout import Box, TextBlock
+from kit.corpus.pdf.layout import Block, Box
 from kit.corpus.types import Corpus
 
 #: "Table 3", "Tab. A1", "Table IV", "Table 2.1": what a caption begins with.
@@ -36,34 +37,22 @@ class Structure(msgspec.Struct, frozen=True):
         return f"{self.kind} {self.label} of {self.document}"
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table, or the part of it that stands on one page. ``caption`` is its first line, with its number."""
-
-    rows: tuple[tuple[str, ...], ...]
-    box: Box
-    caption: str = ""
-
-    @property
-    def text(self) -> str:
-        """The caption, and below it the table as markdown."""
-        return f"{self.caption}\n\n{markdown(self.rows)}"
-
-
 def structures(corpus: Corpus) -> dict[Structure, np.ndarray]:
     """Each page and table to the rows of what it holds, in the order of the documents and of their reading.
 
     A page holds the passages and tables on it; a table holds its parts, of which it has one a page.
     """
-    held: dict[Structure, list[int]] = {}
+    pages, tables = defaultdict(list), defaultdict(list)
+    order = {}
     for document, rows in corpus.documents.items():
-        of_document = [(row, corpus.passages[row]) for row in rows.tolist()]
-        pages = [(row, "page", it.page) for row, it in of_document if it.page is not None]
-        tables = [(row, "table", label_of(it.text)) for row, it in of_document if it.kind == "table"]
-        for row, kind, label in [*pages, *tables]:
-            if label is not None:
-                held.setdefault(Structure(document, kind, str(label)), []).append(row)
-    return {structure: np.array(rows) for structure, rows in held.items()}
+        for row in rows.tolist():
+            passage = corpus.passages[row]
+            if passage.page is not None:
+                pages[Structure(document, "page", str(passage.page))].append(row)
+            if passage.kind == "table" and (label := label_of(passage.text)):
+                tables[Structure(document, "table", label)].append(row)
+        order |= pages | tables
+    return {structure: np.array(rows) for structure, rows in order.items()}
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -87,125 +76,100 @@ def arabic(label: str) -> str:
     return str(sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0])))
 
 
-def tables_of(page) -> list[Table]:
+def tables_of(page) -> list[Block]:
     """The tables of a pdfplumber page with two rows and columns or more, without captions.
 
     A table is ruled around its cells, or has rules across: above and below its header and below its last row.
     """
-    found = [Table(_cells(it.extract(x_tolerance_ratio=0.15)), it.bbox) for it in page.find_tables()]
-    found = [table for table in found if _is_table(table)]
-    across = [table for table in _ruled_across(page) if _is_table(table)]
-    return found + [table for table in across if not any(_overlap(table.box, it.box) for it in found)]
+    tables: list[Block] = []
+    for found in [*page.find_tables(), *_ruled_across(page)]:
+        texts = [[" ".join((cell or "").split()) for cell in row] for row in found.extract(x_tolerance_ratio=0.15)]
+        columns = [column for column in zip(*filter(any, texts)) if any(column)]
+        known = any(get_bbox_overlap(found.bbox, table.box) for table in tables)
+        if len(columns) >= 2 and len(columns[0]) >= 2 and not known:
+            tables.append(Block("", found.bbox, rows=tuple(zip(*columns))))
+    return tables
 
 
-def with_captions(things: Sequence) -> list:
+def _ruled_across(page) -> list:
+    """pdfplumber's tables without vertical rules: three rules or more of one length, and rows of cells in between."""
+    rules: dict[tuple[int, int], set[float]] = defaultdict(set)
+    for edge in page.horizontal_edges:
+        rules[3 * round(edge["x0"] / 3) - 2, 3 * round(edge["x1"] / 3) + 2].add(round(edge["top"], 1))
+    # Parted where a gap is wider than a letter is high.
+    cells, tables = page.extract_words(keep_blank_chars=True, x_tolerance_ratio=1), []
+    for (x0, x1), tops in rules.items():
+
+        def rows(span: tuple[float, float], x0: float = x0, x1: float = x1) -> list[list[dict]]:
+            inside = [it for it in cells if span[0] - 1 <= it["top"] and it["bottom"] <= span[1] + 1]
+            return cluster_objects([it for it in inside if x0 <= it["x0"] and it["x1"] <= x1], "bottom", 2)
+
+        def is_parted(span: tuple[float, float], rows=rows) -> bool:
+            return bool(rows(span)) and all(len(row) > 1 for row in rows(span))
+
+        for parted, run in groupby(pairwise(sorted(tops)), is_parted):
+            spans = list(run)
+            if parted and len(spans) > 1:
+                of_table = [row for span in spans for row in rows(span)]
+                sides = sorted((cell["x0"], cell["x1"]) for row in of_table for cell in row)
+                ends = np.maximum.accumulate([end for _, end in sides])
+                white = [start - 3 for (start, _), end in zip(sides[1:], ends) if start - end >= 6]
+                lower = [max(cell["bottom"] for cell in row) + 0.1 for row in of_table]
+                lines = {
+                    "explicit_vertical_lines": [x0, *white, x1],
+                    "explicit_horizontal_lines": [spans[0][0], *lower],
+                }
+                ways = {"vertical_strategy": "explicit", "horizontal_strategy": "explicit"}
+                tables += page.crop((x0, spans[0][0], x1, spans[-1][1] + 1), strict=False).find_tables(lines | ways)
+    return tables
+
+
+def with_captions(blocks: Sequence[Block]) -> list[Block]:
     """Paragraphs and tables in reading order, the captions moved from the paragraphs to their tables.
 
     A caption belongs to the nearest table above or below it.
     """
-    captions = [i for i, thing in enumerate(things) if isinstance(thing, TextBlock) and label_of(thing.text)]
-    tables = [i for i, thing in enumerate(things) if isinstance(thing, Table)]
-    things = list(things)
-    for distance, i, j in sorted((_distance(things[i].box, things[j].box), i, j) for i in captions for j in tables):
-        if distance <= _REACH and things[i] and not things[j].caption:
-            things[j], things[i] = replace(things[j], caption=things[i].text), None
-    return [thing for thing in things if thing]
+    blocks: list[Block | None] = list(blocks)
+    captions = [i for i, block in enumerate(blocks) if not block.rows and label_of(block.text)]
+    tables = [i for i, block in enumerate(blocks) if block.rows]
+    for distance, i, j in sorted((_distance(blocks[i].box, blocks[j].box), i, j) for i in captions for j in tables):
+        if distance <= _REACH and blocks[i] and not blocks[j].text:
+            blocks[j], blocks[i] = replace(blocks[j], text=blocks[i].text), None
+    return [block for block in blocks if block]
 
 
-def number(pages: Sequence[Sequence]) -> list[list]:
-    """The things of a document's pages, every table with a caption.
+def number(pages: Sequence[Sequence[Block]]) -> list[list[Block]]:
+    """The blocks of a document's pages, every table with a caption.
 
     A table at the top of a page carries on the one at the end of the page before, if it has as many columns and no
     number of its own. Any other table without a number gets the next one that no caption has.
     """
-    used = {label_of(thing.caption) for things in pages for thing in things if isinstance(thing, Table)}
-    numbered, last, before = [], 0, None
-    for things in pages:
-        things = list(things)
-        for place, table in enumerate(things):
-            if not isinstance(table, Table):
+    used = {label_of(block.text) for blocks in pages for block in blocks if block.rows}
+    numbered: list[list[Block]] = []
+    last = 0
+    for blocks in map(list, pages):
+        before = numbered[-1][-1] if numbered and numbered[-1] else None
+        for place, table in enumerate(blocks):
+            if not table.rows:
                 continue
-            label = label_of(table.caption)
-            if before and not place and label in (None, label_of(before.caption)) and _alike(before, table):
-                rows = table.rows if table.rows[0] == before.rows[0] else (before.rows[0], *table.rows)
-                caption = f"{before.caption.removesuffix(' (continued)')} (continued)"
-                things[place] = replace(table, rows=rows, caption=caption)
+            label = label_of(table.text)
+            header = before.rows[0] if before and before.rows and not place else ()
+            if len(header) == len(table.rows[0]) and label in (None, label_of(before.text)):
+                rows = table.rows if table.rows[0] == header else (header, *table.rows)
+                blocks[place] = replace(
+                    table, rows=rows, text=f"{before.text.removesuffix(' (continued)')} (continued)"
+                )
             elif label is None:
                 last = next(n for n in count(last + 1) if str(n) not in used)
                 used.add(str(last))
-                things[place] = replace(table, caption=f"Table {last}")
+                blocks[place] = replace(table, text=f"Table {last}")
             elif label.isdigit():
                 last = int(label)
-        before = things[-1] if things and isinstance(things[-1], Table) else None
-        numbered.append(things)
+        numbered.append(blocks)
     return numbered
-
-
-def _alike(table: Table, other: Table) -> bool:
-    return len(table.rows[0]) == len(other.rows[0])
-
-
-def _cells(rows: Sequence[Sequence[str | None]]) -> tuple[tuple[str, ...], ...]:
-    """Cells without line breaks; rows and columns without any text are left out."""
-    texts = [[" ".join((cell or "").split()) for cell in row] for row in rows]
-    texts = [row for row in texts if any(row)]
-    return tuple(zip(*(column for column in zip(*texts) if any(column))))
-
-
-def _is_table(table: Table) -> bool:
-    return len(table.rows) >= 2 and len(table.rows[0]) >= 2
-
-
-def _ruled_across(page) -> list[Table]:
-    """Tables without vertical rules: three rules or more of one length, with parted cells from each to the next."""
-    rules: dict[tuple[int, int], set[float]] = {}
-    for edge in page.horizontal_edges:
-        rules.setdefault((3 * round(edge["x0"] / 3) - 2, 3 * round(edge["x1"] / 3) + 2), set()).add(
-            round(edge["top"], 1)
-        )
-    words, tables = page.extract_words(x_tolerance_ratio=0.15), []
-    for (x0, x1), tops in rules.items():
-        spans = [
-            (above, below, _rows(words, (x0, above - 1, x1, below + 1))) for above, below in pairwise(sorted(tops))
-        ]
-        for parted, run in groupby(spans, lambda span: bool(span[2]) and all(map(_is_parted, span[2]))):
-            tops, bottoms, rows = zip(*run)
-            if parted and len(rows) >= 2:
-                tables.append(Table(_columns([row for part in rows for row in part]), (x0, tops[0], x1, bottoms[-1])))
-    return tables
-
-
-def _rows(words: list[dict], box: Box) -> list[list[dict]]:
-    """The words of a region, row by row, from left to right."""
-    inside = [it for it in words if box[0] <= it["x0"] and it["x1"] <= box[2]]
-    inside = [it for it in inside if box[1] <= it["top"] and it["bottom"] <= box[3]]
-    return [sorted(row, key=lambda word: word["x0"]) for row in cluster_objects(inside, "bottom", 2)]
-
-
-def _is_parted(row: list[dict]) -> bool:
-    """Whether there is a gap of more than a letter's height in a row of words."""
-    return any(right["x0"] - left["x1"] > right["bottom"] - right["top"] for left, right in pairwise(row))
-
-
-def _columns(rows: list[list[dict]]) -> tuple[tuple[str, ...], ...]:
-    """Rows of words to rows of cells: a column ends where no row has a word over a strip of some points."""
-    starts, end = [], -np.inf
-    for x0, x1 in sorted((word["x0"], word["x1"]) for row in rows for word in row):
-        starts += [x0] if x0 - end >= 6 else []
-        end = max(end, x1)
-    cells = [[""] * len(starts) for _ in rows]
-    for place, row in enumerate(rows):
-        for word in row:
-            column = int(np.searchsorted(starts, word["x0"], side="right")) - 1
-            cells[place][column] = f"{cells[place][column]} {word['text']}".strip()
-    return _cells(cells)
 
 
 def _distance(caption: Box, table: Box) -> float:
     """Points between a caption and a table above or below it; infinity for things beside each other."""
     beside = min(caption[2], table[2]) <= max(caption[0], table[0])
     return np.inf if beside else max(table[1] - caption[3], caption[1] - table[3], 0.0)
-
-
-def _overlap(a: Box, b: Box) -> bool:
-    return min(a[2], b[2]) > max(a[0], b[0]) and min(a[3], b[3]) > max(a[1], b[1])

@@ -92,20 +92,20 @@ HORNS = [["Nell Horn", ["One."]], ["Nell Horn", ["Two."]], ["Oster Horn", ["Thre
         ("_id", None, "record 2, field _id: missing"),
         ("_id", "", "field _id: expected an id without white space"),
         ("_id", "h 2", "field _id: expected an id without white space"),
-        ("_id", "h1", "record 2 (id 'h1'), field _id: expected an id of its own, an earlier record has it"),
+        ("_id", "h1", "record 2 (id 'h1'), field id: expected an id of its own, an earlier record has it"),
         ("question", None, "field question: missing"),
-        ("question", " ", "field question: expected a question, it is empty"),
+        ("question", " ", "field question: expected text that is not blank"),
         ("question", 3, "field question: expected text, got a whole number"),
         ("answer", ["a"], "field answer: expected text, got a list"),
-        ("context", [], "field context: expected at least one paragraph, the list is empty"),
+        ("context", [], "field context: expected a list of length >= 1"),
         ("context", [["Nell Horn"]], "field context[0]: expected a list of length 2"),
         ("context", {"title": []}, "field context: expected a list, got an object"),
         ("context", [["Nell Horn", ["a", None]]], "field context[0][1][1]: expected text, got null"),
-        ("context", HORNS, f"{FACTS} a title of one paragraph of context, 'Nell Horn' is the title of"),
-        ("supporting_facts", [], "field supporting_facts: expected at least one fact, the list is empty"),
+        ("context", HORNS, f"{FACTS} the title of one paragraph of context, 'Nell Horn' is the title of"),
+        ("supporting_facts", [], "field supporting_facts: expected a list of length >= 1"),
         ("supporting_facts", [["Nell Horn", "0"]], "field supporting_facts[0][1]: expected a whole number, got text"),
-        ("supporting_facts", [["Nell Horn", -1]], f"{FACTS} a sentence's index, from 0, got -1"),
-        ("supporting_facts", [["Ada", 0]], f"{FACTS} the title of a paragraph of context, 'Ada' is none"),
+        ("supporting_facts", [["Nell Horn", -1]], "field supporting_facts[0][1]: expected a whole number >= 0"),
+        ("supporting_facts", [["Ada", 0]], f"{FACTS} the title of one paragraph of context, 'Ada' is none"),
     ],
 )
 def test_what_is_wrong_ends_in_one_line_with_record_and_field(write, hotpotqa, field, value, line):
@@ -124,7 +124,7 @@ def test_load_raises_the_first_of_several_and_counts_the_rest(write, hotpotqa):
     hotpotqa[0]["question"] = ""
     hotpotqa[1]["supporting_facts"] = [["Nowhere", 0]]
     path = write("dev.json", hotpotqa)
-    with pytest.raises(InputError, match=r"record 1 .*it is empty \(and 1 more: `kit data check` tells all\)$"):
+    with pytest.raises(InputError, match=r"record 1 .*that is not blank \(and 1 more: `kit data check` tells all\)$"):
         load(path)
     assert len(check(path)) == 2
 

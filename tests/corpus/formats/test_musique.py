@@ -71,13 +71,13 @@ def test_text_is_split_into_sentences_by_rule_and_any_of_them_carries_the_suppor
     ("change", "line"),
     [
         ({"answerable": False}, "field answerable: expected an answerable question"),
-        ({"question_decomposition": []}, "field question_decomposition: expected at least one step"),
+        ({"question_decomposition": []}, "field question_decomposition: expected a list of length >= 1"),
         ({"question_decomposition": None}, "field question_decomposition: expected a list, got null"),
         (
             {"paragraphs": []},
             "field question_decomposition[0].paragraph_support_idx: expected the idx of a paragraph, got 1",
         ),
-        ({"question": ""}, "field question: expected a question, it is empty"),
+        ({"question": ""}, "field question: expected text that is not blank"),
         ({"id": "3hop2__7_8_9"}, "field id: expected an id of its own"),
         ({"answer_aliases": "eel"}, "field answer_aliases: expected a list, got text"),
     ],

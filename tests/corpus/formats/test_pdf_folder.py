@@ -44,7 +44,7 @@ def test_sentences_keep_their_page(documents):
         ({"quotes": [{"document": "mill", "text": "stood"}]}, "field quotes[0]: expected words of a passage of 'mill'"),
         ({"quotes": [{"document": "mill", "text": " "}]}, "field quotes[0]: expected words of a passage"),
         ({}, "expected structures or quotes, and not both"),
-        ({"text": "", "quotes": [{"document": "mill", "text": "mill"}]}, "field text: expected a question"),
+        ({"text": "", "quotes": [{"document": "mill", "text": "mill"}]}, "field text: expected text that is not blank"),
     ],
 )
 def test_a_question_that_leads_nowhere_ends_in_one_line(documents, write, change, line):
