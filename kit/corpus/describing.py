@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from kit.corpus.source import SPLITS
@@ -15,35 +14,21 @@ def describe(benchmark: Benchmark) -> pd.DataFrame:
     Columns: ``split``, ``hops``, ``structure``; ``questions`` (count), ``decomposed`` (those with sub-questions) and
     three means: ``words`` of a question, ``support_words`` of a supporting passage, ``passages`` that it is asked of.
     """
-    words = {passage.id: len(passage.text.split()) for passage in benchmark.corpus.passages}
-    collections = benchmark.collections
-    rows = [
-        {
-            "split": split,
-            "hops": question.hops,
-            "structure": question.structure,
-            "decomposed": bool(question.decomposition),
-            "words": len(question.text.split()),
-            "support_words": np.mean([words[id] for id in question.supporting_ids]),
-            "passages": len(benchmark.corpus if collections is None else collections[question.id]),
-        }
-        for split in SPLITS
-        for question in getattr(benchmark, split)
-    ]
+    asked = pd.DataFrame([(split, it) for split in SPLITS for it in getattr(benchmark, split)], columns=["split", "it"])
+    length = {passage.id: len(passage.text.split()) for passage in benchmark.corpus.passages}
+    asked["hops"], asked["structure"] = asked["it"].map(lambda it: it.hops), asked["it"].map(lambda it: it.structure)
+    asked["decomposed"] = asked["it"].map(lambda it: bool(it.decomposition))
+    asked["words"] = asked["it"].map(lambda it: len(it.text.split()))
+    asked["support_words"] = asked["it"].map(lambda it: pd.Series(it.supporting_ids).map(length).mean())
+    asked["passages"] = asked["it"].map(lambda it: len((benchmark.collections or {}).get(it.id, benchmark.corpus)))
     means = {name: (name, "mean") for name in ("words", "support_words", "passages")}
-    groups = pd.DataFrame(rows).groupby(["split", "hops", "structure"], sort=False)
+    groups = asked.groupby(["split", "hops", "structure"], sort=False)
     return groups.agg(questions=("words", "size"), decomposed=("decomposed", "sum"), **means).reset_index()
 
 
 def describe_corpus(benchmark: Benchmark) -> pd.DataFrame:
     """The corpus in one row: ``passages``, ``documents``, ``titles`` (counts), mean and largest ``words`` a passage."""
-    passages = benchmark.corpus.passages
-    words = [len(passage.text.split()) for passage in passages]
-    row = {
-        "passages": len(passages),
-        "documents": len({passage.document for passage in passages}),
-        "titles": len({passage.title for passage in passages}),
-        "words": float(np.mean(words)),
-        "most_words": max(words),
-    }
-    return pd.DataFrame([row])
+    passages = pd.DataFrame([(it.document, it.title, len(it.text.split())) for it in benchmark.corpus.passages])
+    documents, titles = passages[0].nunique(), passages[1].nunique()
+    sizes = {"words": passages[2].mean(), "most_words": passages[2].max()}
+    return pd.DataFrame([{"passages": len(passages), "documents": documents, "titles": titles, **sizes}])

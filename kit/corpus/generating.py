@@ -21,17 +21,12 @@ def generators() -> list[str]:
 
 def generator(name: str) -> ModuleType:
     """The package that makes the data of this name, loaded from its folder."""
-    module_name = f"kit_data_{name.replace('-', '_')}"
-    if module_name not in sys.modules:
-        file = ROOT / "data" / name.replace("-", "_") / "make" / "__init__.py"
-        spec = util.spec_from_file_location(module_name, file, submodule_search_locations=[str(file.parent)])
-        sys.modules[module_name] = module = util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[module_name]
-            raise
-    return sys.modules[module_name]
+    folder = name.replace("-", "_")
+    spec = util.spec_from_file_location(f"kit_data_{folder}", ROOT / "data" / folder / "make" / "__init__.py")
+    if spec.name not in sys.modules:
+        sys.modules[spec.name] = module = util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[spec.name]
 
 
 def generated(name: str, **settings: object) -> Benchmark:
