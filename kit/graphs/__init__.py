@@ -2,5 +2,3 @@
 
 from kit.graphs.builders import BUILDERS, build, builders
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, TermBipartite
-
-__all__ = ["BUILDERS", "ContainsEdges", "EdgeList", "PassageGraph", "TermBipartite", "build", "builders"]

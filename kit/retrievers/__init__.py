@@ -52,30 +52,3 @@ def _known(name: str) -> type[Retriever]:
     if name not in RETRIEVERS:
         raise InputError(f"no retriever {name!r}; known are {', '.join(RETRIEVERS)}")
     return RETRIEVERS[name]
-
-
-__all__ = [
-    "BM25",
-    "DPR",
-    "KGP",
-    "KGPMDR",
-    "MDR",
-    "QSGNN",
-    "RETRIEVERS",
-    "Dense",
-    "GNNRet",
-    "InitialScore",
-    "KGPTfidf",
-    "Message",
-    "NodeVisit",
-    "RGNNRet",
-    "Ranking",
-    "Retriever",
-    "Seed",
-    "SubQuestionEvent",
-    "Tfidf",
-    "Trace",
-    "make",
-    "make_all",
-    "ranking_from_scores",
-]

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
+from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.settings import Settings, check, defaults
 
@@ -89,13 +90,6 @@ class Trace(msgspec.Struct, frozen=True):
     def seeds(self) -> tuple[Seed, ...]:
         return tuple(step for step in self.events if isinstance(step, Seed))
 
-    def to_json(self) -> bytes:
-        return msgspec.json.encode(self)
-
-    @classmethod
-    def from_json(cls, text: bytes) -> Trace:
-        return msgspec.json.decode(text, type=cls)
-
 
 class Ranking(msgspec.Struct, frozen=True):
     """Passages, best first; equal scores stand in corpus order. ``scores`` has the length of ``ids``."""
@@ -120,6 +114,9 @@ class Retriever:
     indexed_by: tuple[str, ...] = ()
     #: Whether the queries that it is asked are :class:`kit.corpus.GoldQuery`; its settings then say so.
     sees_gold: bool = False
+    #: What :meth:`fit` left, and the settings that it is bound to: no variant of it has others.
+    learned: Any = None
+    bound_by: tuple[str, ...] = ()
     #: What :meth:`index` was given last.
     corpus: Corpus | None = None
 
@@ -157,13 +154,15 @@ class Retriever:
         """The same retriever, what it learned included, with other settings, another corpus, or a graph made elsewhere.
 
         It is indexed anew where the corpus or a setting of ``indexed_by`` differs. ``over`` is a graph of its corpus,
-        for a method that has one.
+        for a method that has one. Raises :class:`InputError` for a setting that what was learned is bound to.
         """
         other = copy(self)
         known = msgspec.structs.asdict(self.settings)
         other.settings = check(self.Settings, known | settings, f"the retriever {self.name}")
-        changed = any(getattr(other.settings, name) != known[name] for name in self.indexed_by)
-        if corpus is not None or (changed and self.corpus is not None):
+        changed = {name: value for name, value in known.items() if getattr(other.settings, name) != value}
+        if self.learned is not None and (bound := [name for name in self.bound_by if name in changed]):
+            raise InputError(f"{self.name} was trained with {changed[bound[0]]!r}: train another", field=bound[0])
+        if corpus is not None or (self.corpus is not None and changed.keys() & self.indexed_by):
             other.index(corpus if corpus is not None else self.corpus)
         if over is not None:
             other.graph = over

@@ -61,7 +61,6 @@ class Dense(Retriever):
     class Settings(Settings, frozen=True):
         encoder: str = DEFAULT_ENCODER
 
-    #: The encoder that training left, where there was any.
     learned: Encoder | None = None
 
     def index(self, corpus: Corpus) -> None:

@@ -44,6 +44,7 @@ class TrainedRetriever(Dense):
         n_train: Whole = 0
         seed: Whole = 0
 
+    bound_by = ("encoder",)
     history: tuple[dict[str, float], ...] = ()
 
     @property

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -106,9 +106,8 @@ class KGP(Retriever):
         depth: Positive = 2
         budget: Positive = 30
 
-    def __init__(self, **settings: object) -> None:
-        super().__init__(**settings)
-        builders(self.settings.graph)
+        def __post_init__(self) -> None:
+            builders(self.graph)
 
     def index(self, corpus: Corpus) -> None:
         self.corpus, self.tfidf, self.reader = corpus, TfidfIndex(corpus), StructureReader(corpus)
@@ -300,6 +299,7 @@ class KGPMDR(KGPDense):
     """The agent is the encoder that :class:`kit.retrievers.mdr.MDR` trains, by settings as it has them."""
 
     name = "kgp-mdr"
+    bound_by = ("encoder",)
     reads_path = True
     Settings = msgspec.defstruct(
         "Settings",
@@ -323,8 +323,18 @@ class KGPWriting(KGPTfidf):
     Candidates are compared with the written text alone (Eq. 1); with the question where the model writes nothing.
     """
 
-    model: LanguageModel
+    #: The setting that names the model, and what asks it.
+    model_setting: str
     prompt: Callable[[str, Sequence[str]], str]
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        self._models = cache(language_model)  # variants share it
+        _ = self.model
+
+    @property
+    def model(self) -> LanguageModel:
+        return self._models(getattr(self.settings, self.model_setting))
 
     def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
         paths = [[self.corpus.passages[row].full_text for row in each.path] for each in inputs]
@@ -343,15 +353,11 @@ class KGPT5(KGPWriting):
     another one, ``t5:FOLDER``.
     """
 
-    name = "kgp-t5"
+    name, model_setting = "kgp-t5", "writer"
     prompt = staticmethod(prefixed_evidence_prompt)
 
     class Settings(KGP.Settings, frozen=True):
         writer: str = f"t5:{EVIDENCE_WRITER}"
-
-    def __init__(self, **settings: object) -> None:
-        super().__init__(**settings)
-        self.model = language_model(self.settings.writer)
 
 
 class KGPChat(KGPWriting):
@@ -361,12 +367,8 @@ class KGPChat(KGPWriting):
     server.
     """
 
-    name = "kgp-chat"
+    name, model_setting = "kgp-chat", "model"
     prompt = staticmethod(evidence_prompt)
 
     class Settings(KGP.Settings, frozen=True):
         model: str = ""
-
-    def __init__(self, **settings: object) -> None:
-        super().__init__(**settings)
-        self.model = language_model(self.settings.model)

@@ -47,10 +47,9 @@ class MDR(TrainedRetriever):
         branches: Positive = 3
         graph: str = ""
 
-    def __init__(self, **settings: object) -> None:
-        super().__init__(**settings)
-        if self.settings.graph:
-            builders(self.settings.graph)
+        def __post_init__(self) -> None:
+            if self.graph:
+                builders(self.graph)
 
     @property
     def training_settings(self) -> dict[str, int]:

@@ -109,6 +109,7 @@ class QSGNN(Retriever):
 
     name = "qsgnn"
     indexed_by = ("encoder", "dimension", "layers", "triples", "ablate", "init", "logit_scale", "seed")
+    bound_by = ("encoder", "dimension", "layers")
 
     class Settings(Settings, frozen=True):
         encoder: str = DEFAULT_ENCODER
@@ -127,13 +128,14 @@ class QSGNN(Retriever):
         n_train: Whole = 0
         seed: Whole = 0
 
-    weights: dict[str, Tensor] | None = None  # what is learned
+    learned: dict[str, Tensor] | None = None  # weights
     history: Sequence[dict[str, float]] = ()
 
     def index(self, corpus: Corpus) -> None:
         self._see(corpus, extract(corpus, self.settings.triples))
-        if self.weights:
-            self.network.load_state_dict(self.weights)
+        if self.learned:
+            self.network.load_state_dict(self.learned)
+        self.network.eval()
 
     def _see(self, corpus: Corpus, extractions: Sequence[Extraction]) -> None:
         """The graph that the network is shown, which may lack a level; what is around a query is found with both."""
@@ -218,7 +220,7 @@ class QSGNN(Retriever):
         parts = (msgspec.json.encode(part).decode() for part in (learning, extractions))
         key = content_key(_RECIPE, encoder.identity, *parts, benchmark.without_test().hash).hex()
         folder = encoder.store.get_folder(KIND, key) or self.variant()._train(benchmark, extractions, key)
-        self.weights, self.history = load_file(folder / WEIGHTS), read_history(folder)
+        self.learned, self.history = load_file(folder / WEIGHTS), read_history(folder)
 
     def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:
         corpus, settings = benchmark.corpus, self.settings

@@ -83,6 +83,8 @@ class IntraLevel(QueryAttention):
 class InterLevel(QueryAttention):
     """Messages from one level to another, Eq. 3. Without a query there is no score, and the message is the mean."""
 
+    products: Ends | None = None
+
     def __init__(self, n: int, logit_scale: float = 1.0) -> None:
         super().__init__(logit_scale)
         self.target, self.source = _identity(n), _identity(n)
@@ -97,9 +99,19 @@ class InterLevel(QueryAttention):
     def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
         if query is None:
             return h[0].new_zeros(edge_index.shape[1])
-        other = torch.linalg.multi_dot((h[0], self.source.weight.T, self.key_gamma_other.weight.T))
-        own = torch.linalg.multi_dot((h[1], self.target.weight.T, self.key_gamma_own.weight.T))
-        return _cosines(self.query_gamma(query), batch, (other, own), edge_index)
+        to_other, to_own = self.products or self.multiplied()
+        return _cosines(self.query_gamma(query), batch, (h[0] @ to_other, h[1] @ to_own), edge_index)
+
+    def multiplied(self) -> Ends:
+        """W^s W^k_other and W^t W^k_own, each n × n."""
+        pairs = (self.key_gamma_other, self.source), (self.key_gamma_own, self.target)
+        return tuple((key.weight @ inner.weight).T for key, inner in pairs)
+
+    @torch.no_grad()
+    def train(self, mode: bool = True) -> InterLevel:
+        """As PyTorch's; in evaluation the weights stand, and are multiplied once."""
+        self.products = None if mode else self.multiplied()
+        return super().train(mode)
 
 
 class Update(nn.Module):

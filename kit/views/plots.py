@@ -32,8 +32,6 @@ _ABOVE = {"artist_kws": {"zorder": 3}}  # points on their intervals
 _LEVEL = {"color": GREY, "linestyle": ":", "linewidth": 1.5}
 _MEANINGS = ("the search for seeds", "finding and comparing neighbours", "encoding what is read", "all the rest")
 _PARTS = dict(zip(("seeding", "matching", "encoding", "rest"), _MEANINGS))
-_NODES = {"page": Look("#332288", "s"), "table": Look("#b36b00", "D"), "passage of text": Look("#56b4e9", "o")}
-_NODES |= {"passage of table": Look("#f5c76a", "o")}
 Levels = pd.DataFrame | Mapping[str, float] | None
 
 
@@ -272,37 +270,6 @@ def times(table: pd.DataFrame, title: str) -> Figure:
     right.grid(axis="y", visible=False)
     keys = [Patch(facecolor=c, hatch=h, edgecolor="white", label=m) for (c, h), m in zip(colours.items(), _MEANINGS)]
     figure.legend(handles=keys, loc="outside lower center", ncols=4, fontsize=SMALL)
-    return figure
-
-
-@style()
-def structure_graph(table: pd.DataFrame, title: str) -> Figure:
-    """Pages above, tables below, and between them the passages that they hold, in reading order: a band a document.
-
-    ``table`` has a row an edge: document, kind (page or table), label, position (of the passage), holds (what it is,
-    text or table).
-    """
-    held = _take(table, row="document", kind="kind", label="label", position="position", holds="holds")
-    held = held.assign(edge=held.index, text=held["kind"] + " " + held["label"].astype(str), name=None)
-    held["x"] = held.groupby(["row", "text"])["position"].transform("mean")
-    held["y"] = held["kind"].map({"page": 0, "table": 2})
-    passages = held.assign(x=held["position"], y=1)
-    nodes = held.drop_duplicates(["row", "text"]).assign(name=held["kind"], edge=None)
-    contents = passages.assign(name="passage of " + held["holds"], edge=None)
-    drawn = pd.concat([held, passages, nodes, contents], ignore_index=True)
-    plot = _plot(drawn, _NODES).add(so.Path(color=GREY, linewidth=1), color=None, group="edge", legend=False)
-    plot = plot.add(so.Dot(pointsize=9, edgecolor=INK, edgewidth=0.8, **_ABOVE), marker="name", legend=False)
-    figure = Figure(title, (SIZE[0], 1.2 + 1.6 * held["row"].nunique()))
-    at = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": SMALL}
-    for ax, of, *_ in _panels(plot, figure, drawn, _levels(None), sharex=False):
-        document = of["row"].iloc[0]
-        ax.set_axis_off()
-        ax.set(ylim=(2.5, -0.5))
-        ax.set_title(wrapped(document, 90), fontsize=SMALL + 1.5, pad=14)
-        for node in nodes[nodes["row"] == document].itertuples():
-            ax.annotate(node.text, (node.x, node.y), (0, 12 - 12 * node.y), **at)
-    keys = [Line2D([], [], label=kind, **each.line | {"linestyle": ""}) for kind, each in _NODES.items()]
-    figure.legend(handles=keys, loc="outside lower left", ncols=len(keys), fontsize=SMALL)
     return figure
 
 

@@ -84,7 +84,7 @@ def test_it_ranks_every_passage_once_before_and_after_training(own_store: Path) 
     assert len(retriever.retrieve(Query("", ""), 6).ids) == 6
     # What was learned goes along with a variant, another corpus included.
     part = retriever.variant(corpus=HAND.corpus.subset([0, 1, 3]))
-    assert torch.equal(part.network.state_dict()["compress.weight"], retriever.weights["compress.weight"])
+    assert torch.equal(part.network.state_dict()["compress.weight"], retriever.learned["compress.weight"])
     assert len(part.retrieve(RIVER, 6).ids) == 3 and len(retriever.retrieve(RIVER, 6).ids) == 6
 
 
@@ -107,8 +107,8 @@ def test_an_interrupted_training_goes_on_to_the_same_weights(own_store: Path, mo
     again = make("qsgnn", **FEW)
     again.fit(LEARN)
     assert again.history == whole.history
-    for name, weight in whole.weights.items():
-        assert torch.equal(again.weights[name], weight), name
+    for name, weight in whole.learned.items():
+        assert torch.equal(again.learned[name], weight), name
 
 
 def test_the_same_training_is_found_again(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
