@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from itertools import groupby
 from typing import Literal
 
@@ -30,9 +29,6 @@ from kit.text.precision import one_thread
 #: Gradient descent (Appendix B); the cap is ours, since a loss made of hinges need not come to rest.
 LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 300
 BLOCK = 64_000_000  # distances held at once: 256 MB
-
-#: From active nodes, rows (queries, K), to the edges that they send over: :func:`edges_from` of a graph.
-Edges = Callable[[np.ndarray], tuple[Tensor, Tensor]]
 
 
 class MessageLayer(MessagePassing):
@@ -67,7 +63,7 @@ class MessageLog:
 
 
 def pass_messages(
-    h: Tensor, near: np.ndarray, alphas: Tensor, top_k: int, message: str, edges: Edges
+    h: Tensor, near: np.ndarray, alphas: Tensor, top_k: int, message: str, graph: PassageGraph
 ) -> Iterator[MessageLog]:
     """The network, layer by layer, on the distances ``h`` (queries, passages), changed in place.
 
@@ -79,7 +75,7 @@ def pass_messages(
     layer, flat, heard = MessageLayer(message), h.view(-1), np.zeros(0, int)
     for alpha in alphas:
         active = nearest(h, near, heard, top_k)
-        edge_index, places = edges(active)
+        edge_index, places = edges_from(graph, active)
         sent, before = h[np.arange(len(h))[:, None], active].view(-1), flat[places]
         after = layer((sent, before), edge_index, alpha)
         flat[places] = after  # the others keep their distance
@@ -98,16 +94,6 @@ def edges_from(graph: PassageGraph, active: np.ndarray) -> tuple[Tensor, Tensor]
     first = np.diff(place, prepend=-1) > 0
     edge_index = np.stack([place // n * k + rank, np.cumsum(first) - 1])
     return torch.from_numpy(edge_index), torch.from_numpy(place[first])
-
-
-def cached_edges(graph: PassageGraph) -> Edges:
-    """:func:`edges_from` for gradient descent: from step to step the active nodes hardly change."""
-
-    @lru_cache(maxsize=16)
-    def edges(content: bytes, queries: int) -> tuple[Tensor, Tensor]:
-        return edges_from(graph, np.frombuffer(content, int).reshape(queries, -1))
-
-    return lambda active: edges(active.tobytes(), len(active))
 
 
 def nearest(h: Tensor, near: np.ndarray, heard: np.ndarray, k: int) -> np.ndarray:
@@ -279,10 +265,10 @@ class GNNRet(Retriever):
         depth = min(max(k, top_k) + len(self.alphas) * top_k, n)
         return h.detach().topk(depth, largest=False).indices.numpy()
 
-    def propagate(self, h: Tensor, near: np.ndarray, edges: Edges | None = None) -> list[MessageLog]:
+    def propagate(self, h: Tensor, near: np.ndarray) -> list[MessageLog]:
         """Pass messages on ``h`` in place, from the rows of :meth:`near` on."""
-        edges, top_k = edges or partial(edges_from, self.graph), min(self.settings.top_k, h.shape[1])
-        return list(pass_messages(h, near, self.alphas, top_k, self.settings.message, edges))
+        top_k = min(self.settings.top_k, h.shape[1])
+        return list(pass_messages(h, near, self.alphas, top_k, self.settings.message, self.graph))
 
     def events(self, ids: Sequence[str], before: Tensor, logs: Sequence[MessageLog], first: int = 0) -> list[AnyEvent]:
         """What concerns the ranked ``ids`` of one query whose distances were ``before`` (passages,).
@@ -334,11 +320,11 @@ class GNNRet(Retriever):
     def losses(self, questions: Sequence[Question]) -> Callable[[], Tensor]:
         """A function of the present weights that gives each question's loss over the indexed corpus."""
         distances = self.distances(self.encode([question.text for question in questions]))
-        supports, edges = self.mask([question.supporting_ids for question in questions]), cached_edges(self.graph)
+        supports = self.mask([question.supporting_ids for question in questions])
 
         def losses() -> Tensor:
             h = distances.clone()
-            self.propagate(h, self.near(h, 0), edges)
+            self.propagate(h, self.near(h, 0))
             return hinge(h, supports, self.settings.n_candidates, self.settings.margin)
 
         return losses

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from kit.corpus import GoldQuery, Query, Question
 from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, round_robin
-from kit.retrievers.gnn_ret import BLOCK, Edges, GNNRet, MessageLog, cached_edges, hinge
+from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge
 from kit.settings import Positive, Share
 
 
@@ -125,13 +125,11 @@ class RGNNRet(GNNRet):
         most = max(map(len, vectors))
         return [self.distances(np.stack([own[t] for own in vectors if len(own) > t])) for t in range(most)]
 
-    def walk(
-        self, distances: Sequence[Tensor], k: int, edges: Sequence[Edges] | None = None
-    ) -> Iterator[RecurrentState]:
+    def walk(self, distances: Sequence[Tensor], k: int) -> Iterator[RecurrentState]:
         """Eq. 4 step by step: ``distances`` holds h⁰ of each step for the queries that still ask, the first ones."""
         memory, beta = None, self.parameters["beta"]
-        for t, h in enumerate(distances):
-            logs = self.propagate(h, self.near(h, k), edges[t] if edges else None)
+        for h in distances:
+            logs = self.propagate(h, self.near(h, k))
             before = memory[: len(h)] if memory is not None else None
             memory = h if before is None else beta * h + (1 - beta) * before  # Eq. 4
             yield RecurrentState(h, memory, before, logs)
@@ -157,7 +155,6 @@ class RGNNRet(GNNRet):
         """Eqs. 5 and 15: a function of the present weights that gives each question's loss over the indexed corpus."""
         questions = sorted(questions, key=lambda question: -len(question.decomposition))
         distances = self.by_step(self.vectors_of([gold_steps(question.gold_query) for question in questions]))
-        edges = [cached_edges(self.graph) for _ in distances]
         supports = [
             self.mask([self.targets(question, t) for question in questions[: len(h)]]) for t, h in enumerate(distances)
         ]
@@ -165,7 +162,7 @@ class RGNNRet(GNNRet):
 
         def losses() -> Tensor:
             total = torch.zeros(len(questions))
-            for state, own in zip(self.walk([h.clone() for h in distances], 0, edges), supports):
+            for state, own in zip(self.walk([h.clone() for h in distances], 0), supports):
                 part = hinge(state.memory, own, self.settings.n_candidates, self.settings.margin)
                 total = total + torch.nn.functional.pad(part, (0, len(total) - len(part)))
             return total / lengths

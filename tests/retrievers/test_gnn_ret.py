@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import EdgeList, PassageGraph, TermBipartite
 from kit.retrievers import Dense, GNNRet, InitialScore, Message, Seed, make
-from kit.retrievers.gnn_ret import edges_from, gradient_descent, hinge, nearest, pass_messages
+from kit.retrievers.gnn_ret import gradient_descent, hinge, nearest, pass_messages
 from kit.text import Incidence
 
 
@@ -37,7 +36,7 @@ def run(h: list[float], alphas: torch.Tensor, top_k: int, message: str = "min", 
     """The distances after the messages, and the layers."""
     h = torch.tensor([h])
     near = h.topk(h.shape[1], largest=False).indices.numpy()
-    return h, list(pass_messages(h, near, alphas, top_k, message, partial(edges_from, graph)))
+    return h, list(pass_messages(h, near, alphas, top_k, message, graph))
 
 
 def values(h: torch.Tensor) -> list[float]:
@@ -136,13 +135,9 @@ def test_gradients_are_those_of_the_equations_and_not_of_the_misprint() -> None:
     c² = α²·0.8 + (1 − α²)·b¹; b hears a: b² = α²·b¹ + (1 − α²)·0.1; a hears b: a² = α²·0.1 + (1 − α²)·b¹.
     """
     one, two = (torch.tensor([alpha], requires_grad=True) for alpha in (0.6, 0.3))
-    h, near, edges = (
-        torch.tensor([[0.1, 0.5, 0.8]]),
-        np.array([[0, 1, 2]]),
-        partial(edges_from, graph_of(3, [(0, 1), (1, 2)])),
-    )
-    list(pass_messages(h, near, one, 1, "min", edges))
-    list(pass_messages(h, near, two, 2, "min", edges))
+    h, near, path = torch.tensor([[0.1, 0.5, 0.8]]), np.array([[0, 1, 2]]), graph_of(3, [(0, 1), (1, 2)])
+    list(pass_messages(h, near, one, 1, "min", path))
+    list(pass_messages(h, near, two, 2, "min", path))
     b1 = 0.6 * 0.5 + 0.4 * 0.1
     assert h[0].tolist() == pytest.approx([0.3 * 0.1 + 0.7 * b1, 0.3 * b1 + 0.7 * 0.1, 0.3 * 0.8 + 0.7 * b1])
     loss = hinge(h, torch.tensor([[False, False, True]]), 2, 0.01).sum()
@@ -189,7 +184,7 @@ def test_training_finds_the_weight_that_a_search_finds(support: int, end: float)
 
     def loss() -> torch.Tensor:
         h = start.clone()
-        list(pass_messages(h, np.array([[0, 1, 2]]), alphas, 1, "min", partial(edges_from, graph)))
+        list(pass_messages(h, np.array([[0, 1, 2]]), alphas, 1, "min", graph))
         return hinge(h, supports, 3, 0.5).mean()
 
     gradient_descent({"alpha": alphas}, loss)

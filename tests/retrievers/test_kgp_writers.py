@@ -103,6 +103,12 @@ def test_a_server_killed_in_the_middle_is_named_and_what_was_answered_is_kept(
         answered(f"replay:server:{server.model}", data, tmp_path / "run.trec")
 
 
+def test_a_variant_has_the_model_that_it_names_and_shares_what_stays() -> None:
+    first = make("kgp-chat", model="server:a")
+    assert first.variant(depth=1).model is first.model
+    assert (first.variant(model="server:b").model.name, first.model.name) == ("server:b", "server:a")
+
+
 def test_a_chat_model_must_be_named() -> None:
     with pytest.raises(InputError, match="field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL"):
         make("kgp-chat")

@@ -86,6 +86,9 @@ def test_it_ranks_every_passage_once_before_and_after_training(own_store: Path) 
     part = retriever.variant(corpus=HAND.corpus.subset([0, 1, 3]))
     assert torch.equal(part.network.state_dict()["compress.weight"], retriever.learned["compress.weight"])
     assert len(part.retrieve(RIVER, 6).ids) == 3 and len(retriever.retrieve(RIVER, 6).ids) == 6
+    for other in ({"dimension": 8}, {"layers": 1}, {"encoder": "another"}):
+        with pytest.raises(InputError, match=rf"field {next(iter(other))}: qsgnn was trained with .*: train another"):
+            retriever.variant(**other)
 
 
 def test_an_interrupted_training_goes_on_to_the_same_weights(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,15 +49,6 @@ TIMES = pd.DataFrame(
     ],
     columns=["retriever", "passages", "seconds", "seeding", "matching", "encoding", "rest"],
 )
-HOLDS = pd.DataFrame(
-    [
-        ("memo", "page", 1, "a", 0, "text"),
-        ("memo", "page", 1, "b", 1, "table"),
-        ("memo", "table", 1, "b", 1, "table"),
-        ("survey", "page", 1, "c", 0, "text"),
-    ],
-    columns=["document", "kind", "label", "passage", "position", "holds"],
-)
 ALL = {
     "lines": lambda title: plots.lines(BOTH, title, "k", facet="metric", levels=LEVELS, ylabel="share"),
     "words": lambda title: plots.lines(measured(k=["a", "b", "c"] * 2), title, "k", joined=False, levels={"x": 0.2}),
@@ -74,7 +65,6 @@ ALL = {
     "ablation": lambda title: plots.ablation(VARIANTS, title, "recall@10"),
     "heatmap": lambda title: plots.heatmap(measured(), title, "k", "retriever", "recall@5", xlabel="K"),
     "times": lambda title: plots.times(TIMES, title),
-    "structure": lambda title: plots.structure_graph(HOLDS, title),
 }  # fmt: skip
 
 
@@ -246,15 +236,6 @@ def test_times_are_means_in_milliseconds_and_parts_are_shares():
     widths = {round(bar.get_width()) for bar in right.patches}
     assert {bar.get_hatch() for bar in right.patches} == {"", "..."}  # for a grey print
     assert widths >= {25, 75} and {"dense: 20 ms", "kgp-mdr: 2e+03 ms"} <= set(words(figure))
-
-
-def test_pages_and_tables_stand_above_and_below_what_they_hold():
-    figure = ALL["structure"]("t")
-    first, _ = figure.axes
-    assert [text.get_text() for text in first.texts] == ["page 1", "table 1"]
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["memo", "survey"]
-    edges = [line.get_xydata().tolist() for line in first.lines]
-    assert edges == [[[0.5, 0], [0, 1]], [[0.5, 0], [1, 1]], [[1, 2], [1, 1]]]
 
 
 def test_several_metrics_become_rows():
