@@ -14,7 +14,7 @@ import pytest
 from kit.cli import main
 from kit.corpus import Passage, Question, export
 from kit.corpus.example import example
-from kit.text.readers import ExtractiveReader, Learning
+from kit.text.reader import ExtractiveReader, Learning
 
 
 def kit(*arguments: object) -> tuple[int, str, str]:
@@ -56,7 +56,7 @@ def small(tiny_model: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self) -> None:
             super().__init__(tiny_model, Learning(epochs=1))
 
-    monkeypatch.setattr("kit.text.readers.ExtractiveReader", Small)
+    monkeypatch.setattr("kit.text.reader.ExtractiveReader", Small)
 
 
 def test_an_extractive_reader_learns_and_answers(small: None, data: Path, keepers: Path, tmp_path: Path) -> None:

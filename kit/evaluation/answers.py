@@ -17,8 +17,8 @@ from kit.evaluation import statistics
 from kit.evaluation.experiment import Experiment
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import grade, grading_prompt
-from kit.text.readers import Reader
-from kit.text.readers import reader as make_reader
+from kit.text.reader import Reader
+from kit.text.reader import reader as make_reader
 from kit.text.scoring import contains, exact_match, f1, normalise
 
 NONE = "none"  # the row of a reader that sees no passage

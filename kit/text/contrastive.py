@@ -8,7 +8,7 @@ trainer needs two more packages, and more lines to be told where to sample, meas
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -118,6 +118,7 @@ class _Batch(NamedTuple):
 def _vectors(model: SentenceTransformer, batch: _Batch, passages: Sequence[str]) -> list[torch.Tensor]:
     """Vectors (pairs, dimension) of the queries, of their passages, and of the sampled negatives if any are."""
     import torch
+    from sentence_transformers.util import batch_to_device
 
     rows = [*(pair.positive for pair in batch.pairs), *batch.negatives]
     query, document = (model.prompts.get(role) or "" for role in ("query", "document"))
@@ -127,13 +128,8 @@ def _vectors(model: SentenceTransformer, batch: _Batch, passages: Sequence[str])
     parts = []
     for start in range(0, len(order), _TOGETHER):
         tokens = model.preprocess([texts[place] for place in order[start : start + _TOGETHER]])
-        parts.append(model(send_to(tokens, model.device))["sentence_embedding"])
+        parts.append(model(batch_to_device(tokens, model.device))["sentence_embedding"])
     return list(torch.cat(parts)[np.argsort(order)].split(len(batch.pairs)))
-
-
-def send_to(tokens: Mapping[str, object], device: torch.device) -> dict[str, object]:
-    """What a tokenizer gave, with its tensors on the device."""
-    return {name: value.to(device) if hasattr(value, "to") else value for name, value in tokens.items()}
 
 
 def plan(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:

@@ -73,9 +73,8 @@ class Encoder:
         try:
             return _load(self.name, self._folder, self._trained)
         except (OSError, ValueError) as error:
-            raise InputError(
-                f"no sentence-transformers model of this name or folder ({error})", field="encoder"
-            ) from None
+            expected = f"no sentence-transformers model of this name or folder ({error})"
+            raise InputError(expected, field="encoder") from None
 
     def encode(self, texts: Sequence[str], *, role: str = "document", progress: bool = True) -> np.ndarray:
         """Vectors of shape (texts, dimension). ``role`` is ``document`` or ``query``: some models tell them apart."""
@@ -85,15 +84,10 @@ class Encoder:
         cold = _cold.get() if role == "query" else None
         known = self.store.get_many("embeddings", list(dict.fromkeys(keys))) if cold is None else dict(cold)
         # By length, so that a batch holds texts of one length and hardly any padding.
-        missing = sorted(
-            {key: text for key, text in zip(keys, texts) if key not in known}.items(), key=lambda kt: len(kt[1])
-        )
-        with tqdm(
-            total=len(missing),
-            desc=f"encoding ({Path(self.name).name})",
-            unit="text",
-            disable=not (progress and missing),
-        ) as bar:
+        new_texts = {key: text for key, text in zip(keys, texts) if key not in known}
+        missing = sorted(new_texts.items(), key=lambda item: len(item[1]))
+        desc, shown = f"encoding ({Path(self.name).name})", progress and bool(missing)
+        with tqdm(total=len(missing), desc=desc, unit="text", disable=not shown) as bar:
             for start in range(0, len(missing), _SAVED_AT_ONCE):
                 part = missing[start : start + _SAVED_AT_ONCE]
                 vectors = self._embed([text for _, text in part], role, bar)
@@ -104,22 +98,6 @@ class Encoder:
                     cold |= new
                 known |= new
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
-
-    def count_tokens(self, texts: Sequence[str]) -> np.ndarray:
-        """How many tokens of the encoder's own tokenizer each text has, none cut off, special ones not counted."""
-        counts: list[int] = []
-        for start in range(0, len(texts), _SAVED_AT_ONCE):
-            part = list(texts[start : start + _SAVED_AT_ONCE])
-            found = self.model.tokenizer(
-                part,
-                add_special_tokens=False,
-                truncation=False,
-                padding=False,
-                return_attention_mask=False,
-                verbose=False,
-            )
-            counts += map(len, found["input_ids"])
-        return np.array(counts, int)
 
     def _embed(self, texts: list[str], role: str, bar: tqdm) -> np.ndarray:
         encode = self.model.encode_query if role == "query" else self.model.encode_document

@@ -18,20 +18,15 @@ class Incidence:
 
     @classmethod
     def from_entries(
-        cls,
-        rows: Sequence[int],
-        columns: Sequence[int],
-        weights: Sequence[float],
-        terms: Sequence[str],
-        n_passages: int,
+        cls, rows: Sequence[int], columns: Sequence[int], weights: Sequence[float], terms: Sequence[str], n: int
     ) -> Incidence:
-        """From entries of which several may fall on one place: the largest weight counts."""
+        """Of ``n`` passages, from entries of which several may fall on one place: the largest weight counts."""
         order = np.lexsort((np.negative(weights), columns, rows))
         rows, columns, weights = (np.asarray(entries)[order] for entries in (rows, columns, weights))
         first = np.ones(len(rows), bool)
         first[1:] = (np.diff(rows) != 0) | (np.diff(columns) != 0)
         matrix = sparse.csr_array(
-            (weights[first].astype(np.float32), (rows[first], columns[first])), shape=(n_passages, len(terms))
+            (weights[first].astype(np.float32), (rows[first], columns[first])), shape=(n, len(terms))
         )
         return cls(matrix, np.asarray(terms, object))
 
@@ -46,8 +41,3 @@ class Incidence:
         """Only the terms that two or more passages hold: the others connect nothing."""
         keep = np.flatnonzero(np.bincount(self.matrix.indices, minlength=self.matrix.shape[1]) > 1)
         return Incidence(sparse.csr_array(self.matrix[:, keep]), self.terms[keep])
-
-    def beside(self, other: Incidence) -> Incidence:
-        """The terms of both."""
-        matrix = sparse.csr_array(sparse.hstack([self.matrix, other.matrix], format="csr"))
-        return Incidence(matrix, np.concatenate([self.terms, other.terms]))

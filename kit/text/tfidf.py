@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +22,10 @@ class TfidfIndex:
     def __init__(self, corpus: Corpus) -> None:
         self.vectorizer = TfidfVectorizer(stop_words=sorted(STOP_WORDS), sublinear_tf=True, dtype=np.float32)
         texts = [passage.full_text for passage in corpus.passages]
-        self.passages = self.vectorizer.fit_transform(texts) if _has_words(texts) else None
+        try:
+            self.passages = self.vectorizer.fit_transform(texts)
+        except ValueError:  # not a word in any
+            self.passages = None
 
     def scores(self, texts: Sequence[str]) -> np.ndarray:
         """Cosines of shape (texts, passages)."""
@@ -64,22 +68,20 @@ class Keywords:
         documents = list(self.corpus.documents.values())
         rows = np.concatenate(documents) if documents else np.zeros(0, int)
         owner = np.repeat(np.arange(len(documents)), [len(rows) for rows in documents])
-        belongs = sparse.csr_array(
-            (np.ones(len(rows), np.int32), (owner, rows)), shape=(len(documents), len(self.corpus))
-        )
-        frequencies = belongs @ self.counts
-        weights = (
-            TfidfTransformer(sublinear_tf=True).fit_transform(frequencies).tocsr() if frequencies.nnz else frequencies
-        )
-        keep = np.concatenate(
-            [_largest(weights.data[a:b], n) + a for a, b in zip(weights.indptr, weights.indptr[1:])] or [[]]
-        )
+        shape = (len(documents), len(self.corpus))
+        belongs = sparse.csr_array((np.ones(len(rows), np.int32), (owner, rows)), shape=shape)
+        weights = belongs @ self.counts
+        if weights.nnz:
+            weights = TfidfTransformer(sublinear_tf=True).fit_transform(weights).tocsr()
         chosen = np.zeros(len(weights.data), np.float32)
-        chosen[keep.astype(int)] = 1
+        for start, end in pairwise(weights.indptr):  # of equal weights, the first
+            chosen[start + np.argsort(-weights.data[start:end], kind="stable")[:n]] = 1
         mask = sparse.csr_array((chosen, weights.indices, weights.indptr), shape=weights.shape)
         mask.eliminate_zeros()
         held = sparse.csr_array((belongs.T.astype(np.float32) @ mask).multiply(self.counts > 0))
-        return Incidence(held, self.terms).beside(self._titles()).connecting()
+        titles = self._titles()
+        both = sparse.csr_array(sparse.hstack([held, titles.matrix], format="csr"))
+        return Incidence(both, np.concatenate([self.terms, titles.terms])).connecting()
 
     def _titles(self) -> Incidence:
         passages = self.corpus.passages
@@ -87,23 +89,10 @@ class Keywords:
         titles = sorted({name for name in names if is_name(name)})
         column = {name: index for index, name in enumerate(titles)}
         mentions = Mentions(titles)
-        entries = [
-            (row, column[name]) for row, passage in enumerate(passages) for _, name in mentions.find(passage.text)
-        ]
-        entries += [
-            (row, column[name])
-            for row, (name, passage) in enumerate(zip(names, passages))
-            if passage.position == 0 and name in column
-        ]
+        entries: list[tuple[int, int]] = []
+        for row, (name, passage) in enumerate(zip(names, passages)):
+            held = {found for _, found in mentions.find(passage.text)}
+            held |= {name} & column.keys() if passage.position == 0 else set()
+            entries += ((row, column[title]) for title in held)
         rows, columns = np.array(entries, int).reshape(-1, 2).T
         return Incidence.from_entries(rows, columns, np.ones(len(rows)), titles, len(passages))
-
-
-def _largest(values: np.ndarray, n: int) -> np.ndarray:
-    """Places of the n largest values; of equal ones, the first."""
-    return np.sort(np.argsort(-values, kind="stable")[:n])
-
-
-def _has_words(texts: Sequence[str]) -> bool:
-    analyse = CountVectorizer(stop_words=sorted(STOP_WORDS)).build_analyzer()
-    return any(analyse(text) for text in texts)

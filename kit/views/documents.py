@@ -25,7 +25,7 @@ from kit.views.layout import passage_node, spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
 
 if TYPE_CHECKING:
-    from kit.text.readers import Reader
+    from kit.text.reader import Reader
 
 _MOST = "at most 10 MB at a time"  # Jupyter's server drops larger messages, and nobody is told
 _BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell's text is escaped

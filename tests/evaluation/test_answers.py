@@ -15,7 +15,7 @@ from kit.evaluation import evaluate, statistics
 from kit.evaluation.answers import AnswerOptions, judge_answers, lessons_of, read_answers, summarise_answers
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel, usage_lines
-from kit.text.readers import Reader
+from kit.text.reader import Reader
 
 QUESTIONS = (
     Question("q1", "one", "The answer of a", (("a",), ("b",)), type="bridge"),

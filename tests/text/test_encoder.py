@@ -70,18 +70,6 @@ def test_query_and_document_are_kept_apart(encoder: Encoder) -> None:
     assert vector.shape == (384,)
 
 
-def test_tokens_are_counted_without_a_limit_and_without_special_ones(
-    encoder: Encoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kit.text.encoder._SAVED_AT_ONCE", 2)
-    # A word of the vocabulary, or a mark, is one token; the model itself reads no more than 256 of them.
-    counts = encoder.count_tokens(["A river.", "", "river " * 1000, "The river floods, the river falls.", "hill"])
-    assert counts.tolist() == [3, 0, 1000, 8, 1]
-    assert encoder.count_tokens([]).tolist() == []
-    before = encoder.encode(["river " * 1000])
-    np.testing.assert_allclose(before, encoder.encode(["river " * 300]), atol=1e-6)  # and still does
-
-
 def test_nothing_to_encode(encoder: Encoder) -> None:
     assert len(encoder.encode([])) == 0
 

@@ -20,7 +20,7 @@ from kit.errors import InputError
 from kit.paths import ROOT
 from kit.store import Store, content_key
 from kit.text.language_models import EVIDENCE_WRITER, SequenceToSequence, language_model
-from kit.text.language_models.sequence_to_sequence import PLACEHOLDERS, TOKEN
+from kit.text.numbered_names import PLACEHOLDERS, TOKEN
 from kit.text.training import History, read_history
 
 from .learn import Finetuning, finetune
@@ -50,7 +50,7 @@ def new_t5(
 ) -> SequenceToSequence:
     """A T5 with random weights, whose words are the most frequent of ``texts`` and whose names are numbers.
 
-    Found again in the store. See :class:`kit.text.language_models.sequence_to_sequence.Names`.
+    Found again in the store. See :class:`kit.text.numbered_names.Names`.
     """
     store, known = store or Store(), common_words(texts, words)
     key = content_key("3", json.dumps([shape, seed]), *known).hex()

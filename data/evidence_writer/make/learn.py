@@ -13,7 +13,8 @@ import numpy as np
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.store import content_key
-from kit.text.language_models.sequence_to_sequence import Names, SequenceToSequence, vocabulary_beside_names
+from kit.text.language_models import SequenceToSequence, vocabulary_beside_names
+from kit.text.numbered_names import Names
 from kit.text.training import PATIENCE, Period, train
 
 from .pairs import evidence_pairs

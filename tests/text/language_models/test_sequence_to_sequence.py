@@ -15,7 +15,7 @@ from kit.errors import InputError
 from kit.store import Store
 from kit.text import language_model
 from kit.text.language_models import SequenceToSequence
-from kit.text.language_models.sequence_to_sequence import Names
+from kit.text.numbered_names import Names
 
 PROMPTS = ["Where is the river that rises in the chalk hills?", "When?", "Who wrote the book of the river?"]
 

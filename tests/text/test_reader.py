@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.numpy import load_file
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, SubQuestion
 from kit.corpus.example import example
@@ -17,13 +16,24 @@ from kit.store import Store
 from kit.text import Encoder, language_model
 from kit.text.precision import one_thread
 from kit.text.prompts import answer_prompt
-from kit.text.readers import ExtractiveReader, LanguageModelReader, Learning, reader
-from kit.text.span_model import NOWHERE, SPAN, tokenise
-from kit.text.span_training import Example, Lesson, Lessons, closed_answers, lessons_of, loss_of
+from kit.text.reader import ExtractiveReader, LanguageModelReader, Learning, reader
+from kit.text.span_reader import (
+    NOWHERE,
+    SPAN,
+    Example,
+    Lesson,
+    SpanNetwork,
+    best_span,
+    closed_answers,
+    lessons_of,
+    loss_of,
+    windows_of,
+)
 
 TOWNS = ["Oslo", "Lima", "Bern", "Rome", "Cork", "Nice", "Bath", "Kiel"]
 LEARNING = Learning(epochs=8, tokens=1024, learning_rate=1e-3)
 CORPUS = example().corpus
+TEXTS = {passage.id: passage.full_text for passage in CORPUS.passages}
 TOWN, RIVER = example().test
 QUESTIONS = ["Where is the river?", "Who wrote it?", "Where is the river?"]
 FOUND = ["Oll\nThe Oll is a river.", "Selby Quay\nA town."]
@@ -64,14 +74,6 @@ def make(tiny_model: str, tmp_path: Path):
     return made
 
 
-def weights(reader: ExtractiveReader) -> dict[str, np.ndarray]:
-    return load_file(reader.folder / "reader.safetensors")
-
-
-def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
-    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
-
-
 def test_it_learns_and_answers(make, benchmark: Benchmark) -> None:
     learned = make()
     learned.fit(benchmark)
@@ -98,32 +100,24 @@ def test_answers_are_kept_and_replayed_without_the_model(make, benchmark: Benchm
     again = make(learning=Learning(epochs=1))
     again.fit(benchmark)
     assert again.folder == first.folder and again.history == first.history
-    monkeypatch.delattr("kit.text.span_model.SpanModel.read")
+    monkeypatch.delattr("kit.text.span_reader.SpanNetwork.read")
     assert again.answer(questions[::-1], contexts[::-1]) == answers[::-1]
     with pytest.raises(AttributeError):
         again.answer(["Something new?"], [[]])
 
 
 def test_without_dev_questions_the_last_weights_are_kept(make, benchmark: Benchmark) -> None:
-    reader = make(learning=Learning(epochs=1))
-    reader.fit(Benchmark("people", benchmark.corpus, train=benchmark.train))
-    learned = {name: weight for name, weight in weights(reader).items() if name.startswith("learned/")}
-    untrained = Lessons(reader.base, [benchmark], seed=0).model.network.state_dict()
-    assert not same(learned, {f"learned/{name}": weight.numpy() for name, weight in untrained.items()})
+    learned = make(learning=Learning(epochs=1))
+    learned.fit(Benchmark("people", benchmark.corpus, train=benchmark.train))
+    after, before = learned.model.state_dict(), learned.base.model[0].auto_model.state_dict()
+    changed = {name for name, weight in before.items() if not torch.equal(weight, after[f"bert.{name}"])}
+    assert changed and all(name.startswith("encoder.") for name in changed)  # the upper half, which learns
 
 
 def test_questions_of_another_corpus_are_learned_from_too(make, benchmark: Benchmark) -> None:
     hand = example()
-    more = Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)
-    lessons = Lessons(make().base, [benchmark, more], seed=0)
-    supports = {lesson.question: {lessons.texts[row] for row in lesson.supports} for lesson in lessons.train}
-    for question, corpus in ((benchmark.train[0], benchmark.corpus), (hand.test[0], hand.corpus)):
-        assert supports[question.text] == {corpus[id].full_text for id in question.supporting_ids}
-    near = {lessons.texts[row] for lesson in lessons.train[-len(hand.test) :] for row in lesson.near}
-    assert near <= {passage.full_text for passage in hand.corpus.passages}
-    assert {lesson.question for lesson in lessons.dev} <= {question.text for question in benchmark.dev}
     folders = set()
-    for others in ([], [more]):
+    for others in ([], [Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)]):
         reader = make(learning=Learning(epochs=1))
         reader.fit(benchmark, others)
         folders.add(reader.folder)
@@ -165,17 +159,18 @@ def test_readers_by_name() -> None:
 
 
 def test_a_lesson_a_question_and_a_step() -> None:
-    taught = lessons_of([TOWN, RIVER], CORPUS, steps=True)
-    assert [(lesson.question, lesson.answers, lesson.supports, lesson.step) for lesson in taught] == [
-        (TOWN.text, ("Selby Quay",), (0, 1), False),
-        ("Who directed the film The Glass Harbour?", ("Ines Moravec",), (0,), True),
-        ("In which town was Ines Moravec born?", ("Selby Quay",), (1,), True),
-        (RIVER.text, ("Oll",), (0, 1, 3), False),
-        ("Which river floods Selby Quay?", ("Oll",), (3,), True),
+    lessons = lessons_of([TOWN, RIVER], CORPUS, steps=True)
+    rows = {text: row for row, text in enumerate(TEXTS.values())}
+    found = [(lesson.question, lesson.answers, [rows[text] for text in lesson.supports]) for lesson in lessons]
+    assert found == [
+        (TOWN.text, ("Selby Quay",), [0, 1]),
+        ("Who directed the film The Glass Harbour?", ("Ines Moravec",), [0]),
+        ("In which town was Ines Moravec born?", ("Selby Quay",), [1]),
+        (RIVER.text, ("Oll",), [0, 1, 3]),
+        ("Which river floods Selby Quay?", ("Oll",), [3]),
     ]
-    assert [sorted(lesson.near) for lesson in taught] == [
-        sorted(set(range(6)) - set(lesson.supports)) for lesson in taught
-    ]
+    assert [lesson.is_step for lesson in lessons] == [False, True, True, False, True]
+    assert all({*lesson.near} == set(TEXTS.values()) - {*lesson.supports} for lesson in lessons)
     assert [lesson.answers for lesson in lessons_of([TOWN, RIVER], CORPUS, steps=False)] == [("Selby Quay",), ("Oll",)]
 
 
@@ -189,61 +184,107 @@ def test_what_cannot_be_learned_from_is_left_out() -> None:
 
 
 def test_closed_answers_are_common_and_stand_in_no_support() -> None:
-    texts = ["two sisters", "a mill", "no boats"]
-
-    def of(answer: str, row: int) -> Lesson:
-        return Lesson("?", (answer,), (row,), (), False)
-
-    taught = [of("2", 0), of("2", 1), of("mill", 1), of("mill", 1), of("no", 2), of("3", 0), of("", 0), of("", 0)]
-    assert closed_answers(taught, texts) == ("yes", "no", "2")  # 3 is rare, the mill is a span
+    sisters, mill, boats = "two sisters", "a mill", "no boats"
+    taught = [("2", sisters), ("2", mill), ("mill", mill), ("mill", mill), ("no", boats), ("3", sisters)]
+    taught += [("", sisters), ("", sisters)]
+    lessons = [Lesson("?", (answer,), (support,), (), False) for answer, support in taught]
+    assert closed_answers(lessons) == ("yes", "no", "2")  # 3 is rare, the mill is a span
 
 
 @pytest.fixture
-def lessons(tiny_model: str) -> Lessons:
-    """Of the example's passages, with two as a closed answer."""
-    found = Lessons(Encoder(tiny_model), [Benchmark("example", CORPUS, train=[TOWN, RIVER])], seed=0)
-    found.model.closed = ("yes", "no", "2")
-    found.tokens |= dict(zip(["step"], tokenise(found.model.tokenizer, ["step"])))
-    return found
+def draws(tiny_model: str):
+    """Examples drawn from a lesson; two is a closed answer."""
+    transformer = Encoder(tiny_model).model[0]
+    network = SpanNetwork(transformer.auto_model, transformer.tokenizer, ("yes", "no", "2"))
+
+    def draw(question: str, answer: str, supports: list[str], near: list[str], is_step: bool) -> list[Example]:
+        lesson = Lesson(question, (answer,), tuple(map(TEXTS.get, supports)), tuple(map(TEXTS.get, near)), is_step)
+        return [made for seed in range(40) for made in lesson.examples(network, np.random.default_rng(seed))]
+
+    return draw
 
 
-def draws(lessons: Lessons, lesson: Lesson) -> list[Example]:
-    return [made for seed in range(40) for made in lessons.examples(lesson, np.random.default_rng(seed))]
-
-
-def test_spans_are_those_in_supports_and_in_the_question(lessons: Lessons) -> None:
-    lesson = Lesson(TOWN.text, ("Selby Quay",), (0, 1), (2, 3, 4, 5), False)
-    seen = draws(lessons, lesson)
+def test_spans_are_those_in_supports_and_in_the_question(draws) -> None:
+    others = [id for id in TEXTS if id not in ("harbour", "moravec")]
+    seen = draws(TOWN.text, "Selby Quay", ["harbour", "moravec"], others, False)
     assert {example.kind for example in seen} == {SPAN, NOWHERE}
     for made in seen:
-        shown = {source for source in made.window.sources[1:]}
-        assert (made.kind == SPAN) == (CORPUS["moravec"].full_text in shown)
+        shown = made.window.texts[1:]
+        assert (made.kind == SPAN) == (TEXTS["moravec"] in shown)
         # Selby Quay has a passage of its own, which is no support here.
-        assert all(
-            made.window.sources[made.window.texts[first]] == CORPUS["moravec"].full_text for first, _ in made.spans
-        )
-        assert all(made.window.span(*span) == "Selby Quay" for span in made.spans)
-        assert CORPUS["harbour"].full_text in shown
+        assert all(made.window.texts[made.window.piece[first]] == TEXTS["moravec"] for first, _ in made.spans)
+        assert all(made.window.text(*span) == "Selby Quay" for span in made.spans)
+        assert TEXTS["harbour"] in shown
     assert 0.05 < np.mean([made.kind == NOWHERE for made in seen]) < 0.5
-    assert len({made.window.sources for made in seen}) > 5  # another order each time
+    assert len({tuple(made.window.texts) for made in seen}) > 5  # another order each time
 
 
-def test_a_closed_answer_needs_all_supports(lessons: Lessons) -> None:
-    seen = draws(lessons, Lesson(TOWN.text, ("No",), (0, 1), (2,), False))
+def test_a_closed_answer_needs_all_supports(draws) -> None:
+    seen = draws(TOWN.text, "No", ["harbour", "moravec"], [], False)
     assert {(made.kind, len(made.spans)) for made in seen} == {(NOWHERE + 2, 0), (NOWHERE, 0)}
-    both = {CORPUS["harbour"].full_text, CORPUS["moravec"].full_text}
-    assert all((made.kind != NOWHERE) == (both <= set(made.window.sources)) for made in seen)
+    both = {TEXTS["harbour"], TEXTS["moravec"]}
+    assert all((made.kind != NOWHERE) == (both <= set(made.window.texts)) for made in seen)
 
 
-def test_a_step_always_has_its_support_and_mostly_others(lessons: Lessons) -> None:
-    seen = draws(lessons, Lesson("step", ("Ines Moravec",), (0,), (1, 2), True))
+def test_a_step_always_has_its_support_and_mostly_others(draws) -> None:
+    seen = draws("step", "Ines Moravec", ["harbour"], ["moravec", "oll"], True)
     assert {made.kind for made in seen} == {SPAN}
-    assert all(CORPUS["harbour"].full_text in made.window.sources for made in seen)
-    assert {len(made.window.sources) - 1 for made in seen} == {1, 2, 3}
+    assert all(TEXTS["harbour"] in made.window.texts for made in seen)
+    assert {1, 3} <= {len(made.window.texts) - 1 for made in seen} <= {1, 2, 3}
+    assert draws("step", "Oslo", ["harbour"], [], True) == []  # an answer that is nowhere teaches nothing
 
 
-def test_an_answer_that_is_nowhere_teaches_nothing(lessons: Lessons) -> None:
-    assert all(made.kind == NOWHERE for made in draws(lessons, Lesson("step", ("Oslo",), (0,), (), False)))
+# ---- windows
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    return Encoder().model.minilm
+
+
+def test_words_know_where_they_begin_and_where_else_they_stand(minilm) -> None:
+    texts = ["Who built the mill?", "Skarstrom built it; the mill-pond, too.", "A pond."]
+    (window,) = windows_of(minilm, texts[0], texts[1:])
+    assert window.ids.tolist() == [id for text in texts for id in minilm(text)["input_ids"]]
+    spans = window.spans(["skarstrom", "MILL"], texts)
+    assert [window.text(*span) for span in spans] == ["mill", "Skarstrom", "mill"]
+    assert window.spans(["kars", "Skar", "built it; th", "", "Skarstrom mill"], texts) == []
+    assert window.spans(["pond"], texts[2:]) == [(window.sizes[0] + window.sizes[1] + 2,) * 2]
+    marks = dict(zip(zip(window.piece.tolist(), minilm.convert_ids_to_tokens(window.ids)), window.shared.tolist()))
+    assert (marks[0, "who"], marks[0, "built"], marks[1, "built"], marks[1, "pond"], marks[1, "it"]) == (0, 2, 1, 2, 0)
+    assert (marks[1, "mill"], marks[0, "[CLS]"]) == (1, 0)
+
+
+def test_passages_fill_windows_in_their_order_and_long_ones_are_cut(minilm) -> None:
+    passages = ["river " * 400, "hill " * 400, "town " * 1200]
+    windows = windows_of(minilm, "q", passages)
+    assert [window.sizes for window in windows] == [[3, 402, 402], [3, 512], [3, 512, 182]]
+    read = [id for window in windows for id in window.ids[window.piece > 0] if id > 102]  # without [CLS] and [SEP]
+    assert read == minilm(" ".join(passages), add_special_tokens=False, verbose=False)["input_ids"]
+    assert [window.text(4, 5) for window in windows] == ["river river", "town town", "town town"]
+    assert [len(window) for window in windows_of(minilm, "q " * 600, [])] == [512]
+    assert [len(window) for window in windows_of(minilm, "", [])] == [2]
+
+
+def test_the_best_span_stays_in_one_text_and_in_its_order(minilm) -> None:
+    (window,) = windows_of(minilm, "q", ["a b", "c d"])
+    # [CLS] q [SEP] [CLS] a b [SEP] [CLS] c d [SEP]
+    first = np.log([0.01, 0.01, 0.01, 0.01, 0.1, 0.5, 0.01, 0.01, 0.33, 0.01, 0.01])
+    last = np.log([0.01, 0.01, 0.01, 0.01, 0.3, 0.05, 0.01, 0.01, 0.1, 0.48, 0.01])
+    # b to d would be likelier, but ends in another passage; c to d is next.
+    score, text = best_span(window, first, last)
+    assert (text, round(float(np.exp(score)), 3)) == ("c d", 0.158)
+
+
+def test_the_places_of_a_text_are_summed(minilm) -> None:
+    (window,) = windows_of(minilm, "A", ["b", "a"])
+    # [CLS] A [SEP] [CLS] b [SEP] [CLS] a [SEP]: b has one place with 0.6 · 0.6, a has two with 0.5 · 0.4 each.
+    first, last = np.full(9, -9.0), np.full(9, -9.0)
+    first[[1, 4, 7]], last[[1, 4, 7]] = np.log([0.5, 0.6, 0.5]), np.log([0.4, 0.6, 0.4])
+    score, text = best_span(window, first, last)
+    assert (text, round(float(np.exp(score)), 3)) == ("A", 0.4)  # as it is written at its likeliest place, the first
+    (empty,) = windows_of(minilm, "", [])
+    assert best_span(empty, np.zeros(2), np.zeros(2)) == (-np.inf, "")
 
 
 # ---- a language model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,18 +12,18 @@ import pandas as pd
 
 from kit.corpus import Benchmark
 from kit.errors import InputError
-from kit.store import Store, content_key
+from kit.store import Store, content_key, file_digest
 from kit.text.encoder import DEFAULT_ENCODER, Encoder
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import answer_prompt
 from kit.text.training import read_history
 
 if TYPE_CHECKING:
-    from kit.text.span_model import SpanModel
+    from kit.text.span_reader import SpanNetwork
 
 KIND, ANSWERS = "readers", "reader-answers"  # in the store
 _SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost
-_RECIPE = "2"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "3"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 def reader(text: str) -> Reader:
@@ -46,10 +45,7 @@ class Reader:
     name: str
 
     def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
-        """Learn from ``benchmark.train``, and that of ``more``, and choose on ``benchmark.dev``.
-
-        The default learns nothing.
-        """
+        """Learn from ``benchmark.train`` and that of ``more``, choose on ``benchmark.dev``; by default nothing."""
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         """The answer to each question from its context: the texts of passages, best first; there may be none."""
@@ -121,38 +117,33 @@ class ExtractiveReader(Reader):
 
     def _train(self, benchmarks: Sequence[Benchmark], key: str) -> Path:
         # Imported here: torch takes seconds, and a reader whose answers are stored does not need it.
-        from kit.text.span_training import train_reader
+        from kit.text.span_reader import train_reader
 
-        return train_reader(self.base, benchmarks, kind=KIND, key=key, **msgspec.structs.asdict(self.learning))
+        return train_reader(self.base, benchmarks, self.learning, kind=KIND, key=key)
 
     @cached_property
     def identity(self) -> str:
         """The content of the weights."""
         if self.folder is None:
             raise InputError("the extractive reader has to learn before it answers: fit(benchmark)")
-        with (self.folder / "reader.safetensors").open("rb") as source:
-            return hashlib.file_digest(source, "blake2b").hexdigest()
+        return file_digest(self.folder / "reader.safetensors")
 
     @cached_property
-    def model(self) -> SpanModel:
-        from kit.text.span_model import SpanModel
+    def model(self) -> SpanNetwork:
+        from kit.text.span_reader import SpanNetwork
 
         assert self.folder is not None  # identity is asked first
-        return SpanModel.read(self.folder)
+        return SpanNetwork.read(self.folder)
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
-        store = self.base.store
-        asked = {
-            content_key(self.identity, question, *context): (question, context)
-            for question, context in zip(questions, contexts, strict=True)
-        }
-        known = store.get_many(ANSWERS, list(asked))
-        missing = [key for key in asked if key not in known]
+        asked = list(zip(questions, contexts, strict=True))
+        keys = [content_key(self.identity, question, *context) for question, context in asked]
+        known = self.base.store.get_many(ANSWERS, list(dict.fromkeys(keys)))
+        missing = [(key, each) for key, each in dict(zip(keys, asked)).items() if key not in known]
         for start in range(0, len(missing), _SAVED_AT_ONCE):
-            part = missing[start : start + _SAVED_AT_ONCE]
-            found = self.model.answer(*zip(*(asked[key] for key in part)))
-            new = {key: answer.encode("utf-8", "surrogatepass") for key, answer in zip(part, found)}
-            store.put_many(ANSWERS, new)
+            part, texts = zip(*missing[start : start + _SAVED_AT_ONCE])
+            answers = self.model.answer(*zip(*texts))
+            new = {key: answer.encode("utf-8", "surrogatepass") for key, answer in zip(part, answers)}
+            self.base.store.put_many(ANSWERS, new)
             known |= new
-        keys = (content_key(self.identity, question, *context) for question, context in zip(questions, contexts))
         return [known[key].decode("utf-8", "surrogatepass") for key in keys]

@@ -1,0 +1,387 @@
+"""A span head on a transformer learns where in a window of passages an answer stands, and of which kind it is."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from tqdm.auto import tqdm
+from transformers import AutoConfig, AutoModel, AutoTokenizer, BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+
+from kit.corpus import Benchmark, Corpus, Question
+from kit.text.attention import fuse_attention
+from kit.text.encoder import Encoder
+from kit.text.precision import mixed_precision
+from kit.text.scoring import contains, exact_match, f1, normalise
+from kit.text.tfidf import TfidfIndex
+from kit.text.training import CHECKS, Period, parts_of_epoch, train
+
+if TYPE_CHECKING:
+    from kit.text.reader import Learning
+
+LONGEST = 1024  # tokens of a window, ten short passages; a BERT has positions for a text of half as many
+LONGEST_SPAN = 30  # tokens of an answer
+SPAN, NOWHERE = 0, 1  # kinds of answers; those that are no span follow
+N_SPANS = 50  # of a window, the likeliest, over which those of one text are summed
+N_KEPT = 2_000  # texts whose states are kept: 0.2 GB at a width of 384
+TOKENS_AT_ONCE = 4096
+
+N_NEAR = 10  # passages nearest to a question, from which distractors are drawn
+FILLED = 2_300  # characters up to which distractors join the supports, at most: about five passages of an encyclopaedia
+HIDDEN = 0.1  # the share of questions that are shown without what answers them
+COMMON = 0.01  # the share of questions from which on an answer that no support holds is a closed one
+DEV_QUESTIONS, DEV_PASSAGES = 64, 5  # how a reader is chosen: EM and F1 on supports among distractors
+HEAD_RATE = 10  # times the learning rate, for the heads, which start from nothing
+
+Item = TypeVar("Item")
+
+
+# ---- windows
+
+
+class Window:
+    """What is read at once: ``[CLS] question [SEP] [CLS] passage [SEP] …``; a passage may be a part of a long one.
+
+    Arrays over the tokens: ``ids``; ``piece``, the number of its text (0 is the question); ``places``, its characters
+    in that text; ``opens`` and ``closes``, whether a word begins or ends with it; ``shared``, where else its word
+    stands: 1 in the question, 2 in another passage, 3 in both, 0 nowhere. ``found`` is what the tokenizer made.
+    """
+
+    def __init__(self, texts: Sequence[str], found: BatchEncoding, rows: Sequence[int]) -> None:
+        self.texts, self.sizes = texts, [len(found["input_ids"][row]) for row in rows]
+        self.ids, self.places = (
+            np.concatenate([found[name][row] for row in rows]) for name in ("input_ids", "offset_mapping")
+        )
+        self.piece = np.repeat(range(len(rows)), self.sizes)
+        numbers = np.array([-1 if word is None else word for row in rows for word in found.word_ids(row)])
+        inside, changes = numbers >= 0, np.diff(numbers) != 0
+        self.opens, self.closes = inside & np.append(True, changes), inside & np.append(changes, True)
+
+        spans = zip(np.flatnonzero(self.opens), np.flatnonzero(self.closes))
+        words = [(self.piece[first], self.text(first, last).lower()) for first, last in spans]
+        asked = {word for piece, word in words if piece == 0}
+        n_passages = Counter(word for piece, word in set(words) if piece > 0)
+        shared = [(piece > 0 and word in asked) + 2 * (n_passages[word] > (piece > 0)) for piece, word in words]
+        self.shared = np.where(inside, np.array([*shared, 0])[np.cumsum(self.opens) - 1], 0)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def text(self, first: int, last: int) -> str:
+        """The text from one token to another of the same piece."""
+        return self.texts[self.piece[first]][self.places[first, 0] : self.places[last, 1]]
+
+    def spans(self, answers: Iterable[str], texts: Container[str]) -> list[tuple[int, int]]:
+        """First and last tokens where one of the answers stands in one of the texts: in whole words, in any case."""
+        opening = {(self.piece[token], self.places[token, 0]): int(token) for token in np.flatnonzero(self.opens)}
+        closing = {(self.piece[token], self.places[token, 1]): int(token) for token in np.flatnonzero(self.closes)}
+        found = set()
+        for number, text in enumerate(self.texts):
+            for answer in filter(None, answers if text in texts else ()):
+                for match in re.finditer(re.escape(answer), text, re.IGNORECASE):
+                    first, last = opening.get((number, match.start())), closing.get((number, match.end()))
+                    if first is not None and last is not None and last - first < LONGEST_SPAN:
+                        found.add((first, last))
+        return sorted(found)
+
+
+def windows_of(tokenizer: PreTrainedTokenizerBase, question: str, passages: Sequence[str]) -> list[Window]:
+    """The windows that hold all passages in their order, whole wherever they fit; there may be none.
+
+    Of a question longer than half a window, the end is left out.
+    """
+    texts = [question, *passages]
+    overflow = {"return_overflowing_tokens": True, "return_offsets_mapping": True}
+    found = tokenizer(texts, truncation=True, max_length=LONGEST // 2, **overflow)
+    sizes, owners = [len(ids) for ids in found["input_ids"]], found["overflow_to_sample_mapping"]
+    filled = [[0]]
+    for row in (row for row, owner in enumerate(owners) if owner > 0):
+        if sum(sizes[each] for each in filled[-1]) + sizes[row] > LONGEST:
+            filled.append([0])
+        filled[-1].append(row)
+    return [Window([texts[owners[row]] for row in rows], found, rows) for rows in filled]
+
+
+def batches_by_length(windows: Iterable[Window], n_tokens: int = TOKENS_AT_ONCE) -> list[list[Window]]:
+    """Batches of at most ``n_tokens`` with their padding, or of one window; the longest windows come first."""
+    batches: list[list[Window]] = []
+    for window in sorted(windows, key=len, reverse=True):
+        if not batches or len(batches[-1][0]) * (len(batches[-1]) + 1) > n_tokens:
+            batches.append([])
+        batches[-1].append(window)
+    return batches
+
+
+# ---- the network
+
+
+class SpanNetwork(nn.Module):
+    """Log probabilities: of a span's first and last token among all that open or close a word, and of the kinds.
+
+    The kinds are ``SPAN``, ``NOWHERE`` (the window does not hold the answer), and each of the ``closed`` answers that
+    are no span, such as yes and no. A span may lie in the question, which is how one of several named things is chosen.
+
+    The transformer is a BERT. Its lower half stays what it is and reads the question and each passage by itself, and
+    the upper half, which learns, all of them together (as in Cao et al. 2020, DeFormer): less than half the time, and
+    no limit to a window but memory, where transformers' question answering heads stop at 512 tokens. Words that stand
+    in the question and a passage, or in two passages, are marked in between (as in DrQA, Chen et al. 2017): a few
+    hundred questions are few to learn from that names are to match.
+    """
+
+    def __init__(
+        self, bert: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, closed: Sequence[str], seed: int = 0
+    ) -> None:
+        super().__init__()
+        self.bert, self.tokenizer, self.closed = copy.deepcopy(bert).eval(), tokenizer, tuple(closed)
+        self.bert.config.closed_answers = list(closed)  # written and read with it
+        fuse_attention(self.bert)
+        self.half = len(self.bert.encoder.layer) // 2
+        width = self.bert.config.hidden_size
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.ends, self.kinds = nn.Linear(width, 2), nn.Linear(width, 2 + len(closed))
+        self.marks = nn.Embedding.from_pretrained(torch.zeros(4, width), freeze=False)
+        self.to(bert.device)
+        self._states: dict[bytes, Tensor] = {}  # by tokens: passages come back with other questions, in other windows
+
+    @torch.no_grad()
+    def lower(self, ids: np.ndarray) -> Tensor:
+        """(tokens, width), in half precision; one text at a time, so that the others of a batch don't matter."""
+        if (key := ids.tobytes()) not in self._states:
+            if len(self._states) >= N_KEPT:
+                self._states.clear()
+            states = self.bert.embeddings(torch.as_tensor(ids, device=self.bert.device)[None])
+            for layer in self.bert.encoder.layer[: self.half]:
+                states = layer(states)
+            self._states[key] = states[0].bfloat16()
+        return self._states[key]
+
+    def forward(self, windows: Sequence[Window]) -> tuple[Tensor, Tensor, Tensor]:
+        """First (windows, tokens), last (windows, tokens), kinds (windows, kinds)."""
+
+        def padded(rows: Iterable[np.ndarray | Tensor]) -> Tensor:
+            tensors = [torch.as_tensor(row, device=self.bert.device) for row in rows]
+            return nn.utils.rnn.pad_sequence(tensors, batch_first=True)
+
+        read = padded([np.ones(len(window), bool) for window in windows])
+        texts = ([self.lower(ids) for ids in np.split(each.ids, np.cumsum(each.sizes)[:-1])] for each in windows)
+        states = padded([torch.cat(parts) for parts in texts]).float() + self.marks(
+            padded([each.shared for each in windows])
+        )
+        for layer in self.bert.encoder.layer[self.half :]:
+            states = layer(states, attention_mask=read[:, None, None])
+        first, last = self.ends(states).float().unbind(-1)
+        opens, closes = padded([window.opens for window in windows]), padded([window.closes for window in windows])
+        first, last = (
+            scores.masked_fill(~may, -1e4).log_softmax(1) for scores, may in ((first, opens), (last, closes))
+        )
+        return first, last, self.kinds(states[:, 0]).float().log_softmax(1)
+
+    def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]], progress: bool = True) -> list[str]:
+        """The best answer of each context over its windows; empty where there is nothing to choose from.
+
+        An answer's score is the logarithm of its probability in a window over the probability that the window does not
+        hold the answer, so that windows can be compared.
+        """
+        asked: dict[Window, int] = {}
+        for number, (question, context) in enumerate(zip(questions, contexts, strict=True)):
+            asked |= dict.fromkeys(windows_of(self.tokenizer, question, context), number)
+        best = [(-np.inf, "")] * len(questions)
+        with tqdm(total=len(asked), desc="reading", unit="window", disable=not progress) as bar:
+            for batch in batches_by_length(asked):
+                with torch.no_grad(), mixed_precision():
+                    parts = [part.cpu().numpy() for part in self(batch)]
+                for window, first, last, kinds in zip(batch, *parts):
+                    score, text = best_span(window, first, last)
+                    answers = [(kinds[SPAN] + score, text), *zip(kinds[NOWHERE + 1 :], self.closed)]
+                    found = [(float(score - kinds[NOWHERE]), text) for score, text in answers]
+                    best[asked[window]] = max(best[asked[window]], *found, key=lambda scored: scored[0])
+                bar.update(len(batch))
+        return [text for _, text in best]
+
+    def write(self, folder: Path) -> None:
+        save_file(self.state_dict(), folder / "reader.safetensors")
+        self.bert.config.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+
+    @classmethod
+    def read(cls, folder: Path) -> SpanNetwork:
+        """The network that was written into a folder."""
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        network = cls(AutoModel.from_config(config), tokenizer, config.closed_answers)
+        network.load_state_dict(load_file(folder / "reader.safetensors"))
+        return network.to("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def best_span(window: Window, first: np.ndarray, last: np.ndarray) -> tuple[float, str]:
+    """The likeliest text of a span with its log probability, summed over its places; (-inf, "") where there is none."""
+    tokens = len(window)
+    ends = np.arange(tokens)[:, None] + np.arange(LONGEST_SPAN)
+    inside, ends = ends < tokens, np.minimum(ends, tokens - 1)
+    allowed = inside & window.opens[:, None] & window.closes[ends] & (window.piece[:, None] == window.piece[ends])
+    scores = np.where(allowed, first[:tokens, None] + last[ends], -np.inf)
+    found: dict[str, tuple[float, str]] = {}  # as it is written at its likeliest place
+    for place in np.argsort(-scores, axis=None, kind="stable")[: min(N_SPANS, allowed.sum())]:
+        start, length = np.unravel_index(place, scores.shape)
+        text = window.text(start, ends[start, length])
+        score, written = found.get(text.lower(), (-np.inf, text))
+        found[text.lower()] = float(np.logaddexp(score, scores[start, length])), written
+    return max(found.values(), key=lambda scored: scored[0], default=(-np.inf, ""))
+
+
+# ---- training
+
+
+class Lesson(NamedTuple):
+    """A question or a step of one, its answers, and the texts of its supports and of the passages nearest to it."""
+
+    question: str
+    answers: tuple[str, ...]
+    supports: tuple[str, ...]
+    near: tuple[str, ...]
+    is_step: bool
+
+    def examples(self, network: SpanNetwork, generator: np.random.Generator) -> list[Example]:
+        """Mostly one, several where the passages fill several windows; each time other distractors in another order."""
+        answer = normalise(self.answers[0])
+        is_closed = answer in network.closed
+        # The supports without which there is no answer: any one where it is closed, else those that it stands in.
+        if is_closed:
+            holding = {self.supports[generator.integers(len(self.supports))]}
+        else:
+            holding = {text for text in self.supports if contains(text, self.answers)}
+        hidden = not self.is_step and generator.random() < HIDDEN
+        shown = [text for text in self.supports if not (hidden and text in holding)]
+        # Distractors up to a size drawn anew, so that some examples have none.
+        texts = [*shown, *_shuffled(self.near, generator)]
+        sizes = len(self.question) + np.cumsum([len(text) for text in texts])
+        n_shown = max(len(shown), int((sizes < generator.uniform(0, FILLED)).sum()))
+        windows = windows_of(network.tokenizer, self.question, _shuffled(texts[:n_shown], generator))
+        if hidden or (is_closed and len(windows) > 1):
+            return [Example(window, NOWHERE) for window in windows]
+        if is_closed:
+            return [Example(windows[0], NOWHERE + 1 + network.closed.index(answer))]
+        # The answer counts where it stands in the question or a support, not in a distractor.
+        spans = [window.spans(self.answers, {self.question, *self.supports}) for window in windows]
+        found = [Example(window, SPAN if places else NOWHERE, places) for window, places in zip(windows, spans)]
+        return found if holding else []
+
+
+class Example(NamedTuple):
+    """A window with what is to be found in it: the kind of answer, and all of its places if it is a span."""
+
+    window: Window
+    kind: int
+    spans: Sequence[tuple[int, int]] = ()
+
+
+def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learning, *, kind: str, key: str) -> Path:
+    """Train on the encoder's transformer and keep the reader in the encoder's store: its folder.
+
+    All benchmarks' training questions are learned from, the first one's dev questions are chosen on. It has the history
+    of :func:`kit.text.training.train` too, with ``em`` and ``f1`` of dev questions.
+    """
+    lessons = [lesson for each in benchmarks for lesson in lessons_of(each.train, each.corpus, steps=True)]
+    dev = lessons_of(benchmarks[0].dev, benchmarks[0].corpus, steps=False)
+    dev = _shuffled(dev, np.random.default_rng(learning.seed))[:DEV_QUESTIONS]
+    transformer, closed = base.model[0], closed_answers([lesson for lesson in lessons if not lesson.is_step])
+    network = SpanNetwork(transformer.auto_model, transformer.tokenizer, closed, learning.seed)
+
+    def period(number: int) -> Period:
+        epoch, part = divmod(number, CHECKS)
+        order = parts_of_epoch(_shuffled(lessons, np.random.default_rng([learning.seed, epoch])))[part]
+        generator = np.random.default_rng([learning.seed, epoch, part])
+        examples = [example for lesson in order for example in lesson.examples(network, generator)]
+        of = {example.window: example for example in examples}
+        batches = [[of[window] for window in batch] for batch in batches_by_length(of, learning.tokens)]
+        # The periods have nearly as many batches each, and how many is not known before they are drawn.
+        total = learning.epochs * CHECKS * len(batches)
+        return Period(_shuffled(batches, generator), number * len(batches), total, learning.learning_rate)
+
+    def loss(batch: Sequence[Example]) -> Tensor:
+        with mixed_precision():
+            parts = network([example.window for example in batch])
+        return loss_of(batch, *parts)
+
+    def check(step: int) -> dict[str, float]:
+        """Answers to the dev questions from their supports among distractors."""
+        generator = np.random.default_rng(learning.seed)
+        contexts = [_shuffled((*lesson.supports, *lesson.near)[:DEV_PASSAGES], generator) for lesson in dev]
+        answers = network.answer([lesson.question for lesson in dev], contexts, progress=False)
+        scores = [(exact_match(one, of.answers), f1(one, of.answers)) for one, of in zip(answers, dev)]
+        return dict(zip(("em", "f1"), np.mean(scores, 0).tolist()))
+
+    upper = [weight for layer in network.bert.encoder.layer[network.half :] for weight in layer.parameters()]
+    heads = [weight for head in (network.ends, network.kinds, network.marks) for weight in head.parameters()]
+    return train(
+        network,
+        torch.optim.AdamW([{"params": upper}, {"params": heads, "times": HEAD_RATE}], weight_decay=0.01),
+        [partial(period, number) for number in range(learning.epochs * CHECKS)],
+        loss,
+        store=base.store,
+        kind=kind,
+        key=key,
+        write=network.write,
+        check=check if dev else None,
+        latest_of_equals=True,
+        desc="training the reader",
+    )
+
+
+def loss_of(batch: Sequence[Example], first: Tensor, last: Tensor, kinds: Tensor) -> Tensor:
+    """Minus the mean log-likelihood: of the kind, and of a span the sum over all places where it stands."""
+    losses = []
+    for number, example in enumerate(batch):
+        loss = -kinds[number, example.kind]
+        if example.kind == SPAN:
+            starts, ends = (list(places) for places in zip(*example.spans))
+            loss = loss - torch.logsumexp(first[number, starts] + last[number, ends], 0)
+        losses.append(loss)
+    return torch.stack(losses).mean()
+
+
+def lessons_of(questions: Sequence[Question], corpus: Corpus, *, steps: bool) -> list[Lesson]:
+    """A lesson a question that has an answer and supports; with ``steps``, one also for each step of a decomposition.
+
+    A step teaches on one passage what a question needs several for. ``#1`` in its text becomes the first step's answer.
+    """
+    found: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], bool]] = {}
+    for question in questions:
+        if question.answer and question.supporting:
+            answers = (question.answer, *question.aliases)
+            found[question.text, question.answer] = (answers, question.supporting_ids, False)
+        for step in question.decomposition if steps else ():
+            if step.answer and step.support is not None:
+                text = step.filled([each.answer for each in question.decomposition])
+                found.setdefault((text, step.answer), ((step.answer,), question.supporting[step.support], True))
+    lessons = []
+    nearest = TfidfIndex(corpus).nearest([text for text, _ in found], N_NEAR)
+    for (text, _), (answers, ids, is_step), rows in zip(found, found.values(), nearest):
+        supports = [corpus[id].full_text for id in ids]
+        near = [corpus.passages[row].full_text for row in rows if corpus.passages[row].id not in ids]
+        lessons.append(Lesson(text, answers, tuple(supports), tuple(near), is_step))
+    return lessons
+
+
+def closed_answers(lessons: Sequence[Lesson]) -> tuple[str, ...]:
+    """The answers that are no span: yes and no, and common ones that the supports mostly don't hold, such as counts."""
+    counts = Counter(normalise(lesson.answers[0]) for lesson in lessons)
+    without = [lesson for lesson in lessons if not any(contains(text, lesson.answers[:1]) for text in lesson.supports)]
+    missing = Counter(normalise(lesson.answers[0]) for lesson in without)
+    least = max(2, COMMON * len(lessons))
+    common = {answer for answer, count in counts.items() if answer and count >= least and 2 * missing[answer] > count}
+    return ("yes", "no", *sorted(common - {"yes", "no"}))
+
+
+def _shuffled(items: Sequence[Item], generator: np.random.Generator) -> list[Item]:
+    return [items[place] for place in generator.permutation(len(items))]
