@@ -220,9 +220,7 @@ def evaluate(
     *,
     ks: Sequence[int] = (2, 5, 10),
     k: int | None = None,
-    n_questions: int | None = None,
     seed: int = 0,
-    split: str = "test",
     training: Benchmark | None = None,
     n_timed: int = 0,
     n_resamples: int = statistics.N_RESAMPLES,
@@ -234,7 +232,7 @@ def evaluate(
     a TREC run (``trec.read_run``) counts as one. They learn from ``training``, by default from ``benchmark`` without
     its test questions, and never see a gold field of a question that they are asked. ``ks`` are the cut-offs of the
     metrics and ``k`` the length of the rankings, by default the largest cut-off; the reciprocal rank is 0 beyond it.
-    ``n_questions`` draws that many of the split, without repetition and in their order. The time of ``n_timed`` of them
+    The test questions are asked; ``benchmark.asking(others)`` has others. The time of ``n_timed`` of them
     is taken, the same for all retrievers (:func:`kit.evaluation.timing.time_questions`). ``n_resamples`` is the number
     of bootstrap samples of the intervals.
     """
@@ -245,7 +243,9 @@ def evaluate(
         raise InputError("expected at least one retriever", field="retrievers")
     if not ks or ks[0] < 1 or k < ks[-1]:
         raise InputError(f"expected cut-offs from 1 up to the length of a ranking ({k}), not {list(ks)}", field="k")
-    questions = _sample(benchmark, split, n_questions, seed)
+    questions = benchmark.test
+    if not questions:
+        raise InputError("expected questions in test, found none", record=benchmark.name)
     timed = {questions[pick].id for pick in np.random.default_rng(seed).permutation(len(questions))[:n_timed]}
     training = benchmark.without_test() if training is None else training.without_test()
     seconds_to_fit: dict[str, float] = {}
@@ -271,20 +271,6 @@ def evaluate(
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
     about = (benchmark, questions, ks, seed, n_resamples, sees_gold, usages)
     return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, *about)
-
-
-def _sample(benchmark: Benchmark, split: str, n_questions: int | None, seed: int) -> tuple[Question, ...]:
-    if split not in ("train", "dev", "test"):
-        raise InputError(f"expected train, dev or test, not {split!r}", field="split")
-    questions = getattr(benchmark, split)
-    if not questions:
-        raise InputError(f"expected questions in {split}, found none", record=benchmark.name)
-    if n_questions is None or n_questions >= len(questions):
-        return questions
-    if n_questions < 1:
-        raise InputError(f"expected at least 1, not {n_questions}", field="n_questions")
-    picks = np.random.default_rng(seed).choice(len(questions), n_questions, replace=False)
-    return tuple(questions[pick] for pick in sorted(picks))
 
 
 def _ask(

@@ -12,7 +12,6 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.evaluation.metrics import covered, precision, sf_em
@@ -58,41 +57,6 @@ def _joined(graph: PassageGraph, question: Question) -> float:
     return float(np.mean(pairs)) if pairs else float("nan")
 
 
-def sweep(
-    benchmark: Benchmark,
-    questions: Sequence[Question],
-    values: Mapping[str, Sequence[float]],
-    n_seeds: int = N_SEEDS,
-    encoders: Mapping[str, str] | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Quality and size of each builder's graphs from sparse to dense; ``values`` maps builders to their settings.
-
-    ``encoders`` maps further names that ``values`` may have, each a KNN graph, to the encoders whose vectors they join:
-    with a trained one that is KNN-MDR (kgp.txt §3). In the per-question setting (§8.1) a graph is built for each
-    question's own collection, and a graph's size is the mean over them.
-
-    Returns (quality, size): quality as :func:`graph_quality` with the columns builder, parameter and value before it,
-    the seeds without a graph among them as the builder ``seeds``; size a row a setting: builder, parameter, value,
-    nodes, edges, density, mean_degree, components.
-    """
-    encoders = encoders or {}
-    settings = [(SEEDS, "", 0.0)]
-    settings += [(name, density_param(name, encoders), value) for name in values for value in values[name]]
-    groups = benchmark.asked_together(questions)
-    seeds = [find_seeds(corpus, asked, n_seeds) for corpus, asked in groups]
-    quality, sizes = [], []
-    for builder, parameter, value in tqdm(settings, desc="graphs", unit="graph"):
-        setting = {"builder": builder, "parameter": parameter, "value": value}
-        size = []
-        for (corpus, asked), start in zip(groups, seeds):
-            graph = build_at(builder, value, corpus, encoders)
-            quality.append(graph_quality(graph, asked, start).assign(**setting))
-            size.append(describe_graph(graph))
-        sizes.append(setting | pd.DataFrame(size).mean().to_dict())
-    table = pd.concat(quality, ignore_index=True)
-    return table[["builder", "parameter", "value", *table.columns[:-3]]], pd.DataFrame(sizes[1:])
-
-
 def density_param(name: str, encoders: Collection[str] = ()) -> str:
     """The parameter that makes a builder's graph denser; ``encoders`` has the names of further KNN graphs."""
     return BUILDERS["knn" if name in encoders else name].density_param
@@ -119,9 +83,8 @@ def at_equal_size(
 ) -> tuple[pd.DataFrame, list[str]]:
     """A metric for each question (index) and builder (columns) at one size, and the builders that never have it.
 
-    ``sizes`` has a row a builder and value with the size in the column ``by``: ``mean_degree`` in what :func:`sweep`
-    returns. Between two settings of a sweep the metric is interpolated on the logarithm of the size. Questions for
-    which the metric is not defined are left out.
+    ``sizes`` has a row a builder and value with the size in the column ``by``. Between two settings of a sweep the
+    metric is interpolated on the logarithm of the size. Questions for which the metric is not defined are left out.
     """
     columns, left_out = {}, []
     for builder, of in sizes[sizes["builder"] != SEEDS].groupby("builder", sort=False):

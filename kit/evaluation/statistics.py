@@ -35,6 +35,12 @@ class Estimate(NamedTuple):
     p: float = np.nan
 
 
+def estimate(value: float, sample: np.ndarray, n: int) -> Estimate:
+    """An estimate over n observations with the ends of what resampling them made of it."""
+    low, high = np.quantile(sample, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if n > 1 else (np.nan, np.nan)
+    return Estimate(float(value), float(low), float(high), n)
+
+
 def resampled_sums(values: np.ndarray, *, seed: int, n_resamples: int = N_RESAMPLES) -> np.ndarray:
     """Sums of the columns of ``values`` (n, columns) over bootstrap samples of its rows: (n_resamples, columns)."""
     n, columns = values.shape
@@ -84,7 +90,7 @@ def diff_of_means(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: i
     if not len(a) or not len(b):
         return Estimate(np.nan, np.nan, np.nan, len(a) + len(b))
     sums = [resampled_sums(of[:, None], seed=seed + i, n_resamples=n_resamples)[:, 0] for i, of in enumerate((a, b))]
-    return _with_ends(a.mean() - b.mean(), sums[0] / len(a) - sums[1] / len(b), len(a) + len(b))
+    return estimate(a.mean() - b.mean(), sums[0] / len(a) - sums[1] / len(b), len(a) + len(b))
 
 
 def by_group(
@@ -166,41 +172,4 @@ def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_R
     spread = n * sums[2] - sums[0] ** 2
     has_slope = spread > 1e-9 * n * (x @ x)
     slopes = (n * sums[3] - sums[0] * sums[1])[has_slope] / spread[has_slope]
-    return _with_ends(x @ y / (x @ x), slopes, n)
-
-
-def sweep_correlation(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
-    """Spearman's rank correlation between the means of x and y over the points of a sweep.
-
-    ``x`` and ``y`` are (questions, points): what was measured for each question at each setting of a parameter. The
-    interval resamples questions and takes the means anew each time. Without any change along the sweep there is no
-    trend: the correlation is 0.
-    """
-    x, y = np.asarray(x, float), np.asarray(y, float)
-    if x.shape != y.shape or x.ndim != 2:
-        raise ValueError(f"x and y are both (questions, points), not {x.shape} and {y.shape}")
-    n, points = x.shape
-    if not n or points < 2:
-        return Estimate(np.nan, np.nan, np.nan, n)
-    both = np.hstack([x, y])
-    estimate = _spearman(both.mean(axis=0)[None], points)[0]
-    if n == 1:
-        return Estimate(float(estimate), np.nan, np.nan, n)
-    sample = _spearman(resampled_sums(both, seed=seed, n_resamples=n_resamples) / n, points)
-    return _with_ends(estimate, sample, n)
-
-
-def _with_ends(value: float, sample: np.ndarray, n: int) -> Estimate:
-    """An estimate with the ends of what resampling made of it."""
-    low, high = np.quantile(sample, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(float(value), float(low), float(high), n)
-
-
-def _spearman(means: np.ndarray, points: int) -> np.ndarray:
-    """Rank correlation between the first and the last ``points`` columns of each row (rows, 2 × points): (rows,)."""
-    # Rounded, since equal means may differ in their last bits after summing in another order.
-    ranks = stats.rankdata(np.round(means, 12).reshape(-1, 2, points), axis=2)
-    ranks -= ranks.mean(axis=2, keepdims=True)
-    covariance = (ranks[:, 0] * ranks[:, 1]).sum(axis=1)
-    spread = np.sqrt((ranks**2).sum(axis=2).prod(axis=1))
-    return np.divide(covariance, spread, out=np.zeros(len(means)), where=spread > 0)
+    return estimate(x @ y / (x @ x), slopes, n)

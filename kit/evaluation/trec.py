@@ -15,6 +15,7 @@ import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.corpus.exporting import encode_id
+from kit.corpus.records import read_bytes
 from kit.errors import InputError
 from kit.retrievers import Ranking, Retriever
 from kit.store import atomic_write
@@ -38,9 +39,8 @@ def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> list[Pa
 
     One retriever's file is ``path`` itself. Several would mix in one file, so its stem is then followed by the name.
     """
-    if len(runs) == 1:
-        paths = [path]
-    else:
+    paths = [path]
+    if len(runs) > 1:
         paths = [path.with_name(f"{path.stem}-{re.sub(r'[^A-Za-z0-9._-]+', '-', name)}{path.suffix}") for name in runs]
     if len(set(paths)) < len(paths):
         raise InputError(f"the names {', '.join(runs)} give the same files", file=path)
@@ -71,20 +71,21 @@ def read_run(path: Path, benchmark: Benchmark) -> TrecRun:
     a file that can't be read, a malformed line, a question or passage that the benchmark does not have, and a passage
     that stands twice under one question.
     """
-    lines = [(number, line.split()) for number, line in enumerate(_lines(path), start=1) if line.strip()]
-    for number, fields in lines:
+    try:
+        text = read_bytes(path).decode()
+    except UnicodeDecodeError:
+        raise InputError("expected a TREC run that can be read: not UTF-8", file=path) from None
+    lines = [(number, *line.split()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    for number, *fields in lines:
         if len(fields) != 6:
             expected = f"expected 6 fields (question Q0 passage rank score tag), found {len(fields)}"
             raise InputError(expected, file=path, record=number)
     if not lines:
         raise InputError("expected a TREC run, found no line", file=path)
-    run = pd.DataFrame([fields for _, fields in lines], columns=["question", "Q0", "passage", "rank", "score", "tag"])
-    run["line"] = [number for number, _ in lines]
+    run = pd.DataFrame(lines, columns=["line", "question", "Q0", "passage", "rank", "score", "tag"])
     tag = run["tag"][0]
-    for field, ids in (
-        ("question", [question.id for question in (*benchmark.test, *benchmark.dev, *benchmark.train)]),
-        ("passage", list(benchmark.corpus.row)),
-    ):
+    questions = [question.id for question in (*benchmark.test, *benchmark.dev, *benchmark.train)]
+    for field, ids in (("question", questions), ("passage", benchmark.corpus.row)):
         known = {id: id for id in ids} | {encode_id(id): id for id in ids}
         _expect(run, ~run[field].isin(known), field, f"a {field} of the benchmark", path)
         run[field] = run[field].map(known)
@@ -99,14 +100,6 @@ def read_run(path: Path, benchmark: Benchmark) -> TrecRun:
     run = run.sort_values(["score", "rank", "place"], ascending=[False, True, True], kind="stable")
     by_question = run.groupby("question", sort=False)
     return TrecRun(tag, {id: Ranking(tuple(of["passage"]), of["score"].to_numpy()) for id, of in by_question})
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return Path(path).read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise InputError(f"expected a TREC run that can be read: {reason}", file=path) from None
 
 
 def _expect(run: pd.DataFrame, wrong: pd.Series, field: str, what: str, path: Path) -> None:

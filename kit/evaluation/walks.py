@@ -1,7 +1,6 @@
 """What walks and other searches find and what they cost, while a setting or the collection changes (kgp.txt §5.2–5.4).
 
-Every method gets as many distinct passages as any other (all-i02). In the per-question setting a walk is made in each
-question's own collection.
+Every method gets as many distinct passages as any other (all-i02).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from kit.corpus import Benchmark, Corpus, Question
+from kit.corpus import Corpus, Question
 from kit.errors import InputError
 from kit.evaluation.metrics import full_at, recall_at
 from kit.evaluation.timing import time_parts
@@ -36,17 +35,6 @@ def ask(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFrame:
         row = {"question": question.id, "hops": question.hops, **dict(zip(METRICS, found))}
         rows.append(row | {"scored": ranking.trace.n_scored})
     return pd.DataFrame(rows)
-
-
-def ask_variants(
-    retriever: Retriever, benchmark: Benchmark, questions: Sequence[Question], settings: Sequence[Mapping[str, object]]
-) -> pd.DataFrame:
-    """How variants of a fitted retriever do: the columns of :func:`ask`, and a column a setting."""
-    tables = []
-    for corpus, together in benchmark.asked_together(questions):
-        placed = retriever.variant(corpus=corpus)
-        tables += [ask(placed.variant(**chosen), together).assign(**chosen) for chosen in settings]
-    return pd.concat(tables, ignore_index=True)
 
 
 def by_size(

@@ -227,7 +227,7 @@ def test_json(found) -> None:
 def test_json_without_interval_or_times(alphabetical, benchmark, tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     write_run({"q1": Ranking(("b",), np.ones(1))}, path, "elsewhere")
-    found = evaluate({"run": read_run(path, benchmark)}, benchmark, n_questions=1, progress=False)
+    found = evaluate({"run": read_run(path, benchmark)}, benchmark.asking(benchmark.test[:1]), progress=False)
     (result,) = json.loads(json.dumps(found.record()))["results"]
     assert result["recall@2_ci"] == [None, None]
     assert result["seconds_per_query"] is None and result["seconds_to_fit"] is None
@@ -241,16 +241,6 @@ def test_a_run_beside_a_retriever(alphabetical, benchmark, tmp_path: Path) -> No
     assert theirs["recall@2"].tolist() == [1 / 2, 0, 1 / 4]  # q2 is not in the run: nothing was found
     assert theirs["seconds"].isna().all() and math.isnan(found.seconds_to_fit["other"])
     assert found.compare("ours", "recall@2")["difference"].item() == pytest.approx((0.75 - 1.25) / 3)
-
-
-def test_drawing_questions() -> None:
-    benchmark, retrievers = many(50, 0.5)
-    ids = [
-        list(evaluate(retrievers, benchmark, n_questions=20, seed=s, progress=False).rankings["bad"]) for s in (1, 1, 2)
-    ]
-    assert ids[0] == ids[1] != ids[2]
-    assert len(ids[0]) == 20 and ids[0] == sorted(ids[0], key=lambda id: int(id[1:]))
-    assert len(evaluate(retrievers, benchmark, n_questions=99, progress=False).questions) == 50
 
 
 def test_names_make_retrievers(benchmark) -> None:
@@ -280,9 +270,6 @@ def test_a_retriever_that_loses_a_question(benchmark) -> None:
         ({"ks": ()}, "field k: expected cut-offs from 1"),
         ({"ks": (0, 5)}, "field k: expected cut-offs from 1"),
         ({"ks": (5,), "k": 3}, r"up to the length of a ranking \(3\), not \[5\]"),
-        ({"n_questions": 0}, "field n_questions: expected at least 1, not 0"),
-        ({"split": "valid"}, "field split: expected train, dev or test, not 'valid'"),
-        ({"split": "dev"}, "record small: expected questions in dev, found none"),
     ],
 )
 def test_bad_settings(settings, message, alphabetical, benchmark) -> None:
@@ -298,6 +285,8 @@ def test_bad_names(found, benchmark) -> None:
         found.compare("a to z", "recall@3")
     with pytest.raises(InputError, match="field by: expected one of hops, type, structure, not 'length'"):
         found.summary(by="length")
+    with pytest.raises(InputError, match="record small: expected questions in test, found none"):
+        evaluate(["bm25"], benchmark.without_test(), progress=False)
     with pytest.raises(InputError, match="expected at least one retriever"):
         evaluate([], benchmark, progress=False)
     with pytest.raises(InputError, match="nonsense"):

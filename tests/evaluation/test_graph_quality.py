@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kit.corpus import Benchmark
@@ -17,7 +18,6 @@ from kit.evaluation.graph_quality import (
     find_seeds,
     graph_quality,
     measure,
-    sweep,
 )
 from kit.graphs import build
 
@@ -44,17 +44,23 @@ def test_a_single_support_has_no_pair() -> None:
     assert np.isnan(graph_quality(build("entity", hand.corpus), [one], [[0]])["joined"][0])
 
 
+def swept(builders: dict[str, tuple[float, ...]], n_seeds: int, encoders: dict[str, str]) -> tuple[pd.DataFrame, ...]:
+    """Quality and size of builders' graphs at each of their values."""
+    hand, quality, sizes = example(), [], []
+    for name, value in [(name, value) for name, values in builders.items() for value in values]:
+        graph, about = build_at(name, value, hand.corpus, encoders), {"builder": name, "value": value}
+        quality.append(graph_quality(graph, hand.test, find_seeds(hand.corpus, hand.test, n_seeds)).assign(**about))
+        sizes.append(about | describe_graph(graph))
+    return pd.concat(quality, ignore_index=True), pd.DataFrame(sizes)
+
+
 def test_without_edges_the_seeds_remain() -> None:
-    hand = example()
-    quality, sizes = sweep(hand, hand.test, {"structure": (1,)}, n_seeds=2)
-    alone = quality[quality["builder"] == SEEDS]
+    alone, _ = swept({SEEDS: (0,)}, 2, {})
     assert alone["neighbourhood"].tolist() == [2, 2] and alone["precision"].tolist() == [0.5, 0.5]
-    assert sizes["builder"].tolist() == ["structure"]
 
 
-def test_a_sweep_and_its_graphs_at_equal_size() -> None:
-    hand = example()
-    quality, sizes = sweep(hand, hand.test, {"entity": (0.9, 0.6, 0.3), "knn": (1, 5)}, n_seeds=1)
+def test_graphs_at_equal_size() -> None:
+    quality, sizes = swept({"entity": (0.9, 0.6, 0.3), "knn": (1, 5)}, 1, {})
     entity, knn = (by_setting(quality, name, "sf_em").mean() for name in ("entity", "knn"))
     assert by_setting(quality, "entity", "neighbourhood")[0.9].tolist() == [1, 1]  # no edges yet: the one seed
     assert (entity[0.6], knn[5]) == (0.5, 1)  # k = 5 of six passages is everything
@@ -70,21 +76,14 @@ def test_a_sweep_and_its_graphs_at_equal_size() -> None:
 
 
 def test_a_further_encoder_has_a_knn_graph_of_its_own(tiny_model: str) -> None:
-    hand = example()
-    encoders = {"knn-mdr": tiny_model}
+    hand, encoders = example(), {"knn-mdr": tiny_model}
     assert density_param("knn-mdr", encoders) == density_param("knn") == "k"
     assert build_at("entity", 0.6, hand.corpus, encoders).n_edges == build("entity", hand.corpus, prior=0.6).n_edges
-    quality, sizes = sweep(hand, hand.test, {"knn": (1,), "knn-mdr": (1,)}, n_seeds=2, encoders=encoders)
-    assert sizes["builder"].tolist() == ["knn", "knn-mdr"] and set(quality["parameter"]) == {"", "k"}
-    seeds = find_seeds(hand.corpus, hand.test, 2)
-    own = graph_quality(build("knn", hand.corpus, k=1, encoder=tiny_model), hand.test, seeds)
-    measured = quality[quality["builder"] == "knn-mdr"].reset_index(drop=True)
-    assert measured[own.columns].equals(own)
+    of_its_own = build_at("knn-mdr", 1, hand.corpus, encoders)
+    assert of_its_own.n_edges == build("knn", hand.corpus, k=1, encoder=tiny_model).n_edges
 
 
 def test_per_question_graphs_are_built_from_the_own_collection() -> None:
     hand = example()
     own = Benchmark("own", hand.corpus, test=hand.test, collections={"town": np.arange(2), "river": np.arange(6)})
     assert measure("knn", own, own.test, 1, k=1)["nodes"] == 4  # the mean of two and six
-    quality, _ = sweep(own, own.test, {"knn": (5,)}, n_seeds=1)
-    assert quality[quality["builder"] == "knn"]["neighbourhood"].tolist() == [2, 6]

@@ -158,37 +158,6 @@ def test_slope_without_spread() -> None:
     assert all(math.isnan(number) for number in statistics.slope([], [])[:3])
 
 
-def test_sweep_correlation() -> None:
-    size = np.tile([2.0, 4.0, 8.0, 16.0], (50, 1))
-    rising = np.tile([0.1, 0.2, 0.6, 0.7], (50, 1))
-    assert statistics.sweep_correlation(size, rising)[:3] == (1, 1, 1)
-    assert statistics.sweep_correlation(size, 1 - rising)[:3] == (-1, -1, -1)
-    assert statistics.sweep_correlation(size, np.full((50, 4), 0.1))[:3] == (0, 0, 0)
-
-
-def test_sweep_correlation_agrees_with_spearman() -> None:
-    size, quality = random.random((2, 40, 6)).cumsum(axis=2)
-    quality[:, 3] = quality[:, 4]  # a tie
-    quality += random.normal(0, 1, (40, 6))
-    found = statistics.sweep_correlation(size, quality)
-    assert found.value == pytest.approx(stats.spearmanr(size.mean(0), quality.mean(0)).statistic)
-    assert -1 <= found.low <= found.value <= found.high <= 1
-
-
-def test_sweep_correlation_takes_equal_means_as_equal() -> None:
-    size = np.tile([1.0, 2.0], (3, 1))
-    level = np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]])  # summed in this order, .6000000000000001 and .6
-    assert statistics.sweep_correlation(size, level).value == 0
-
-
-def test_sweep_correlation_of_little() -> None:
-    one = statistics.sweep_correlation([[1, 2, 3]], [[3, 2, 1]])
-    assert one.value == -1 and math.isnan(one.low) and math.isnan(one.high)
-    assert math.isnan(statistics.sweep_correlation(np.zeros((0, 3)), np.zeros((0, 3))).value)
-    with pytest.raises(ValueError, match=r"\(questions, points\)"):
-        statistics.sweep_correlation([1, 2], [1, 2])
-
-
 def test_means_by_group() -> None:
     table = pd.DataFrame({"step": [2, 1, 2, 1], "of": ["a", "a", "a", "b"], "x": [0.0, 1.0, 1.0, 0.5]})
     found = statistics.by_group(table, ["of", "step"], "x", n_resamples=200)

@@ -125,7 +125,7 @@ def test_bad_runs(text: str, message: str, tmp_path: Path, benchmark: Benchmark)
 
 def test_runs_that_cannot_be_read(tmp_path: Path, benchmark: Benchmark) -> None:
     (tmp_path / "latin").write_bytes("q1 Q0 \xe9 1 2 t".encode("latin-1"))
-    for name, message in (("latin", "not UTF-8"), ("absent", "No such file"), ("", "Is a directory")):
+    for name, message in (("latin", "not UTF-8"), ("absent", "no such file"), ("", "this is a folder")):
         with pytest.raises(InputError, match=message):
             read_run(tmp_path / name, benchmark)
 

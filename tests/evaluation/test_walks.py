@@ -6,14 +6,13 @@ novel first for both questions.
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from kit.corpus import Benchmark, Corpus, Passage
+from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation.timing import PARTS, time_parts
-from kit.evaluation.walks import ask, ask_variants, by_size
+from kit.evaluation.walks import ask, by_size
 from kit.retrievers import KGP, make
 
 HAND = example()
@@ -30,23 +29,6 @@ def test_asking_counts_supports_and_comparisons() -> None:
     # Of the river question's supports harbour, moravec and quay, all are on the walk, which compares 7 candidates.
     row = {"question": "river", "hops": 3, "recall@5": 1.0, "recall@30": 1.0, "full@30": 1.0, "scored": 7}
     assert ask(walker(), [RIVER]).to_dict("records") == [row]
-
-
-def test_variants_are_asked_beside_each_other() -> None:
-    table = ask_variants(walker("kgp-random"), HAND, HAND.test, [{"seed": 0}, {"seed": 1}])
-    alone = [ask(walker("kgp-random", seed=seed), HAND.test) for seed in (0, 1)]
-    assert table["seed"].tolist() == [0, 0, 1, 1]
-    assert table["recall@5"].tolist() == [value for part in alone for value in part["recall@5"]]
-    # One seed, harbour, then its only neighbour moravec: two comparisons, and depth 2 ends the walk.
-    [one] = ask_variants(walker(depth=2, budget=30), HAND, [RIVER], [{"branching": 30}])["scored"]
-    assert one == 2
-
-
-def test_each_question_walks_in_its_own_collection() -> None:
-    rows = {"town": np.arange(6), "river": np.array([0, 1, 3])}
-    benchmark = Benchmark("example", HAND.corpus, test=HAND.test, collections=rows)
-    table = ask_variants(walker("kgp-random"), benchmark, HAND.test, [{}]).set_index("question")
-    assert table.loc["river", "recall@30"] == 1  # three passages, all of them supports
 
 
 @pytest.mark.parametrize(

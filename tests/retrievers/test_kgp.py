@@ -200,6 +200,7 @@ def test_any_walk(corpus, question, branching, depth, budget, agent):
 
 def test_on_the_atlas_a_guided_walk_is_far_better_than_a_random_one():
     # Measured on dev with 200 questions, Recall@5: random 0.20, TF-IDF 0.51, sentence encoder 0.55.
-    found = evaluate(["kgp-random", "kgp-tfidf"], load(), split="dev", n_questions=60, ks=(5,), progress=False)
+    dev = load().asking(load().dev[::5][:60])
+    found = evaluate(["kgp-random", "kgp-tfidf"], dev, ks=(5,), progress=False)
     recall = found.table.groupby("retriever")["recall@5"].mean()
     assert recall["kgp-random"] + 0.15 < recall["kgp-tfidf"]
