@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 from kit.corpus import Benchmark, load
 from kit.errors import InputError
 from kit.evaluation import statistics
-from kit.evaluation.experiment import Experiment
+from kit.evaluation.experiment import Experiment, by_question
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import grade, grading_prompt
 from kit.text.reader import Reader
@@ -83,11 +83,7 @@ def summarise_answers(table: pd.DataFrame, *, seed: int = 0, n_resamples: int = 
     The metrics are those of ``MEASURES`` that the table has; the rows are in its order of retrievers.
     """
     measures = [measure for measure in MEASURES if measure in table]
-    values = table.pivot(index="question", columns="retriever", values=measures).rename_axis(
-        columns=["metric", "retriever"]
-    )
-    columns = [(measure, name) for name in table["retriever"].unique() for measure in measures]
-    found = statistics.interval_table(values.loc[table["question"].unique(), columns], seed, n_resamples=n_resamples)
+    found = statistics.interval_table(by_question(table, measures), seed, n_resamples=n_resamples)
     return found[["retriever", "metric", "mean", "low", "high", "n"]]
 
 
@@ -142,16 +138,13 @@ class AnswerOptions:
         usages = {"reader": self.reader and self.reader.usage(), "judge": self.judge and self.judge.usage()}
         return {role: usage for role, usage in usages.items() if usage is not None}
 
-    def record(self) -> dict[str, object]:
+    def record(self) -> dict[str, dict[str, object]]:
         """Who answered, and who judged: name (of the reader n_passages, too) and a language model's usage.
 
         That is a list of objects with model, source, calls, prompt_tokens, answer_tokens and seconds.
         """
-        told: dict[str, dict[str, object]] = {}
-        if self.reader:
-            told["reader"] = {"name": self.reader.name, "n_passages": self.n_passages}
-        if self.judge:
-            told["judge"] = {"name": self.judge.name}
+        told = {"reader": {"name": self.reader.name, "n_passages": self.n_passages}} if self.reader else {}
+        told |= {"judge": {"name": self.judge.name}} if self.judge else {}
         for role, usage in self.usages().items():
             told[role]["usage"] = usage.to_dict("records")
         return told

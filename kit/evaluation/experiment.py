@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -94,7 +94,7 @@ class Experiment:
         _expect(baseline, self.rankings, "baseline")
         if not others:
             raise InputError(f"expected a retriever to compare with {baseline!r}", field="baseline")
-        groups, about = list(self._groups(by, [metric])), {"seed": self.seed, "n_resamples": self.n_resamples}
+        groups, about = self._groups(by, [metric]), {"seed": self.seed, "n_resamples": self.n_resamples}
         level = statistics.bonferroni_level(len(groups) * len(others))
         rows = []
         for group, values in groups:
@@ -190,28 +190,15 @@ class Experiment:
             "results": results,
         }
 
-    def _values(self, metrics: Sequence[str]) -> pd.DataFrame:
-        """Metrics of each question (index, in the order asked), for each retriever: columns (metric, retriever)."""
-        for metric in metrics:
-            _expect(metric, [*self.metrics, "seconds"], "metric")
-        values = self.table.pivot(index="question", columns="retriever", values=list(metrics))
-        columns = [(metric, name) for name in self.rankings for metric in metrics]
-        return values.loc[[question.id for question in self.questions], columns].rename_axis(
-            columns=["metric", "retriever"]
-        )
-
-    def _groups(
-        self, by: str | Sequence[str], metrics: Sequence[str]
-    ) -> Iterator[tuple[dict[str, object], pd.DataFrame]]:
-        """Each group of questions: its values of ``by``, and its metrics (:meth:`_values`)."""
-        by, values = [by] if isinstance(by, str) else list(by), self._values(metrics)
+    def _groups(self, by: str | Sequence[str], metrics: Sequence[str]) -> list[tuple[dict[str, object], pd.DataFrame]]:
+        """Each group of questions: its values of ``by``, and its metrics (:func:`by_question`)."""
+        by = [by] if isinstance(by, str) else list(by)
         for column in by:
             _expect(column, ("hops", "type", "structure"), "by")
-        if not by:
-            yield {}, values
-            return
-        for key, rows in self.table.iloc[: len(values)].groupby(by)["question"]:
-            yield dict(zip(by, key)), values.loc[rows]
+        for metric in metrics:
+            _expect(metric, [*self.metrics, "seconds"], "metric")
+        groups = self.table.groupby(by) if by else [((), self.table)]
+        return [(dict(zip(by, key)), by_question(rows, metrics)) for key, rows in groups]
 
 
 def evaluate(
@@ -233,7 +220,7 @@ def evaluate(
     its test questions, and never see a gold field of a question that they are asked. ``ks`` are the cut-offs of the
     metrics and ``k`` the length of the rankings, by default the largest cut-off; the reciprocal rank is 0 beyond it.
     The test questions are asked; ``benchmark.asking(others)`` has others. The time of ``n_timed`` of them
-    is taken, the same for all retrievers (:func:`kit.evaluation.timing.time_questions`). ``n_resamples`` is the number
+    is taken, the same for all retrievers (:func:`kit.evaluation.timing.time_parts`). ``n_resamples`` is the number
     of bootstrap samples of the intervals.
     """
     named = dict(retrievers) if isinstance(retrievers, Mapping) else {name: make(name) for name in retrievers}
@@ -295,12 +282,20 @@ def _ask(
     return rankings, seconds, indexing
 
 
+def by_question(table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+    """Metrics of each question (index) for each retriever: columns (metric, retriever), all in the table's order."""
+    columns = [(metric, name) for name in table["retriever"].unique() for metric in metrics]
+    wide = table.pivot(index="question", columns="retriever", values=list(metrics))
+    return wide.loc[table["question"].unique(), columns].rename_axis(columns=["metric", "retriever"])
+
+
 def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
     """A metric, or the seconds, of each question (index, in the order asked) for each retriever (columns).
 
     Raises InputError for a metric that was not measured.
     """
-    return experiment._values([metric])[metric]
+    _expect(metric, [*experiment.metrics, "seconds"], "metric")
+    return by_question(experiment.table, [metric])[metric]
 
 
 def ends_of_chains(experiment: Experiment, retriever: str, k: int | None = None) -> pd.DataFrame:

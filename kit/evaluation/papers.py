@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from importlib.resources import files
 
 import pandas as pd
 
 from kit.errors import InputError
 
-
-@cache
-def _all() -> pd.DataFrame:
-    with files("kit.evaluation").joinpath("papers.csv").open(encoding="utf-8") as source:
-        return pd.read_csv(source, keep_default_na=False, dtype={"value": float})
+with files("kit.evaluation").joinpath("papers.csv").open(encoding="utf-8") as _source:
+    _NUMBERS = pd.read_csv(_source, keep_default_na=False, dtype={"value": float})
 
 
 def paper_numbers(paper: str, place: str) -> pd.DataFrame:
@@ -23,10 +19,9 @@ def paper_numbers(paper: str, place: str) -> pd.DataFrame:
     Columns: paper, place, dataset (as the paper names it), group, row, metric, value, unit, note. Raises InputError for
     a place of which the kit holds no numbers.
     """
-    table = _all()
-    found = table[(table["paper"] == paper) & (table["place"] == place)]
+    found = _NUMBERS[(_NUMBERS["paper"] == paper) & (_NUMBERS["place"] == place)]
     if found.empty:
-        known = ", ".join(dict.fromkeys(f"{row.paper} {row.place}" for row in table.itertuples()))
+        known = ", ".join(dict.fromkeys(f"{row.paper} {row.place}" for row in _NUMBERS.itertuples()))
         raise InputError(f"expected one of {known}, not {paper} {place}", field="paper, place")
     return found.reset_index(drop=True)
 
