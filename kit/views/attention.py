@@ -6,7 +6,6 @@ Sentences are the paper's chunks, passages its documents; o, c and d are its let
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import lru_cache
 from math import pi, sin
 from typing import Any
@@ -18,13 +17,12 @@ from kit.errors import InputError
 from kit.graphs.multilevel import LEVELS
 from kit.retrievers import QSGNN
 from kit.retrievers.qsgnn_network import INTER, INTRA
-from kit.views.explorer import Explorer, asking_controls, setting_control, wide
+from kit.views.explorer import Explorer, asking_controls, setting_control
 from kit.views.layout import Place, passage_node
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, Scale, clip
 
 _MOST = 16  # senders that are drawn one by one
 _MOST_PASSAGES = 200  # around a query, on the slider
-_HEADS, _TOP, _NEAR = 3, 8, 5  # to choose from: passages, others ranked high, what each of the first holds of a level
 _WORDS = {"o": ("entity", "entities"), "c": ("sentence", "sentences"), "d": ("passage", "passages")}
 _EVEN = Scale("× even share", far=0.0, near=2.0, ends=("less", "more"))
 _MORE = 1.2  # even shares from which on an edge is drawn strong
@@ -33,10 +31,11 @@ _MORE = 1.2  # even shares from which on an edge is drawn strong
 def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequence[Question], **start: Any) -> Explorer:
     """Who a node listens to, and how much, at each layer and level; ``start`` are first values of the controls.
 
-    These are ``question`` (an id), ``typed``, ``node``, ``documents`` (passages in the graph around the query) and
-    ``alignment``, ``on`` or ``off``: without β and γ, with the same weights. A node is called ``passage ID``,
-    ``entity NAME`` or ``sentence NUMBER of ID``. A step shows the senders of one level: the 16 whom the node listens to
-    most, and the others together. Colour and size compare a sender's attention with an even share, 1 ÷ senders.
+    These are ``question`` (an id), ``typed``, ``listener`` (passage, entity or sentence), ``number`` (which of them: of
+    the supports and then the passages ranked first, or of what the first of these holds), ``documents`` (passages in
+    the graph around the query) and ``alignment``, ``on`` or ``off``: without β and γ, with the same weights. A step
+    shows the senders of one level: the 16 whom the node listens to most, and the others together. Colour and size
+    compare a sender's attention with an even share, 1 ÷ senders.
     """
     if not questions:
         raise InputError("expected at least one question", field="questions")
@@ -46,44 +45,21 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
     ready = lru_cache(maxsize=8)(lambda corpus: retriever.variant(corpus=corpus))
     heard = lru_cache(maxsize=16)(lambda corpus, text, documents: Heard(ready(corpus), text, documents))
 
-    def ask(question: str, typed: str, documents: int = 0) -> tuple[Heard, Question | None]:
-        """What is around the query, and the question where it is one of the list."""
+    def tell(question: str, typed: str, listener: str, number: int, alignment: str, documents: int = 0) -> Replay:
         asked, text = by_id[question], typed.strip()
-        return heard(benchmark.collection(asked), text or asked.text, documents), None if text else asked
-
-    def tell(node: str, alignment: str, **of: Any) -> Replay:
-        found, asked = ask(**of)
-        gold = asked.supporting_ids if asked else ()
-        node = node if node in found.places else found.choices(gold)[0][1]  # that of another question
-        words = f"{asked.text}\nAnswer: {asked.answer}" if asked else of["typed"].strip()
-        return found.replay(node, gold, words, query_aware=alignment == "on")
+        found = heard(benchmark.collection(asked), text or asked.text, documents)
+        told = text or f"{asked.text}\nAnswer: {asked.answer}"
+        return found.replay(listener, number, () if text else asked.supporting_ids, told, query_aware=alignment == "on")
 
     controls = asking_controls(questions)
+    controls["listener"] = setting_control("who listens", "passage", [word for word, _ in _WORDS.values()])
+    controls["number"] = setting_control("number", 1, 8)
     if retriever.settings.documents:  # 0: all passages, and no slider
         most = min(len(benchmark.corpus), _MOST_PASSAGES)
         controls["documents"] = setting_control("passages", min(retriever.settings.documents, most), most)
-    asked = dict(controls)
-
-    def choices() -> list[tuple[str, str]]:
-        found, question = ask(**{name: control.value for name, control in asked.items()})
-        return found.choices(question.supporting_ids if question else ())
-
-    node = wide("node", choices(), None)
-    controls |= {"node": node, "alignment": setting_control("query alignment", "on", ("on", "off"))}
-
-    def choose(change: Any) -> None:
-        """Nodes of what is asked now; the one in hand stays where only the number of passages has changed."""
-        with suppress(Exception):  # which the explorer meets, too, and shows
-            names, before = choices(), node.value
-            if names != list(node.options):
-                node.options = names  # which takes the first
-                if change["owner"] is asked.get("documents") and before in dict(map(reversed, names)):
-                    node.value = before
-
-    for control in asked.values():
-        control.observe(choose, "value")  # before the explorer does
-    node.value = node.options[0][1]
-    return Explorer("Query-steered attention", controls, tell, asking=(*asked, "node"), start=start)
+    asking = tuple(controls)
+    controls["alignment"] = setting_control("query alignment", "on", ("on", "off"))
+    return Explorer("Query-steered attention", controls, tell, asking=asking, start=start)
 
 
 class Heard:
@@ -92,22 +68,17 @@ class Heard:
     def __init__(self, retriever: QSGNN, text: str, documents: int) -> None:
         self.graph = retriever.graph
         self.on, self.off = (retriever.attend(text, query_aware=aware, documents=documents) for aware in (True, False))
-        nodes = [(level, place) for level in "doc" for place in range(len(self.on.nodes[level]))]
-        #: The level and place of each node, by its name.
-        self.places = {self.node(*each).id: each for each in nodes}
 
-    def node(self, level: str, place: int, at: Place = (0.5, 0.5), gold: Sequence[str] = ()) -> Node:
+    def node(self, level: str, place: int, gold: Sequence[str], at: Place = (0.5, 0.5)) -> Node:
         number, corpus = int(self.on.nodes[level][place]), self.graph.corpus
         if level == "o":
             return Node(f"entity {self.graph.entities[number]}", self.graph.entities[number], "", *at)
-        documents = self.graph.data["cd"].edge_index[1].numpy()  # the passage of each sentence
-        row = number if level == "d" else int(documents[number])
+        row = number if level == "d" else int(self.graph.data["cd"].edge_index[1][number])  # a sentence's passage
         passage = passage_node(corpus, corpus.passages[row].id, {}, gold)
         if level == "d":
             return Node(f"passage {passage.id}", passage.title, passage.text, *at, gold=passage.gold)
-        part = number - int(np.searchsorted(documents, row)) + 1
         sentence = self.graph.chunks[number].removeprefix(f"{corpus.passages[row].title}\n")
-        return Node(f"sentence {part} of {passage.id}", f"“{clip(sentence, 80)}”", f"In {passage.title}", *at)
+        return Node(f"sentence {number}", f"“{clip(sentence, 80)}”", f"In {passage.title}", *at)
 
     def senders(self, kind: str, place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Those who send to a node: places in their level, and their attention (layers, senders), on and off."""
@@ -116,36 +87,38 @@ class Heard:
         on, off = (np.stack([layer[kind][own] for layer in each.layers]) for each in (self.on, self.off))
         return sender[own], on, off
 
-    def choices(self, gold: Sequence[str]) -> list[tuple[str, str]]:
-        """Labels and names of some nodes: supports, passages ranked first, and what the first of these hold."""
-        order = np.argsort(-self.on.scores, kind="stable").tolist()
-        heads = [self.places[f"passage {id}"][1] for id in gold if f"passage {id}" in self.places] or order[:_HEADS]
-        found = [("d", place) for place in dict.fromkeys([*heads, *order])][: len(heads) + _TOP]
-        for level in "oc":
-            held = [place for head in heads for place in self.senders(f"{level}d", head)[0][:_NEAR].tolist()]
-            found += [(level, place) for place in dict.fromkeys(held)]
-        nodes = [(level, self.node(level, place, gold=gold)) for level, place in found]
-        return [(f"{'★ ' * node.gold}{_WORDS[level][0]} · {clip(node.title, 80)}", node.id) for level, node in nodes]
+    def listener(self, word: str, number: int, gold: Sequence[str]) -> tuple[str, int]:
+        """The level and place of a node: of the supports and the passages ranked first, or of what these hold."""
+        ranked = np.argsort(-self.on.scores, kind="stable").tolist()
+        ids = [self.graph.corpus.passages[row].id for row in self.on.nodes["d"]]
+        found = list(dict.fromkeys([*(ids.index(id) for id in gold if id in ids), *ranked]))
+        level = next(level for level, (one, _) in _WORDS.items() if one == word)
+        if level != "d":
+            found = list(
+                dict.fromkeys(each for place in found for each in self.senders(f"{level}d", place)[0].tolist())
+            )
+        return level, found[min(number, len(found)) - 1]
 
-    def replay(self, name: str, gold: Sequence[str], asked: str, *, query_aware: bool) -> Replay:
+    def replay(self, word: str, number: int, gold: Sequence[str], asked: str, *, query_aware: bool) -> Replay:
         """A frame a layer and kind of edges: the senders of a node at its sides, the same in all layers."""
-        level, place = self.places[name]
-        nodes, frames = {name: self.node(level, place, gold=gold)}, []
+        level, place = self.listener(word, number, gold)
+        own = self.node(level, place, gold)
+        nodes, frames = {own.id: own}, []
         for layer in range(len(self.on.layers)):
             for kind in (kind for kind in (*INTRA, *INTER) if kind[1] == level and kind in self.on.layers[0]):
-                shown, frame = self._frame(nodes[name], kind, layer, gold, query_aware)
-                nodes |= {node.id: node for node in shown if node.id != name}
+                shown, frame = self._frame(own, place, kind, layer, gold, query_aware)
+                nodes |= {node.id: node for node in shown if node.id != own.id}
                 frames.append(frame)
         return Replay(tuple(nodes.values()), tuple(frames), asked, scale=_EVEN)
 
     def _frame(
-        self, listener: Node, kind: str, layer: int, gold: Sequence[str], query_aware: bool
+        self, listener: Node, place: int, kind: str, layer: int, gold: Sequence[str], query_aware: bool
     ) -> tuple[list[Node], Frame]:
-        sender, (places, on, off) = kind[0], self.senders(kind, self.places[listener.id][1])
+        sender, (places, on, off) = kind[0], self.senders(kind, place)
         own, other, word = (on[layer], off[layer], "off") if query_aware else (off[layer], on[layer], "on")
         drawn = np.sort(np.argsort(-np.maximum(on, off).max(axis=0), kind="stable")[:_MOST]).tolist()
         at, n = flanks(drawn), len(places)
-        nodes = [self.node(sender, int(places[i]), at[i], gold) for i in drawn]
+        nodes = [self.node(sender, int(places[i]), gold, at[i]) for i in drawn]
         states, edges = [NodeState(listener.id, "listening")], []
         for i, node in zip(drawn, nodes):
             even = float(own[i] * n)

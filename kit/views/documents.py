@@ -71,7 +71,6 @@ class Library:
         self.questions = {it.text: it for it in questions if all(id in corpus for id in it.supporting_ids)}
         self.structures = StructureReader(corpus)
         self._agent = lru_cache(maxsize=None)(lambda name: agents[name].variant(corpus=corpus))
-        self._known: dict[tuple[str, str], Found] = {}
 
     @property
     def first_question(self) -> str:
@@ -85,18 +84,11 @@ class Library:
         text = question.strip()
         if not text:
             raise InputError("expected a question", field="question")
-        found = self._known.get((text, agent)) or self._find(text, agent)
-        if not found.problem:  # what went wrong is tried again
-            self._known[text, agent] = found
-        return found
-
-    def _find(self, text: str, agent: str) -> Found:
         asked, known = self.structures.asked(text), self.questions.get(text)
         if asked:
             passages = [self.corpus.passages[row] for row in self.structures.rows(text)]
-            shown = structure_replay(
-                asked, passages, self.structures, self.corpus, known.supporting_ids if known else ()
-            )
+            gold = known.supporting_ids if known else ()
+            shown = structure_replay(asked, passages, self.structures, self.corpus, gold)
             told = "A question about structure: no search is needed."
         else:
             walker = self._agent(agent)
@@ -153,11 +145,11 @@ class DocumentExplorer(Explorer):
         controls = {"question": typed, "agent": agent}
         super().__init__("From the question to the evidence", controls, lambda **it: self.library.ask(**it).replay)
         self.present = self._present
-        above = widgets.HBox([self._upload, self._status])
         asking, canvas = self.children
+        above = widgets.HBox([self._upload, self._status])
         self.children = [above, self._refused, self._documents, asking, self._told, self._evidence, canvas]
         self._upload.observe(self._uploaded, "value")
-        self._take(library)
+        self._take(library, typed.value)
 
     def load(self, files: Mapping[str, bytes]) -> None:
         """Add PDFs, given as bytes by file name, to the reader's own; the first take the place of what was begun with.
@@ -178,24 +170,23 @@ class DocumentExplorer(Explorer):
                 own |= {document: part for document in part.documents}
                 n_read += 1
         if n_read:
-            self._status.value = lines_html(["indexing"])
             corpus = Corpus(passage for part in own.values() for passage in part.passages)
             old = self.library
             library = Library(corpus, (), old.agents, old.reader, old.top)
             library.ask(library.first_question, self.controls["agent"].value)  # raises before anything has changed
             self._own = own
-            self.controls["question"].unobserve_all("value")
-            self.controls["question"].value = library.first_question
-            self.guard(self.controls["question"], self._changed)
-            self._take(library)
+            self._take(library, library.first_question)
         self._status.value = lines_html([f"{n_read} of {len(files)} read; {_MOST}"])
         self._refused.value = lines_html(problems, "kit-problem") if problems else ""
 
-    def _take(self, library: Library) -> None:
-        self.library = library
+    def _take(self, library: Library, question: str) -> None:
+        self.library, asked = library, self.controls["question"]
         self._documents.value = documents_html(library.corpus)
-        self.controls["question"].options = list(library.questions)
-        self.present()
+        asked.options = list(library.questions)
+        if asked.value == question:
+            self.present()
+        else:
+            asked.value = question
 
     def _present(self) -> None:
         self.found = self.library.ask(**self.values)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from kit.evaluation import metrics
 from kit.graphs import PassageGraph, build
 from kit.retrievers import Retriever, make
 from kit.views.canvas import GraphCanvas
-from kit.views.frames import replay
+from kit.views.frames import count, replay
 from kit.views.layout import beside, passage_node
 from kit.views.replay import Column, Frame, RankItem, Replay
 from kit.views.storyboard import storyboard
@@ -65,8 +65,7 @@ class Explorer(widgets.VBox):
         start: Mapping[str, Any] | None = None,
     ) -> None:
         self.controls, self.tell, self.asking = controls, tell, asking
-        if strange := set(start or ()) - set(controls):
-            raise InputError(f"expected one of {', '.join(controls)}, not {min(strange)!r}", field="start")
+        self._expect(start or (), "start")
         for field in [field for field in controls if field in (start or ())]:
             try:
                 controls[field].value = start[field]
@@ -77,7 +76,7 @@ class Explorer(widgets.VBox):
         self._steps = [frame.step for frame in first.frames]
         self.canvas = GraphCanvas(first, name)
         for control in controls.values():
-            self.guard(control, self._changed)
+            control.observe(self._changed, "value")
         super().__init__([widgets.HBox([*controls.values()], layout={"flex_flow": "row wrap"}), self.canvas])
         self.add_class(EXPLORER)
 
@@ -88,22 +87,15 @@ class Explorer(widgets.VBox):
     def values(self) -> dict[str, Any]:
         return {name: control.value for name, control in self.controls.items()}
 
-    def guard(self, control: Any, act: Callable[[], None]) -> None:
-        """Run ``act`` when the control's value changes, and show the reader what it raises."""
-
-        def changed(_: Any) -> None:
-            try:
-                act()
-            except Exception as error:  # a callback's exception would reach only the log
-                self.canvas.problem = (
-                    str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-                )
-
-        control.observe(changed, "value")
-
-    def _changed(self) -> None:
-        if None not in self.values.values():  # None: a list of choices is just being replaced
+    def _changed(self, _: Any) -> None:
+        try:
             self.present()
+        except Exception as error:  # a callback's exception would reach only the log
+            self.canvas.problem = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+
+    def _expect(self, names: Collection[str], field: str) -> None:
+        if strange := set(names) - set(self.controls):
+            raise InputError(f"expected one of {', '.join(self.controls)}, not {min(strange)!r}", field=field)
 
     def show(self, replay: Replay) -> None:
         """Put a replay on the canvas; one of the same steps as before keeps the step in view."""
@@ -112,8 +104,7 @@ class Explorer(widgets.VBox):
 
     def replay(self, *, text: bool = True, **values: Any) -> Replay:
         """What is shown; ``values`` replace those of the controls, ``text=False`` leaves out what the corpus says."""
-        if strange := set(values) - set(self.controls):
-            raise InputError(f"expected one of {', '.join(self.controls)}, not {min(strange)!r}", field="storyboard")
+        self._expect(values, "storyboard")
         found = self.tell(**{**self.values, **values})
         return found if text else found.without_text()
 
@@ -171,14 +162,9 @@ def explore(
         ranking = turned.explain(query, min(len(corpus), _DEEPEST))
         graph = getattr(turned, "graph", None)
         walked = isinstance(graph, PassageGraph)
+        graph, known_question = graph if walked else backdrop(corpus), None if text else asked
         told = replay(
-            ranking,
-            corpus,
-            question=None if text else asked,
-            graph=graph if walked else backdrop(corpus),
-            walked=walked,
-            distances=distances,
-            top=top,
+            ranking, corpus, question=known_question, graph=graph, walked=walked, distances=distances, top=top
         )
         return replace(told, question=text) if text else told
 
@@ -191,7 +177,7 @@ def explore(
 
 def asking_controls(questions: Sequence[Question], *, lines: bool = False) -> dict[str, Any]:
     """What says what is asked: a question of the list, or one that is typed."""
-    choice = wide("question", question_choices(questions), questions[0].id)
+    choice = question_control(questions)
     kind = widgets.Textarea if lines else widgets.Text
     hint = "a sub-question a line" if lines else "your own question, then Enter"
     typed = kind(description="or type one", placeholder=hint, continuous_update=False)
@@ -200,16 +186,16 @@ def asking_controls(questions: Sequence[Question], *, lines: bool = False) -> di
     return {"question": choice, "typed": typed}
 
 
-def question_choices(questions: Sequence[Question]) -> list[tuple[str, str]]:
-    """Labels and ids for a dropdown of questions."""
-    hops = {question.id: f"{question.hops} hop{'s' * (question.hops != 1)}" for question in questions}
-    return [(f"{hops[question.id]} · {' '.join(question.text.split())[:110]}", question.id) for question in questions]
-
-
-def wide(description: str, options: Any, value: Any) -> widgets.Dropdown:
-    """A dropdown that has room for a question."""
-    style, layout = {"description_width": "initial"}, {"width": "auto", "max_width": "100%"}
-    return widgets.Dropdown(description=description, options=options, value=value, style=style, layout=layout)
+def question_control(questions: Sequence[Question]) -> widgets.Dropdown:
+    """A dropdown of questions that has room for them."""
+    options = [(f"{count(it.hops, 'hop')} · {' '.join(it.text.split())[:110]}", it.id) for it in questions]
+    return widgets.Dropdown(
+        description="question",
+        options=options,
+        value=questions[0].id,
+        style={"description_width": "initial"},
+        layout={"width": "auto", "max_width": "100%"},
+    )
 
 
 def setting_control(label: str, value: Any, kind: int | Sequence[str] | None) -> widgets.Widget:
@@ -304,5 +290,5 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
         nodes = tuple(passage_node(corpus, id, {}, asked.supporting_ids, part=False) for id in ids)
         return Replay(nodes, (Frame(columns=tuple(columns)),), f"{asked.text}\nAnswer: {asked.answer}")
 
-    controls = {"question": wide("question", question_choices(questions), questions[0].id)}
+    controls = {"question": question_control(questions)}
     return Explorer("Rankings side by side", controls, tell)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count as counter
 from itertools import groupby, pairwise
 from math import ceil, floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -219,7 +219,15 @@ class _Story:
         roles, arrows = dict.fromkeys(met, "seed"), []
         most, least = max(met.values()), min(met.values())
         caption = f"{count(len(met), 'seed')}, found by a search for the question: score {most:.3g} to {least:.3g}."
-        yield self._met("seeds", caption, met, roles, begin)
+
+        def step(name: str, caption: str, roles: dict[str, str], visits: Sequence[NodeVisit], **more: Any) -> Step:
+            scores = pd.Series(met, dtype=float).reindex(self.ids, fill_value=-np.inf)
+            places, evidence = _places(scores), visits[0].generated_evidence if visits else ""
+            asked = f"Generated evidence: {evidence}" if evidence else ""
+            caption += f" {self.supports(met)} met." if self.gold else ""
+            return Step(name, caption, scores, places, places, dict(roles), asked=asked, **more)
+
+        yield step("seeds", caption, roles, begin)
         rounds = [round for round, _ in legs]
         for number, ((round, path), visits) in enumerate(legs.items()):
             rows = self.graph.neighbours(self.corpus.row[path[-1]]) if self.graph else ()
@@ -233,27 +241,16 @@ class _Story:
             caption = f"The path grows by the best{among}: {'; '.join(told.values())}."
             on_path = dict.fromkeys(near, "candidate") | roles | dict.fromkeys(path, "path")
             name = f"hop {round} · path {rounds[:number].count(round) + 1} of {rounds.count(round)}"
-            step = self._met(name, caption, met, on_path, visits)
             notes = {id: f"visited now: scores {score}" for id, score in told.items()}
             ways = [*pairwise(path), *((path[-1], id) for id in told)]
-            yield replace(step, notes=notes, arrows=ways, source=path[-1], changed=list(told))
+            yield step(name, caption, on_path, visits, notes=notes, arrows=ways, source=path[-1], changed=list(told))
         caption = f"{count(len(met), 'passage')} met on the walk, ranked by the paths on which they came."
         scores = pd.Series(dict(zip(self.ranking.ids, self.ranking.scores.tolist()))).reindex(self.ids)
-        result = self._result(caption, scores.fillna(-np.inf), None)
-        yield replace(result, roles=roles, arrows=arrows)
-
-    def _met(
-        self, name: str, caption: str, met: dict[str, float], roles: dict[str, str], visits: Sequence[NodeVisit]
-    ) -> Step:
-        scores = pd.Series(met, dtype=float).reindex(self.ids, fill_value=-np.inf)
-        places, evidence = _places(scores), visits[0].generated_evidence if visits else ""
-        asked = f"Generated evidence: {evidence}" if evidence else ""
-        caption += f" {self.supports(met)} met." if self.gold else ""
-        return Step(name, caption, scores, places, places, dict(roles), asked=asked)
+        yield replace(self._result(caption, scores.fillna(-np.inf)), roles=roles, arrows=arrows)
 
     # ---- any method
 
-    def _result(self, caption: str, scores: pd.Series, before: pd.Series | None) -> Step:
+    def _result(self, caption: str, scores: pd.Series, before: pd.Series | None = None) -> Step:
         """The ranking that the method returned."""
         order = list(dict.fromkeys([*self.ranking.ids, *_places(scores).sort_values().index]))
         places = pd.Series(range(1, len(order) + 1), order).reindex(self.ids)

@@ -33,13 +33,12 @@ def passage_node(
     return Node(id, f"{number}{passage.title}", passage.text, *places.get(id, (0.5, 0.5)), gold=id in gold)
 
 
-def links(part: PassageGraph, ends: Collection[int] | None = None) -> tuple[Edge, ...]:
-    """The edges of a small graph, of those that have one of these rows at an end (None: of all)."""
+def links(part: PassageGraph) -> tuple[Edge, ...]:
+    """The edges of a small graph, with what their ends share."""
     found: dict[tuple[int, int], dict[str, None]] = {}
     for kind in part.kinds:
         for source, target in part.edges(kind).T.tolist():
-            if ends is None or source in ends or target in ends:
-                found.setdefault((min(source, target), max(source, target)), {})[kind] = None
+            found.setdefault((min(source, target), max(source, target)), {})[kind] = None
     ids, edges = [passage.id for passage in part.corpus.passages], []
     for (source, target), kinds in found.items():
         terms = [str(term) for kind in kinds for term in part.relations[kind].shared(source, target)]
@@ -55,11 +54,10 @@ def arrange(drawn: Sequence[str], base: int, graph: PassageGraph) -> tuple[tuple
 
     Those of the first ``base`` that are joined to one another stand by springs, the others next to their neighbours.
     """
-    found = links(graph.subgraph([graph.corpus.row[id] for id in drawn]))
-    edges = [
-        replace(edge, kinds=("graph",), label=": ".join(filter(None, (", ".join(edge.kinds), edge.label))))
-        for edge in found
-    ]
+    edges = []
+    for edge in links(graph.subgraph([graph.corpus.row[id] for id in drawn])):
+        label = ": ".join(filter(None, (", ".join(edge.kinds), edge.label)))
+        edges.append(replace(edge, kinds=("graph",), label=label))
     joined = nx.Graph()
     joined.add_nodes_from(drawn)
     joined.add_edges_from(edge.ends for edge in edges)

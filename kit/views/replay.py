@@ -66,7 +66,6 @@ class Node(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The title on one short line."""
         return clip(self.title, 24)
 
 
@@ -87,10 +86,9 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """A node's part in one frame: its role, a value in [0, 1] that sets its size, and a note for the reader.
+    """A node's part in one frame: its role, a value in [0, 1] of its size (and fill, where there is a scale).
 
-    In a replay with a :class:`Scale` the value sets the node's fill, too. ``tag`` is a number to write behind its
-    title.
+    ``note`` is for the reader who has it in hand, ``tag`` a number to write behind its title.
     """
 
     node: str
@@ -135,10 +133,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One step: nodes and edges to draw, rankings beside them, what to say; ``step`` names it in a few words.
+    """One step: nodes and edges to draw, rankings beside them, and what to say.
 
-    ``asked`` is the sub-question that the frame is about. ``focus`` is the node to tell about where the reader has none
-    in hand.
+    ``asked`` is the sub-question that it is about, ``focus`` the node to tell about where the reader has none in hand.
     """
 
     step: str = ""

@@ -102,16 +102,13 @@ def _draw_graph(ax: Axes, replay: Replay, frame: Frame) -> None:
         ax.plot(node.x, node.y, zorder=3, **_symbol(state.role, node.gold, size, fill))
         covered.append((node.x, node.y))
     ranked = {item.node: _standing(item, i) for column in frame.columns for i, item in enumerate(column.items)}
-    titled, labels = _titled(replay, frame), []
-    for state in titled:
+    labels = []
+    for state in _titled(replay, frame):
         node = nodes[state.node]
         place = f" ({ranked[node.id]})" if node.gold and node.id in ranked and not state.tag else ""
         title = clip(node.title, 14) if state.tag and state.role != "rest" else node.label
         labels.append((node.x, node.y, f"{title}{place} {state.tag}".strip(), INK))
-    others = [state for state in frame.states if state.tag and state not in titled]
-    labels += [(nodes[state.node].x, nodes[state.node].y, state.tag, INK) for state in others]
-    short = [state.tag for state in titled]
-    place_labels(ax, labels, instead=short, obstacles=covered, distance=9 if replay.scale else 6, size=8)
+    place_labels(ax, labels, obstacles=covered, distance=9 if replay.scale else 6, size=8)
 
 
 def _titled(replay: Replay, frame: Frame) -> list[NodeState]:

@@ -31,25 +31,21 @@ def numbers(frame: Frame) -> list[float]:
     return [float(state.tag) for state in frame.states[1:]]
 
 
-def nodes(widget: Explorer) -> list[str]:
-    return [name for _, name in widget.controls["node"].options]
-
-
 @pytest.mark.parametrize(
     ("node", "kinds"),
     [
-        ("passage harbour", ["between: o → d", "between: c → d"]),
-        ("entity Ines Moravec", ["within: o → o", "between: c → o", "between: d → o"]),
-        ("sentence 1 of moravec", ["within: c → c", "between: o → c", "between: d → c"]),
+        ("passage", ["between: o → d", "between: c → d"]),
+        ("entity", ["within: o → o", "between: c → o", "between: d → o"]),
+        ("sentence", ["within: c → c", "between: o → c", "between: d → c"]),
     ],
 )
 @pytest.mark.parametrize("alignment", ["on", "off"])
 def test_a_step_a_layer_and_level_whose_attention_sums_to_one(node, kinds, alignment):
-    shown = explorer(node=node, alignment=alignment).replay()
+    shown = explorer(listener=node, alignment=alignment).replay()
     assert [frame.step for frame in shown.frames] == [f"layer {layer} · {kind}" for layer in (1, 2) for kind in kinds]
     for frame in shown.frames:
         listener, *senders = frame.states
-        assert listener.node == frame.focus == node and ROLES[listener.role].halo
+        assert listener.node == frame.focus and listener.node.startswith(node) and ROLES[listener.role].halo
         assert [edge.source for edge in frame.edges] == [state.node for state in senders]
         if senders:
             scores = [item.score for item in frame.columns[0].items]
@@ -59,7 +55,7 @@ def test_a_step_a_layer_and_level_whose_attention_sums_to_one(node, kinds, align
 
 
 def test_the_numbers_are_the_networks_and_without_the_query_the_levels_send_their_mean():
-    shown = explorer(node="passage harbour", documents=6).replay()
+    shown = explorer(documents=6).replay()
     retriever = qsgnn()
     retriever.index(HAND.corpus)
     heard = retriever.attend(HAND.test[0].query, documents=6)
@@ -67,8 +63,8 @@ def test_the_numbers_are_the_networks_and_without_the_query_the_levels_send_thei
     own = heard.edges["cd"][1] == passage
     for layer, frame in zip(heard.layers, shown.frames[1::2]):
         np.testing.assert_allclose(numbers(frame), layer["cd"][own], atol=0.0006)
-    assert shown.by_id["sentence 2 of harbour"].title == "“Its only print burned in a cellar.”"
-    for frame in explorer(node="passage harbour", alignment="off").replay().frames:
+    assert "“Its only print burned in a cellar.”" in {node.title for node in shown.nodes}
+    for frame in explorer(alignment="off").replay().frames:
         assert len(set(numbers(frame))) == 1 and {state.value for state in frame.states[1:]} == {0.5}
         assert "Query alignment off: 2 " in frame.caption and not any(edge.emphasised for edge in frame.edges)
     moved = abs(numbers(shown.frames[1])[0] - 0.5)
@@ -79,7 +75,7 @@ def test_of_a_hub_the_first_are_drawn_in_the_same_places_and_the_others_are_summ
     text = "Orm {0} is a town in Venland. It has a mill."
     towns = Corpus(Passage(f"t{i}", f"Orm {i}", text.format(i), f"t{i}") for i in range(TOWNS))
     hub = Benchmark("hub", towns, test=[Question("q", "Which town of Venland has a mill?", "Orm 3", (("t3",),))])
-    start = {"node": "entity Venland", "documents": TOWNS}
+    start = {"listener": "entity", "number": 2, "documents": TOWNS}
     both = SideBySide(explorer(benchmark=hub, **start), explorer(benchmark=hub, alignment="off", **start))
     for shown in both.replays():
         for frame in shown.frames:
@@ -92,51 +88,23 @@ def test_of_a_hub_the_first_are_drawn_in_the_same_places_and_the_others_are_summ
     assert left == right
 
 
-@pytest.mark.parametrize(("ablate", "steps"), [("intra", 2), ("entity", 3)])
-def test_what_an_ablation_takes_away_is_not_shown(ablate, steps):
-    shown = explorer(qsgnn(ablate=ablate, layers=1), node="sentence 1 of harbour").replay()
-    assert len(shown.frames) == steps
-    senders = [len(frame.states) for frame in shown.frames if "o → c" in frame.step]
-    assert senders == ([1] if ablate == "entity" else [3])
-
-
-def test_nodes_to_choose_from_follow_the_question_and_stay_where_they_can():
-    widget = explorer(node="entity Ines Moravec")
-    assert nodes(widget)[:2] == ["passage harbour", "passage moravec"] and "sentence 2 of moravec" in nodes(widget)
-    assert widget.controls["node"].options[0][0] == "★ passage · The Glass Harbour (film)"
-    widget.canvas.index = 2
-    widget.controls["alignment"].value = "off"
-    assert widget.canvas.index == 2
-    widget.controls["documents"].value = 5
-    assert widget.controls["node"].value == "entity Ines Moravec" and not widget.canvas.problem
-    widget.controls["question"].value = HAND.test[1].id
-    assert widget.controls["node"].value == nodes(widget)[0] == f"passage {HAND.test[1].supporting_ids[0]}"
+def test_who_listens_is_chosen_by_number_and_a_typed_question_has_no_supports():
+    widget = explorer()
+    for listener, number, expected in (
+        ("passage", 2, "passage moravec"),
+        ("entity", 8, "entity "),
+        ("sentence", 1, "sentence "),
+    ):
+        shown = widget.replay(listener=listener, number=number)
+        assert shown.frames[0].focus.startswith(expected)
     widget.controls["typed"].value = "Who was a painter?"
     replay = json.loads(json.dumps(widget.canvas.replay))
     assert replay["question"] == "Who was a painter?" and not any(node["gold"] for node in replay["nodes"].values())
-    assert list(explorer(qsgnn(documents=0)).controls) == ["question", "typed", "node", "alignment"]  # the whole graph
-
-
-def test_the_graph_around_a_query_is_made_once_and_what_fails_is_shown(monkeypatch):
-    asked, attend = [], QSGNN.attend
-    monkeypatch.setattr(
-        QSGNN, "attend", lambda self, *a, **k: (asked.append(k["query_aware"]), attend(self, *a, **k))[1]
-    )
-    widget = explorer()
-    for name in nodes(widget):
-        widget.controls["node"].value = name
-    assert asked == [True, False]
-
-    def fail(*_: object, **__: object) -> None:
-        raise InputError("no such thing")
-
-    monkeypatch.setattr(QSGNN, "attend", fail)
-    widget.controls["typed"].value = "Who?"
-    assert "no such thing" in widget.canvas.problem
+    assert "documents" not in explorer(qsgnn(documents=0)).controls  # the whole graph
 
 
 def test_what_cannot_be_explored_is_refused():
-    for start in ({"node": "entity Nobody"}, {"alignment": "maybe"}, {"depth": 3}):
+    for start in ({"alignment": "maybe"}, {"depth": 3}):
         with pytest.raises(InputError, match=f"field {'start' if 'depth' in start else next(iter(start))}"):
             explorer(**start)
     with pytest.raises(InputError, match="field questions"):
@@ -145,21 +113,11 @@ def test_what_cannot_be_explored_is_refused():
         explorer(qsgnn(ablate="query"))
 
 
-def test_each_question_in_its_own_collection():
-    own = {question.id: (*question.supporting_ids, "novel") for question in HAND.test}
-    rows = {id: np.array([HAND.corpus.row[passage] for passage in ids]) for id, ids in own.items()}
-    widget = explorer(benchmark=Benchmark("own", HAND.corpus, test=HAND.test, collections=rows))
-    for question in HAND.test:
-        widget.controls["question"].value = question.id
-        passages = {name for name in nodes(widget) if name.startswith("passage ")}
-        assert passages == {f"passage {id}" for id in own[question.id]} and not widget.canvas.problem
-
-
 def test_on_and_off_go_in_step_at_one_node_and_in_print():
     both = SideBySide(explorer(), explorer(alignment="off"))
-    both.left.controls["node"].value = "entity Ines Moravec"
+    both.left.controls["listener"].value = "entity"
     left, right = both.left.canvas.replay, both.right.canvas.replay
-    assert left["nodes"] == right["nodes"] and "entity Ines Moravec" in left["nodes"]
+    assert left["nodes"] == right["nodes"]
     assert [frame["step"] for frame in left["frames"]] == [frame["step"] for frame in right["frames"]]
     assert right["frames"][0]["caption"].startswith("Query alignment off: ")
     printed = both.replay(text=False)
@@ -171,9 +129,5 @@ def test_on_and_off_go_in_step_at_one_node_and_in_print():
 
 def test_hostile_text_is_shown_as_it_is(corpus, questions, hostile):
     widget = explorer(benchmark=Benchmark("hostile", corpus, test=questions), question="q2")
-    assert widget.controls["node"].value == "passage p5"
     assert widget.replay().by_id["passage p5"].title == f"§2 {hostile}"
-    for name in nodes(widget):
-        widget.controls["node"].value = name
-        assert not widget.canvas.problem
     widget.storyboard(hostile).draw_without_rendering()

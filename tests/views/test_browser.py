@@ -111,17 +111,6 @@ def until(page: Page, holds: Callable[[], bool]) -> None:
     assert holds()
 
 
-def set_slider(output: Locator, number: int, value: str) -> None:
-    """Press arrow keys on a slider until it says so."""
-    slider = output.locator(".widget-slider").nth(number)
-    for _ in range(40):
-        now = slider.locator(".widget-readout").inner_text().strip()
-        if now == value:
-            return
-        slider.locator(".noUi-handle").press("ArrowLeft" if float(now) > float(value) else "ArrowRight")
-    raise AssertionError(f"the slider stays at {now}")
-
-
 def test_all_cells_show_what_they_should(page):
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert page.locator(".kit-canvas").count() == 9
@@ -250,23 +239,6 @@ def test_steps_send_messages_and_show_the_arithmetic_of_the_node_in_hand(page):
     expect(canvas.locator(".kit-note")).to_have_text("distance 0.244, place 1")
 
 
-def test_settings_and_questions_change_the_retrieval_and_the_step_stays(page):
-    output, canvas = cell(page, "gnn"), canvas_of(page, "gnn")
-    for _ in range(2):
-        page.keyboard.press("ArrowRight")
-    set_slider(output, 1, "0.20")
-    expect(canvas.locator(".kit-note")).to_have_text("0.20 · 0.709 + 0.80 · 0.244 = 0.337, place 4 → 2", timeout=SLOW)
-    expect(canvas.locator(".kit-step")).to_have_text("3 of 5: layer 1 · sender 1 of 2")
-    typed = output.get_by_label("or type one")
-    typed.fill("Which prize did the novel <b>win</b>?")
-    typed.press("Enter")
-    expect(canvas.locator(".kit-question")).to_have_text("Which prize did the novel <b>win</b>?", timeout=SLOW)
-    expect(canvas.locator(".kit-gold")).to_have_count(0)
-    output.get_by_label("question").select_option(index=1)
-    expect(typed).to_have_value("")
-    expect(canvas.locator(".kit-question")).to_contain_text("In which town was the director", timeout=SLOW)
-
-
 def test_two_methods_go_in_step(page):
     left, right = (canvas_of(page, "beside", number) for number in (0, 1))
     boxes = left.bounding_box(), right.bounding_box()
@@ -297,23 +269,6 @@ def test_a_path_grows_step_by_step(page):
     for _ in range(3):
         page.keyboard.press("ArrowLeft")
     expect(canvas.locator(".kit-caption")).to_contain_text("score 0.756 to 0.582")
-
-
-def test_attention_of_one_node_on_and_off_in_step(page):
-    output = cell(page, "attention")
-    left, right = (canvas_of(page, "attention", number) for number in (0, 1))
-    output.get_by_label("node", exact=True).select_option(label="entity · Ines Moravec")
-    for canvas in (left, right):
-        expect(canvas.locator(".kit-step")).to_have_text("1 of 6: layer 1 · within: o → o", timeout=SLOW)
-    left.locator("input").focus()
-    page.keyboard.press("ArrowRight")
-    for canvas, words in ((left, "Steered by the query: "), (right, "Query alignment off: ")):
-        expect(canvas.locator(".kit-step")).to_have_text("2 of 6: layer 1 · between: c → o")
-        expect(canvas.locator(".kit-caption")).to_contain_text(words)
-    assert places(left) == places(right) and len(places(left)) > 2
-    score = left.locator("li .kit-score").first.inner_text()
-    assert any(f"{float(score):.3f}" in label for label in left.locator(".kit-label").all_text_contents())
-    assert output.locator("img").count() == 0
 
 
 # ---- documents

@@ -14,12 +14,10 @@ from reportlab.platypus import Table
 from kit.corpus import Corpus, Passage, read_documents
 from kit.errors import InputError
 from kit.retrievers import KGPTfidf
-from kit.retrievers.structure import StructureReader
 from kit.views.documents import (
     DocumentExplorer,
     evidence_html,
     explore_documents,
-    structure_replay,
     table_html,
     where,
 )
@@ -103,11 +101,6 @@ def test_a_question_about_content_is_walked_for(explorer):
     assert explorer.replay().frames[0].step == "seeds"
 
 
-def test_a_page_that_no_document_has_is_told(explorer):
-    assert ask(explorer, "What is on page 99?")
-    assert told(explorer).startswith("It names a page or table that no document has. A question about content")
-
-
 def test_text_of_documents_and_files_is_escaped(explorer):
     ask(explorer, "What does Table 1 of the weir say?")
     html = explorer_html(explorer)
@@ -140,12 +133,6 @@ def test_what_cannot_be_read_is_told_and_the_rest_stays(explorer):
     assert "empty.pdf" in explorer._refused.value and "1 of 2 read" in explorer._status.value
     explorer.load({"mill.pdf": MILL})
     assert explorer._refused.value == ""
-
-
-def test_files_whose_passages_would_be_mistaken_for_one_another_are_refused(explorer):
-    explorer.load({"my mill.pdf": MILL, "my_mill.pdf": MILL})
-    assert list(explorer.library.corpus.documents) == ["my mill"]
-    assert "my_mill.pdf: expected PDFs with different names" in explorer._refused.value
 
 
 def test_an_empty_question_is_told_and_the_last_evidence_stays(explorer):
@@ -191,38 +178,6 @@ def test_it_begins_with_the_projects_reports_and_their_questions():
     assert story["question"].startswith(f"{asked}\nAnswer: ")
     gold = {id for id, node in story["nodes"].items() if node["gold"]}
     assert gold == {it.id for it in explorer.found.passages}
-
-
-def test_a_passage_in_two_structures_stands_once(corpus):
-    reader = StructureReader(corpus)
-    asked = reader.asked("What do page 1 and Table 1 of the mill say?")
-    passages = [corpus.passages[row] for row in reader.rows("What do page 1 and Table 1 of the mill say?")]
-    shown = structure_replay(asked, passages, reader, corpus)
-    assert [(edge.source, edge.target) for edge in shown.frames[-1].edges] == [
-        ("page 1 of mill", "mill#p1.1"),
-        ("page 1 of mill", "mill#p1.2"),
-        ("table 1 of mill", "mill#p1.2"),
-    ]
-    columns = [scene.columns[0] for scene in shown.frames]
-    assert [column.name for column in columns] == [f"{n} of 2 passages fetched" for n in (0, 2, 2, 2)]
-    assert [item.node for item in columns[-1].items] == ["mill#p1.1", "mill#p1.2"]
-
-
-def test_without_passages_there_is_nothing_to_explore():
-    with pytest.raises(InputError, match="expected at least one passage"):
-        explore_documents(Corpus([]))
-
-
-TABLE = Passage(
-    "plan#p2.1",
-    "Plan",
-    "Table 3: Costs\n\n| item | pounds |\n| --- | --- |\n| a \\| b | 1,200 |",
-    "plan",
-    0,
-    2,
-    "table",
-)
-TEXT = Passage("plan#p2.2", "Plan", "A <b>bridge</b>.", "plan", 1, 2)
 
 
 def test_a_table_is_shown_as_one():

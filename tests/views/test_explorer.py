@@ -161,13 +161,6 @@ def test_two_go_in_step_with_one_question_and_one_place_a_passage():
     assert [frame.step for frame in printed.frames][::10] == ["start · left", "start · right"]
 
 
-def test_gnn_ret_waits_while_rgnn_ret_asks_on():
-    both = SideBySide(*(explore(name, HAND, HAND.test, top_k=2) for name in ("gnn-ret", "rgnn-ret")))
-    assert len(steps(both.left)) == len(steps(both.right)) and steps(both.left)[-1] == steps(both.right)[-1] == "result"
-    both.right.controls["typed"].value = "Who was a painter?\nWhich river floods the town?"
-    assert shown(both.left)["question"] == shown(both.right)["question"] == both.right.controls["typed"].value
-
-
 def test_the_shorter_replay_waits_before_the_end():
     told = (Replay((Node("a", "A"),), tuple(Frame(name) for name in names)) for names in ("abz", "abcdz"))
     assert [[frame.step for frame in each.frames] for each in in_step(*told)] == [

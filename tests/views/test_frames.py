@@ -123,12 +123,6 @@ def test_a_mean_changes_with_the_last_of_its_messages(corpus, graph):
     assert order(shown, 3)[:3] == [("p2", 0), ("p4", 0), ("p1", 1)]
 
 
-def test_a_support_that_is_not_ranked_is_drawn_as_missed(corpus, questions, graph):
-    ranking = ranked("p2", "p0", "p4", "p1", "p3", events=(*scored(SCORES), *SENDERS, *MIN))
-    shown = replay(ranking, corpus, question=questions[1], graph=graph, top=2)
-    assert roles(shown, 0)["p5"] == "missed" and notes(shown, 0)["p5"] == "not ranked"
-
-
 @pytest.fixture
 def sub_questions(corpus, questions, graph) -> Replay:
     """Two sub-questions, β = 0.9; the rankings p2 p0 p1 and p1 p0 p2, merged in turn."""
