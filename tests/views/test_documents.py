@@ -22,6 +22,16 @@ from kit.views.documents import (
     where,
 )
 
+TABLE = Passage(
+    "plan#p2.1",
+    "Plan",
+    "Table 3: Costs\n\n| item | pounds |\n| --- | --- |\n| a \\| b | 1,200 |",
+    "plan",
+    0,
+    2,
+    "table",
+)
+TEXT = Passage("plan#p2.2", "Plan", "A <b>bridge</b>.", "plan", 1, 2)
 HOSTILE = "<img src=x onerror=alert(1)> | & 'q'"
 
 
