@@ -43,7 +43,6 @@ SHEET = """<style>
 .kit-sheet td, .kit-sheet th { border: 1px solid #bbb; padding: 1px 8px; text-align: left; }
 .kit-sheet caption { text-align: left; font-weight: 600; color: #222; }
 .kit-problem { color: #7a0000; background: #fdecea; border-left: 4px solid #b00020; padding: 4px 8px; }
-.kit-problem p { margin: 0; overflow-wrap: anywhere; }
 </style>"""
 
 

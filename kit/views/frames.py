@@ -65,14 +65,13 @@ def replay(
 
     ``question`` marks its supports and counts how many are among the first ``top``. ``graph`` gives places and edges;
     without it only rankings are shown. ``walked`` False: the method does not see the graph, it only lies behind. With
-    ``distances``, scores are told as 1 − score, except on a walk, which shows what its agent gave. Drawn are the
-    supports, the senders, what is visited, the nearest before and after, and those that rise most. Where the supports
-    and the nearest before any message stand depends on question and graph alone, not on a method's settings. § numbers
-    the passages of a document. Raises InputError for a ranking without a trace.
+    ``distances``, scores are told as 1 − score, except on a walk. Where the supports and the nearest before any message
+    stand depends on question and graph alone, not on settings. Raises InputError for a ranking without a trace.
     """
     if not ranking.trace.events:
         raise InputError("expected a ranking with the trace of its steps", field="trace")
-    story = _Story(ranking, corpus, question, graph if walked else None, distances, top)
+    story = _Story(ranking, corpus, question, top, distances)
+    story.read(graph if walked else None)
     drawn, base = story.choose() if graph else ([], 0)
     edges, places = arrange(drawn, base, graph) if graph else ((), {})
     frames = tuple(story.frame(step, drawn, edges) for step in story.steps)
@@ -85,16 +84,8 @@ def replay(
 class _Story:
     """Reads a trace as steps, and draws them as frames."""
 
-    def __init__(
-        self,
-        ranking: Ranking,
-        corpus: Corpus,
-        question: Question | None,
-        graph: PassageGraph | None,
-        distances: bool,
-        top: int,
-    ) -> None:
-        self.ranking, self.corpus, self.question, self.graph, self.top = ranking, corpus, question, graph, top
+    def __init__(self, ranking: Ranking, corpus: Corpus, question: Question | None, top: int, distances: bool) -> None:
+        self.ranking, self.corpus, self.question, self.top = ranking, corpus, question, top
         self.gold = [id for id in question.supporting_ids if id in corpus] if question else []
         events = ranking.trace.events
         named = {getattr(event, "passage", None) or getattr(event, "target", None) for event in events}
@@ -103,7 +94,10 @@ class _Story:
         self.walk = any(isinstance(event, NodeVisit) for event in events)
         self.distances = distances and not self.walk
         self.word = "distance" if self.distances else "score"
-        self.steps = list(self._walk() if self.walk else self._turns())
+
+    def read(self, graph: PassageGraph | None) -> None:
+        """The steps of the trace, and what their scores range over; ``graph`` is the one that is walked, if any."""
+        self.steps = list(self._walk(graph) if self.walk else self._turns())
         self.told = [step for step in self.steps if step.name != "result"]
         scores = np.concatenate([step.scores[np.isfinite(step.scores)] for step in self.told])
         far, near = self.number(scores.min()), self.number(scores.max())
@@ -208,7 +202,7 @@ class _Story:
 
     # ---- walks and beams
 
-    def _walk(self) -> Iterator[Step]:
+    def _walk(self, graph: PassageGraph | None) -> Iterator[Step]:
         """Seeds, then each path that grows: where it could go on, and where it goes."""
         legs: dict[tuple[int, tuple[str, ...]], list[NodeVisit]] = {}
         for event in self.ranking.trace.events:
@@ -230,7 +224,7 @@ class _Story:
         yield step("seeds", caption, roles, begin)
         rounds = [round for round, _ in legs]
         for number, ((round, path), visits) in enumerate(legs.items()):
-            rows = self.graph.neighbours(self.corpus.row[path[-1]]) if self.graph else ()
+            rows = graph.neighbours(self.corpus.row[path[-1]]) if graph else ()
             near = [id for id in (self.corpus.passages[row].id for row in rows) if id not in path]
             told = {visit.passage: f"{visit.score:.3g}{', met before' * (visit.passage in met)}" for visit in visits}
             arrows += [(path[-1], id) for id in told if id not in met]
