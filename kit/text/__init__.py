@@ -1,10 +1,9 @@
 """Text as numbers: encoder, keywords, entities; and language models."""
 
-from kit.text.encoder import DEFAULT_ENCODER, Encoder
+from kit.text.encoder import DEFAULT_ENCODER, Encoder, NearestNeighbours
 from kit.text.entities import link
 from kit.text.incidence import Incidence
 from kit.text.language_models import LanguageModel, language_model
-from kit.text.nearest import NearestNeighbours
 from kit.text.tfidf import Keywords, TfidfIndex
 
 __all__ = [

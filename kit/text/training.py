@@ -18,8 +18,11 @@ from tqdm.auto import tqdm
 from kit.store import Store
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
+    from torch.nn import Module
+    from torch.optim import Optimizer
+
+    Weights = dict[str, Tensor]
 
 KIND = "checkpoints"  # in the store
 HISTORY = "history.json"  # beside what was trained
@@ -42,8 +45,8 @@ class Period(NamedTuple):
 
 
 def train(
-    model: torch.nn.Module,
-    optimiser: torch.optim.Optimizer,
+    model: Module,
+    optimiser: Optimizer,
     periods: Sequence[Callable[[], Period]],
     loss: Callable[[Any], Tensor],
     *,
@@ -75,7 +78,7 @@ def train(
     history: History = []
     best, done, step = weights(model), 0, 0
 
-    def measure() -> dict[str, Tensor]:
+    def measure() -> Weights:
         if check is None:
             return weights(model)
         row = {"step": step, **check(step)}
@@ -115,7 +118,7 @@ def train(
     return folder
 
 
-def _learn(model: torch.nn.Module, optimiser: torch.optim.Optimizer, loss: Tensor, rate: float) -> float:
+def _learn(model: Module, optimiser: Optimizer, loss: Tensor, rate: float) -> float:
     import torch
 
     for group in optimiser.param_groups:
@@ -152,9 +155,13 @@ def parts_of_epoch(items: Sequence[Item]) -> list[Sequence[Item]]:
     return [items[start:end] for start, end in pairwise(cuts)]
 
 
-def weights(model: torch.nn.Module) -> dict[str, Tensor]:
+def weights(model: Module) -> Weights:
     """A copy of a model's weights that its training leaves alone."""
-    return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
+    return {name: _copy(weight) for name, weight in model.state_dict().items()}
+
+
+def _copy(value: Tensor) -> Tensor:
+    return value.detach().cpu().clone()
 
 
 def read_history(folder: Path) -> History:
@@ -167,14 +174,7 @@ class Checkpoints:
     def __init__(self, store: Store, key: str, n_periods: int) -> None:
         self.store, self.key, self.n_periods = store, key, n_periods
 
-    def save(
-        self,
-        number: int,
-        model: torch.nn.Module,
-        best: dict[str, Tensor],
-        optimiser: torch.optim.Optimizer,
-        history: History,
-    ) -> None:
+    def save(self, number: int, model: Module, best: Weights, optimiser: Optimizer, history: History) -> None:
         """Write checkpoint ``number`` (from 1), and forget the one before."""
         state = optimiser.state_dict()["state"]
         moments = {f"{of}.{name}": value for of, values in state.items() for name, value in values.items()}
@@ -183,24 +183,20 @@ class Checkpoints:
         def write(folder: Path) -> None:
             from safetensors.torch import save_file
 
-            tensors = {f"{part}/{name}": value for part, of in parts.items() for name, value in of.items()}
-            save_file(
-                {name: value.detach().cpu().clone() for name, value in tensors.items()}, folder / "state.safetensors"
-            )
+            tensors = {f"{part}/{name}": _copy(value) for part, of in parts.items() for name, value in of.items()}
+            save_file(tensors, folder / "state.safetensors")
             (folder / HISTORY).write_text(json.dumps(history), "utf-8")
 
         self.store.put_folder(KIND, self._name(number), write)
         self.store.drop_folder(KIND, self._name(number - 1))
 
-    def load(
-        self, model: torch.nn.Module, optimiser: torch.optim.Optimizer
-    ) -> tuple[int, dict[str, Tensor], History] | None:
+    def load(self, model: Module, optimiser: Optimizer) -> tuple[int, Weights, History] | None:
         """Take model and optimiser to the last sound checkpoint: its number, the best weights, the history."""
         from safetensors.torch import load_file
 
         for number in range(self.n_periods, 0, -1):
             if folder := self.store.get_folder(KIND, self._name(number)):
-                parts: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}, "moments": {}}
+                parts: dict[str, Weights] = {"now": {}, "best": {}, "moments": {}}
                 for name, value in load_file(folder / "state.safetensors").items():
                     part, _, own = name.partition("/")
                     parts[part][own] = value

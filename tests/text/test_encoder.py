@@ -10,7 +10,7 @@ from sentence_transformers import SentenceTransformer
 
 from kit.errors import InputError
 from kit.store import Store
-from kit.text import Encoder
+from kit.text import Encoder, NearestNeighbours
 from kit.text.encoder import cold_queries
 
 TEXTS = ["A river.", "The Oll is a river that rises in chalk hills.", "Ines Moravec", "A river."]
@@ -92,3 +92,10 @@ def test_cold_queries_are_encoded_anew_but_once_a_time(tmp_path: Path, monkeypat
             encoder.encode(["a passage"])
     np.testing.assert_array_equal(encoder.encode(["Selby Quay"], role="query"), cold)
     assert asked == [["Selby Quay"], ["a passage"], ["Selby Quay"], ["Selby Quay"]]
+
+
+def test_neighbours_are_exact_and_ties_in_order() -> None:
+    vectors = np.array([[0, 1], [1, 0], [1, 0], [-1, 0]], np.float32)
+    scores, rows = NearestNeighbours(vectors).search(np.array([[1, 0]], np.float32), 9)
+    assert rows.tolist() == [[1, 2, 0, 3]]
+    assert scores.tolist() == [[1, 1, 0, -1]]

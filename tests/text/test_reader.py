@@ -239,7 +239,7 @@ def test_a_step_always_has_its_support_and_mostly_others(draws) -> None:
 
 @pytest.fixture(scope="module")
 def minilm():
-    return Encoder().model.minilm
+    return Encoder().model.tokenizer
 
 
 def test_words_know_where_they_begin_and_where_else_they_stand(minilm) -> None:

@@ -155,7 +155,7 @@ class Watch:
         if name in ("torch", "faiss"):
             print(name, os.environ.get("OMP_WAIT_POLICY"), os.environ.get("KMP_BLOCKTIME"))
 sys.meta_path.insert(0, Watch())
-import kit.text.nearest, kit.text.attention
+import kit.text.encoder, kit.text.attention
 """
     own = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")}
     own |= {"OMP_WAIT_POLICY": given} if given else {}
