@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -125,19 +124,15 @@ def _beir(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -> No
     documents = [{"_id": it.id, "title": it.title, "text": it.text} for it in benchmark.corpus.passages]
     queries = [{"_id": it.id, "text": it.text} for part in splits.values() for it in part]
     path.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as temporary:
+        folder = Path(temporary) / "whole"
+        (folder / "qrels").mkdir(parents=True)
         (folder / "corpus.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(documents))
         (folder / "queries.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(queries))
-        (folder / "qrels").mkdir()
         for name, part in splits.items():
             rows = [f"{question.id}\t{id}\t1\n" for question in part for id in question.supporting_ids]
             (folder / "qrels" / f"{name}.tsv").write_text("".join(["query-id\tcorpus-id\tscore\n", *rows]))
-        folder.chmod(0o755)
         folder.replace(path)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
 
 
 EXPORTS: dict[str, Callable[[Benchmark, Path, Sequence[Question]], None]] = {

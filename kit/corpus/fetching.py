@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pooch
+import requests
 
 from kit import paths
 from kit.errors import InputError
@@ -62,12 +63,12 @@ def fetch(name: str, folder: Path | None = None) -> Path:
     pooch.get_logger().setLevel("WARNING")
     try:
         path = Path(pooch.retrieve(url, sha256, file, folder, progressbar=sys.stderr.isatty()))
-    except OSError as error:
-        if not hasattr(error, "response"):  # not one of requests' errors, which are OSErrors too
-            raise InputError(f"cannot be written ({error.strerror or error})", file=folder / file) from None
+    except requests.RequestException as error:
         answer = error.response
         status = "it cannot be reached" if answer is None else f"the server answered {answer.status_code}"
         raise InputError(f"cannot be downloaded: {status} ({type(error).__name__})", file=url) from None
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error})", file=folder / file) from None
     except ValueError:
         raise InputError(f"what came has not the SHA-256 {sha256}: nothing kept", file=url) from None
     if fresh and not sha256:

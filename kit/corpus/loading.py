@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from kit.corpus import formats
-from kit.corpus.source import SPLITS, Item, Problem, Source, combine
+from kit.corpus.source import SPLITS, Problem, Source, combine
 from kit.corpus.types import Benchmark, Corpus, Question
 from kit.corpus.units import by_sentence
 from kit.errors import InputError
@@ -53,7 +53,7 @@ def load(
     if not source.items:
         raise InputError("expected questions, this is a corpus (it can be added to questions)", file=path)
     source = combine(source, *(_read(extra, questions=False) for extra in corpus))
-    return _benchmark(path, source, lambda item: item.split or "test", setting, unit)
+    return _benchmark(path, source, lambda id: "test", setting, unit)
 
 
 def load_training(
@@ -82,14 +82,11 @@ def load_training(
     source.items = [item for item in source.items if item.split != "test"]
     unsplit = [item.question.id for item in source.items if not item.split]
     unsplit.sort(key=lambda id: blake2b(f"{seed} {id}".encode(), digest_size=8).digest())
-    held_out = dict.fromkeys(unsplit[: round(DEV_SHARE * len(unsplit))], "dev")
-
-    def split(item: Item) -> str:
-        return item.split or held_out.get(item.question.id, "train")
-
-    if "train" not in map(split, source.items):
+    held_out = set(unsplit[: round(DEV_SHARE * len(unsplit))])
+    benchmark = _benchmark(Path(paths[0]), source, lambda id: "dev" if id in held_out else "train", setting, unit)
+    if not benchmark.train:
         raise InputError("expected questions to train on, there are none", file=paths[0])
-    return _benchmark(Path(paths[0]), source, split, setting, unit)
+    return benchmark
 
 
 def load_corpus(paths: Sequence[str | Path], *, format: str | None = None, unit: str = "paragraph") -> Corpus:
@@ -98,7 +95,7 @@ def load_corpus(paths: Sequence[str | Path], *, format: str | None = None, unit:
     if not paths:
         raise InputError("expected at least one file")
     source = combine(*(_read(path, format, questions=False) for path in paths))
-    return _benchmark(Path(paths[0]), source, lambda item: "test", "pooled", unit).corpus
+    return _benchmark(Path(paths[0]), source, lambda id: "test", "pooled", unit).corpus
 
 
 def check(path: str | Path, format: str | None = None) -> list[Problem]:
@@ -120,8 +117,11 @@ def _read(path: str | Path, format: str | None = None, questions: bool = True) -
     return source
 
 
-def _benchmark(path: Path, source: Source, split: Callable[[Item], str], setting: str, unit: str) -> Benchmark:
-    """The benchmark, called ``atlas``, or after format and file in letters that a folder's name can have."""
+def _benchmark(path: Path, source: Source, split: Callable[[str], str], setting: str, unit: str) -> Benchmark:
+    """The benchmark, called ``atlas``, or after format and file in letters that a folder's name can have.
+
+    ``split`` names the split of a question by its id, where its file has no splits.
+    """
     if setting == "per-question" and not all(item.own for item in source.items):
         expected = f"expected the setting pooled: format {source.format} gives questions no paragraphs of their own"
         raise InputError(expected, file=path)
@@ -131,7 +131,7 @@ def _benchmark(path: Path, source: Source, split: Callable[[Item], str], setting
         source = by_sentence(source)
     questions: dict[str, list[Question]] = {name: [] for name in SPLITS}
     for item in source.items:
-        questions[split(item)].append(item.question)
+        questions[item.split or split(item.question.id)].append(item.question)
     corpus, collections = Corpus(source.paragraphs.values()), None
     if setting == "per-question":
         collections = {item.question.id: np.array([corpus.row[id] for id in item.own]) for item in source.items}

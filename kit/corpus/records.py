@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -60,16 +61,15 @@ def _before_the_break(data: bytes, reason: str) -> Iterator[RawRecord]:
     text = data.decode("utf-8", "surrogateescape")
     decoder = json.JSONDecoder(parse_constant=int)  # int("NaN") fails: NaN and Infinity are not JSON
     number, place = 1, text.index("[") + 1
-    try:
+    with contextlib.suppress(ValueError, RecursionError):
         while number == 1 or text[place - 1 : place] == ",":
             start = _SPACE.match(text, place).end()
             end = decoder.raw_decode(text, start)[1]
             yield RawRecord(number, text[start:end].encode("utf-8", "surrogateescape"))
             number, place = number + 1, _SPACE.match(text, end).end() + 1
-    except (ValueError, RecursionError):
-        place = 0
-    if not place or text[place - 1 :].strip() != "]":  # else whole: msgspec refuses a lone surrogate in a record
-        yield RawRecord(number, broken=reason)
+        if text[place - 1 :].strip() == "]":  # whole: msgspec refuses a lone surrogate in a record
+            return
+    yield RawRecord(number, broken=reason)
 
 
 def id_of(record: RawRecord) -> str | None:

@@ -109,14 +109,10 @@ class Source:
             record = f"{record.number} (id {quote(id)})" if id else record.number
         self.problems.append(Problem(str(InputError(words, file=file, record=record, field=field)), error))
 
-    @property
-    def errors(self) -> list[Problem]:
-        return [problem for problem in self.problems if problem.error]
-
     def raise_first(self) -> None:
-        """Raise the first error, with the count of the rest."""
-        if self.errors:
-            first, *rest = self.errors
+        """Raise the first error, if there is one, with the count of the rest."""
+        if errors := [problem for problem in self.problems if problem.error]:
+            first, *rest = errors
             more = f" (and {len(rest)} more: `kit data check` tells all)" if rest else ""
             raise InputError(first.line + more)
 

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from kit.corpus import check, load
+from kit.errors import InputError
+
 Write = Callable[[str, object], Path]
 Draw = Callable[[Canvas], None]
 
@@ -33,6 +36,20 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return to
+
+
+@pytest.fixture
+def told() -> Callable[..., str]:
+    """The one line in which loading ends, that ``check`` tells too."""
+
+    def line(path: Path, **settings: object) -> str:
+        with pytest.raises(InputError) as raised:
+            load(path, **settings)
+        assert any(problem.error and str(raised.value).startswith(problem.line) for problem in check(path, **settings))
+        assert "\n" not in str(raised.value)
+        return str(raised.value)
+
+    return line
 
 
 @pytest.fixture

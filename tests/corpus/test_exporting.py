@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, export, load
-from kit.corpus.exporting import encode_id
 from kit.errors import InputError
 
 
@@ -54,18 +53,6 @@ def test_beir_comes_back_the_same(tmp_path_factory, made):
     for split in ("train", "dev", "test"):
         before, after = getattr(made, split), getattr(read, split)
         assert [(q.id, q.text, q.supporting) for q in before] == [(q.id, q.text, q.supporting) for q in after]
-
-
-def test_a_published_file_comes_back_through_hotpotqa(write, musique, tmp_path):
-    path = write("dev.jsonl", musique)
-    for setting in ("pooled", "per-question"):
-        made = load(path, setting=setting)
-        read = load(export(made, tmp_path / "out.json", "hotpotqa"), setting=setting)
-        for before, after in zip(made.test, read.test, strict=True):
-            texts = [made.corpus[id].text for id in before.supporting_ids]
-            assert [read.corpus[id].text for id in after.supporting_ids] == texts
-            if setting == "per-question":
-                assert len(read.collection(after)) == len(made.collection(before))
 
 
 def test_supports_that_share_a_title_are_numbered_and_the_rest_keeps_its_title(write, musique, tmp_path):
@@ -120,10 +107,3 @@ def test_an_empty_folder_and_an_existing_file_are_replaced(beir, tmp_path):
     made = load(beir)
     assert load(export(made, tmp_path / "out", "beir")).corpus.passages == made.corpus.passages
     assert export(made, tmp_path / "out.qrels", "qrels").read_text() != "old"
-
-
-def test_qrels_name_a_passage_as_a_run_does(tmp_path):
-    question = Question("q1", "Who?", "she", (("100%_wool",),))
-    benchmark = Benchmark("b", Corpus([Passage("100%_wool", "t", "x", "d")]), test=[question])
-    export(benchmark, tmp_path / "out.qrels", "qrels")
-    assert (tmp_path / "out.qrels").read_text() == f"q1 0 {encode_id('100%_wool')} 1\n" == "q1 0 100%25_wool 1\n"

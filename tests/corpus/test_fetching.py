@@ -119,9 +119,3 @@ def test_what_cannot_be_reached_ends_in_one_line(server, offer, tmp_path):
         fetch("rivers", tmp_path / "file" / "below")
     with pytest.raises(InputError, match="unknown data set 'lakes': expected one of hotpotqa, "):
         fetch("lakes")
-
-
-def test_every_digest_is_a_sha256_and_every_address_a_url():
-    for download in fetching.DOWNLOADS.values():
-        assert download.url.startswith(("http://", "https://"))
-        assert download.sha256 is None or len(bytes.fromhex(download.sha256)) == 32

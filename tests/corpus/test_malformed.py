@@ -44,14 +44,6 @@ def test_any_bytes(write, content, format):
     reads_or_tells(path, format)
 
 
-@quickly
-@given(
-    start=st.sampled_from(["[", "{", '{"docs":', '[{"_id":"a","context":', '{"id":"a","paragraphs":']), rest=st.text()
-)
-def test_any_text_after_a_plausible_start(write, start, rest):
-    reads_or_tells(write("file", (start + rest).encode("utf-8", "surrogatepass")))
-
-
 @pytest.mark.parametrize("format", ["hotpotqa", "2wikimultihopqa", "musique"])
 def test_any_place_changed(write, request, format):
     records = request.getfixturevalue({"2wikimultihopqa": "twowiki"}.get(format, format))

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from kit.corpus import SETTINGS, UNITS, check, export, load, load_corpus, load_training
+from kit.corpus import SETTINGS, UNITS, check, export, load, load_corpus
 
 pytestmark = pytest.mark.realdata
 
@@ -102,11 +102,6 @@ def test_corpora_load_and_merge_with_the_questions_they_belong_to(realdata):
     assert len(load_corpus(samples)) == 120
     benchmark = load(realdata / "2wikimultihopqa/dev.json", corpus=[realdata / "2wikimultihopqa/corpus.json"])
     assert len(benchmark.corpus) == 660 + 6119 - 226  # 226 of the paragraphs are in both
-
-
-def test_training_files_make_train_and_dev(realdata):
-    benchmark = load_training([realdata / "2wikimultihopqa/train.json"])
-    assert (len(benchmark.train), len(benchmark.dev), len(benchmark.test)) == (400, 100, 0)
 
 
 @pytest.mark.parametrize("file", ["hotpotqa/dev.json", "2wikimultihopqa/dev.json", "musique/dev.jsonl"])

@@ -1,8 +1,11 @@
-"""What sentences make of supports, evidence and decomposition."""
+"""What sentences make of supports, evidence and decomposition; what a retriever sees of a question."""
 
 from __future__ import annotations
 
-from kit.corpus import EvidenceGraph, Passage, Question, SubQuestion
+import msgspec
+
+from kit.corpus import EvidenceGraph, GoldQuery, Passage, Query, Question, SubQuestion
+from kit.corpus.example import example
 from kit.corpus.source import Item, Source
 from kit.corpus.units import by_sentence
 
@@ -42,3 +45,10 @@ def test_positions_follow_the_document_and_not_the_file():
         ("early.1", 1, "Two."),
         ("blank.0", 4, ""),
     ]
+
+
+def test_a_plain_query_holds_no_gold_field_and_a_gold_one_the_question() -> None:
+    town = example().test[0]
+    assert type(town.query) is Query and msgspec.to_builtins(town.query) == {"id": "town", "text": town.text}
+    assert isinstance(town.gold_query, GoldQuery) and town.gold_query.question is town
+    assert town.query != town.gold_query

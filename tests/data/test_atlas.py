@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from kit_data_atlas import Atlas, build, write
 from kit_data_atlas.evidence import text_of
-from kit_data_atlas.generate import share_out
 from kit_data_atlas.phrasings import RELATIONS
-from kit_data_atlas.questions import PLAN, called, leaks, mentions, quotas
+from kit_data_atlas.questions import called, leaks, mentions
 from kit_data_atlas.solver import solve
 from kit_data_atlas.world import Entity, Literal
 
@@ -243,15 +242,3 @@ def test_any_seed_keeps_the_promises(seed):
     train, dev, test = supporting_documents(benchmark)
     assert not train & dev and not dev & test and not train & test
     assert max(Counter(entity.title for entity in atlas.world.entities).values()) == 1
-
-
-@given(st.integers(0, 5000))
-def test_quotas_add_up(total):
-    counts = quotas(total)
-    assert sum(counts.values()) == total and set(counts) == set(PLAN) and min(counts.values()) >= 0
-
-
-@given(st.integers(3, 60), st.lists(st.integers(1, 900), min_size=3, max_size=3), st.randoms(use_true_random=False))
-def test_families_are_shared_out_whole(families, totals, rng):
-    shares = share_out(families, totals, rng)
-    assert sorted(family for share in shares for family in share) == list(range(families)) and all(shares)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 from kit_data_evidence_writer import Finetuning, evidence_pairs, finetune, main, new_t5, supporting_clause
-from kit_data_evidence_writer.generate import SEEDS, SETTINGS, by_epoch, common_words
+from kit_data_evidence_writer.generate import SEEDS, SETTINGS, by_epoch
 
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Question
 from kit.corpus.example import example
@@ -56,11 +56,6 @@ def test_supports_without_an_order_are_all_written_at_first_and_then_the_others(
 @pytest.mark.parametrize(("type", "first"), [("comparison", f"{DIRECTED} {BORN}"), ("bridge", DIRECTED)])
 def test_without_an_evidence_graph_all_but_comparisons_have_the_given_order(type: str, first: str) -> None:
     assert written(msgspec.structs.replace(TOWN, evidence=None, type=type))[""] == first
-
-
-def test_another_seed_draws_other_passages_that_are_read_in_vain() -> None:
-    assert len({frozenset(evidence_pairs([RIVER], CORPUS, seed)) for seed in range(8)}) > 1
-    assert evidence_pairs([RIVER], CORPUS, 3) == evidence_pairs([RIVER], CORPUS, 3)
 
 
 def test_without_triples_the_answers_are_looked_for() -> None:
@@ -112,18 +107,6 @@ def test_without_questions_it_says_so(base: SequenceToSequence, benchmark: Bench
     setattr(benchmark, missing, ())
     with pytest.raises(InputError, match="record example: expected training questions and dev questions"):
         finetune(base, benchmark, settings())
-
-
-def test_common_words_occur_in_lower_case() -> None:
-    texts = ["The river Oll is the Oll.", "A river. In 1900, in 12, in 12 and 1900."]
-    assert common_words(texts, 9) == [".", ",", "12", "in", "river"]
-    assert common_words(texts, 2) == [".", ","]
-
-
-def test_a_new_model_is_found_again(tmp_path: Path) -> None:
-    one, two, other = (new_t5(TEXTS, 30, SMALL, seed, Store(tmp_path)) for seed in (0, 0, 1))
-    assert one.model_name == two.model_name and other.identity != one.identity
-    assert new_t5(TEXTS, 30, SMALL, store=Store(tmp_path / "other")).identity == one.identity
 
 
 def test_it_learns_to_copy_a_name_that_it_has_never_met(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def read(path: Path, source: Source) -> None:
             source.problems.append(Problem(str(error)))
         except Unexpected as error:
             source.tell(str(error), error.field)
-    if not path.is_dir() or source.errors:
+    if not path.is_dir() or source.problems:
         return
     corpus = Corpus(source.paragraphs.values())
     held = {structure: [corpus.passages[row].id for row in rows] for structure, rows in structures(corpus).items()}

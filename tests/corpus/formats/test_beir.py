@@ -35,16 +35,6 @@ def test_a_folder_without_questions_is_a_corpus(beir):
         load(beir)
 
 
-def test_documents_with_equal_text_keep_their_ids(beir, write):
-    write("beir/corpus.jsonl", [{"_id": id, "title": "Ode", "text": "A river."} for id in ("d1", "d2", "d3")])
-    assert len(load(beir).corpus) == 3
-
-
-def test_qrels_without_a_header(beir, write):
-    write("beir/qrels/test.tsv", "q1\td2\t1\r\n")
-    assert load(beir).test[0].supporting == (("d2",),)
-
-
 def test_a_query_without_relevant_document_is_noted_and_not_asked(beir, write):
     write("beir/qrels/dev.tsv", "q3\td1\t0\n")
     [note] = check(beir)

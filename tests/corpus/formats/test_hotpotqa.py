@@ -58,19 +58,6 @@ def test_a_fact_beyond_the_sentences_counts_through_its_paragraph_and_is_noted(w
     assert [id.rsplit(".")[-1] for id in question.supporting[1]] == ["0"]
 
 
-def test_a_paragraph_whose_sentences_are_not_named_is_carried_by_any_of_them(write, hotpotqa):
-    hotpotqa[0]["supporting_facts"] = [["Grey Ferry", 1], ["Ada Brill", 9]]
-    benchmark = load(write("dev.json", hotpotqa), unit="sentence")
-    assert [len(carriers) for carriers in benchmark.test[0].supporting] == [1, 3]
-    assert benchmark.test[0].hops == 2
-
-
-def test_an_equal_paragraph_may_be_repeated_in_a_context(write, hotpotqa):
-    hotpotqa[0]["context"].append(hotpotqa[0]["context"][0])
-    benchmark = load(write("dev.json", hotpotqa), setting="per-question")
-    assert len(benchmark.collection(benchmark.test[0])) == 3
-
-
 def test_sentences_are_named_by_their_text_where_files_split_a_paragraph_differently(write, hotpotqa):
     second = hotpotqa[1]
     second["context"].append(["Ada Brill", ["Ada Brill was born in Lowick. She kept bees.", "She painted boats."]])
@@ -108,16 +95,13 @@ HORNS = [["Nell Horn", ["One."]], ["Nell Horn", ["Two."]], ["Oster Horn", ["Thre
         ("supporting_facts", [["Ada", 0]], f"{FACTS} the title of one paragraph of context, 'Ada' is none"),
     ],
 )
-def test_what_is_wrong_ends_in_one_line_with_record_and_field(write, hotpotqa, field, value, line):
+def test_what_is_wrong_ends_in_one_line_with_record_and_field(write, told, hotpotqa, field, value, line):
     hotpotqa[1][field] = value
     if value is None:
         del hotpotqa[1][field]
     path = write("dev.json", hotpotqa)
-    with pytest.raises(InputError) as raised:
-        load(path, format="hotpotqa")
-    assert str(raised.value).startswith(f"{path}, record 2")
-    assert line in str(raised.value) and "\n" not in str(raised.value)
-    assert [problem.line for problem in check(path, "hotpotqa") if problem.error] == [str(raised.value)]
+    shown = told(path, format="hotpotqa")
+    assert shown.startswith(f"{path}, record 2") and line in shown
 
 
 def test_load_raises_the_first_of_several_and_counts_the_rest(write, hotpotqa):
@@ -127,10 +111,3 @@ def test_load_raises_the_first_of_several_and_counts_the_rest(write, hotpotqa):
     with pytest.raises(InputError, match=r"record 1 .*that is not blank \(and 1 more: `kit data check` tells all\)$"):
         load(path)
     assert len(check(path)) == 2
-
-
-def test_an_empty_answer_is_noted(write, hotpotqa):
-    hotpotqa[0]["answer"] = ""
-    path = write("dev.json", hotpotqa)
-    assert [problem.error for problem in check(path)] == [False]
-    assert load(path).test[0].answer == ""

@@ -129,10 +129,6 @@ def test_a_bad_file_ends_in_one_line(pdf, make, line):
     assert str(raised.value) == line
 
 
-def test_a_pdf_that_needs_no_password_to_open_is_read(pdf):
-    assert texts(pdf("One.", encrypt=StandardEncryption("", "owner"))) == ["One."]
-
-
 def test_files_need_names_of_their_own(pdf):
     with pytest.raises(InputError, match="different names"):
         read_documents({"a.pdf": pdf("One."), "b/a.pdf": pdf("Two.")})

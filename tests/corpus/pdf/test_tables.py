@@ -7,7 +7,7 @@ from reportlab.lib import colors
 from reportlab.platypus import Table
 
 from kit.corpus import Corpus, Passage
-from kit.corpus.pdf import Structure, arabic, label_of, markdown, read_document, structures
+from kit.corpus.pdf import Structure, label_of, markdown, read_document, structures
 
 AROUND = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 ACROSS = [
@@ -86,20 +86,6 @@ def test_a_table_that_runs_over_pages_is_one_structure_with_a_part_a_page(pdf):
     }
 
 
-def test_a_table_after_text_or_with_other_columns_is_a_new_one(pdf):
-    def first(canvas):
-        draw(canvas, PEARS, 415)
-
-    def second(canvas):
-        draw(canvas, [["Brade", "7", "x"], ["Selby", "3", "y"]], 500)
-
-    def third(canvas):
-        canvas.drawString(50, 560, "Other orchards were seen later.")
-        draw(canvas, PEARS, 415)
-
-    assert [it.text.split("\n")[0] for it in tables(pdf(first, second, third))] == ["Table 1", "Table 2", "Table 3"]
-
-
 def test_a_box_around_text_is_no_table(pdf):
     def page(canvas):
         canvas.rect(40, 400, 300, 60)
@@ -130,7 +116,3 @@ def test_markdown_keeps_every_cell_in_its_place():
 )
 def test_what_a_caption_begins_with(text, label):
     assert label_of(text) == label
-
-
-def test_roman_numbers():
-    assert [arabic(roman) for roman in ("i", "IV", "IX", "XIV", "XL")] == ["1", "4", "9", "14", "40"]
