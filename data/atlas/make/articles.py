@@ -158,6 +158,9 @@ class SectionWriter:
     def _slots(self, facts: dict[str, Fact]) -> Callable[[str], str]:
         entity, main = self.entity, facts.get("o")
         subjective, objective, possessive, reflexive = PRONOUNS[entity.gender or "things"]
+        fixed = {"N": entity.name, "alias": "".join(entity.aliases[:1]), "dead": ""}  # only said of the dead
+        fixed |= {"was": "was" if "died" in entity.details else "is"}
+        fixed |= {"son": "daughter" if entity.gender == "women" else "son"} | entity.details
 
         def slot(name: str) -> str:
             if name in facts:
@@ -176,20 +179,11 @@ class SectionWriter:
                 return {"he": subjective, "his": possessive, "him": objective, "himself": reflexive}[name]
             if name == "N":
                 self.last = "name"
-                return entity.name
-            if name == "was":
-                return "was" if "died" in entity.details else "is"
             if name == "wife":
                 return "wife" if main.object.gender == "women" else "husband"
-            if name == "son":
-                return "daughter" if entity.gender == "women" else "son"
-            if name == "alias":
-                return entity.aliases[0]
-            if name == "dead":  # Marks what is only said of the dead.
-                return ""
             if name == "opus":
                 return title(self.rng)
-            return entity.details[name]
+            return fixed[name]
 
         return slot
 

@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kit.corpus.types import SubQuestion
 
 from . import solver
 from .chains import Step, ask, describe, expression, lead, name
 from .world import Entity, Fact, Literal, World
-
-
-@dataclass
-class Draft:
-    """A question before it is checked.
-
-    ``supports`` are facts in reasoning order, ``also`` further facts that their passages state; ``hidden`` are the
-    entities that the question may not name.
-    """
-
-    type: str
-    text: str
-    expression: solver.Expression
-    supports: list[Fact]
-    edges: list[tuple[int, int]]
-    steps: list[SubQuestion]
-    hidden: list[Entity]
-    also: list[Fact]
 
 
 class Pool:
@@ -49,48 +32,68 @@ class Pool:
         return self.rng.choice(self.facts[relation])
 
 
-class Evidence:
-    """Collects a draft's supports, edges and sub-questions."""
+@dataclass
+class Draft:
+    """A question while it is made, before it is checked.
 
-    def __init__(self, pool: Pool) -> None:
-        self.world, self.rng = pool.world, pool.rng
-        self.facts: list[Fact] = []
-        self.edges: list[tuple[int, int]] = []
-        self.steps: list[SubQuestion] = []
-        self.hidden: list[Entity] = []
-        self.also: list[Fact] = []
+    ``supports`` are facts in reasoning order, ``also`` further facts that their passages state; ``hidden`` are the
+    entities that the question may not name.
+    """
+
+    pool: Pool
+    type: str = ""
+    text: str = ""
+    expression: solver.Expression | None = None
+    supports: list[Fact] = field(default_factory=list)
+    edges: list[tuple[int, int]] = field(default_factory=list)
+    steps: list[SubQuestion] = field(default_factory=list)
+    hidden: list[Entity] = field(default_factory=list)
+    also: list[Fact] = field(default_factory=list)
 
     def approach(self, end: Entity, length: int, used: Sequence[Fact]) -> Arm | None:
         """Find a chain to ``end`` and take it up; None where there is none of that length."""
-        steps = lead(self.world, self.rng, end, length, [*self.facts, *used])
+        steps = lead(self.pool.world, self.pool.rng, end, length, [*self.supports, *used])
         return None if steps is None else Arm(self, steps, end)
 
     def support(self, fact: Fact, question: str, answer: str, needs: Sequence[int | None]) -> int:
         """Add a support with its sub-question; ``needs`` are the steps before it (None: a named entity)."""
         depends = tuple(step for step in needs if step is not None)
-        own = len(self.facts)
+        own = len(self.supports)
         self.edges += [(self.steps[step].support, own) for step in depends]
-        self.facts.append(fact)
+        self.supports.append(fact)
         self.steps.append(SubQuestion(question, answer, own, depends))
         return len(self.steps) - 1
 
-    def draft(self, type: str, text: str, expression: solver.Expression) -> Draft:
-        return Draft(type, text, expression, self.facts, self.edges, self.steps, self.hidden, self.also)
+    def compute(self, question: str, whole: solver.Expression) -> None:
+        """Add a step that only computes, from the answers that its question refers to."""
+        answer = solver.solve(self.pool.world, whole)
+        words = answer if isinstance(answer, str) else text_of(answer)
+        depends = tuple(sorted({int(number) - 1 for number in re.findall(r"#(\d+)", question)}))
+        self.steps.append(SubQuestion(question, words, None, depends))
+
+    def finish(self, type: str, text: str, expression: solver.Expression) -> Draft:
+        self.type, self.text, self.expression = type, text, expression
+        return self
 
 
 class Arm:
     """A chain that a question walks before it asks something about its end."""
 
-    def __init__(self, evidence: Evidence, steps: list[Step], end: Entity) -> None:
+    def __init__(self, draft: Draft, steps: list[Step], end: Entity) -> None:
+        rng = draft.pool.rng
         self.expression = expression(steps, end)
-        self.words = describe(evidence.rng, steps, end)
+        self.words = describe(rng, steps, end)
         self.last: int | None = None
-        self.reference = name(evidence.rng, steps[0].source if steps else end)
+        self.reference = name(rng, steps[0].source if steps else end)
         for step in steps:
-            question = ask(evidence.rng, step, self.reference)
-            self.last = evidence.support(step.fact, question, text_of(step.target), [self.last])
+            question = ask(rng, step, self.reference)
+            self.last = draft.support(step.fact, question, text_of(step.target), [self.last])
             self.reference = f"#{self.last + 1}"
-            evidence.hidden.append(step.target)
+            draft.hidden.append(step.target)
+
+    def fill(self, question: str, slot: str = "{x}") -> tuple[str, str]:
+        """The question about the end, as a step that refers to an earlier one and as a whole."""
+        return question.replace(slot, self.reference), question.replace(slot, self.words)
 
 
 def text_of(thing: Entity | Literal) -> str:

@@ -6,11 +6,9 @@ import random
 import re
 from collections.abc import Sequence
 
-from kit.corpus.types import SubQuestion
-
 from . import solver
 from .chains import NOUNS, Step, ask, name, noun, word
-from .evidence import Draft, Evidence, Pool, text_of
+from .evidence import Draft, Pool, text_of
 from .phrasings import LEXICON, RELATIONS
 from .world import Entity, Fact, Literal
 
@@ -28,10 +26,10 @@ def chain(pool: Pool, type: str, hops: int) -> Draft | None:
     fact = pool.fact(
         lambda relation: getattr(RELATIONS[relation], field) or (type == "boolean" and RELATIONS[relation].verify_below)
     )
-    relation, evidence = RELATIONS[fact.relation], Evidence(pool)
+    relation, draft = RELATIONS[fact.relation], Draft(pool)
     if type == "query" and isinstance(fact.object, Entity) and relation.clause and rng.random() < 0.2:
         return _backwards(pool, fact, hops)
-    arm = evidence.approach(fact.subject, hops - 1, [fact])
+    arm = draft.approach(fact.subject, hops - 1, [fact])
     if not arm:
         return None
     whole: solver.Expression = solver.object_of(fact.relation, arm.expression)
@@ -39,17 +37,16 @@ def chain(pool: Pool, type: str, hops: int) -> Draft | None:
         phrasings, answer = relation.asks, text_of(fact.object)
         if type == "count":
             phrasings, answer, whole = relation.count, str(fact.object.value), solver.size_of(whole)
-        evidence.support(fact, word(rng, phrasings, x=arm.reference), answer, [arm.last])
+        draft.support(fact, word(rng, phrasings, x=arm.reference), answer, [arm.last])
         if isinstance(fact.object, Entity):
-            evidence.hidden.append(fact.object)
-        return evidence.draft(type, word(rng, phrasings, x=arm.words), whole)
+            draft.hidden.append(fact.object)
+        return draft.finish(type, word(rng, phrasings, x=arm.words), whole)
     if isinstance(fact.object, Literal):
         limit, shown = _limit(rng, [fact])
         truth = solver.truth(solver.below(fact.relation, (arm.expression,), limit))
-        question = rng.choice(relation.verify_below)
-        answer = solver.solve(pool.world, truth)
-        evidence.support(fact, question.replace("{x}", arm.reference).replace("{t}", shown), answer, [arm.last])
-        return evidence.draft(type, question.replace("{x}", arm.words).replace("{t}", shown), truth)
+        asked, text = arm.fill(rng.choice(relation.verify_below).replace("{t}", shown))
+        draft.support(fact, asked, solver.solve(pool.world, truth), [arm.last])
+        return draft.finish(type, text, truth)
     value = fact.object
     if rng.random() < 0.5:
         others = [
@@ -57,53 +54,47 @@ def chain(pool: Pool, type: str, hops: int) -> Draft | None:
         ]
         value = rng.choice([thing for thing in others if thing is not fact.subject] or [value])
     truth = solver.same(whole, solver.named(value))
-    question, named = rng.choice(relation.verify), name(rng, value)
-    evidence.support(
-        fact, question.replace("{x}", arm.reference).replace("{o}", named), solver.solve(pool.world, truth), [arm.last]
-    )
-    return evidence.draft(type, question.replace("{x}", arm.words).replace("{o}", named), truth)
+    asked, text = arm.fill(rng.choice(relation.verify).replace("{o}", name(rng, value)))
+    draft.support(fact, asked, solver.solve(pool.world, truth), [arm.last])
+    return draft.finish(type, text, truth)
 
 
 def _backwards(pool: Pool, fact: Fact, hops: int) -> Draft | None:
     """A chain whose last fact is read from its object to its subject."""
-    step, evidence = Step(fact, fact.object, fact.subject), Evidence(pool)
-    arm = evidence.approach(fact.object, hops - 1, [fact])
+    step, draft = Step(fact, fact.object, fact.subject), Draft(pool)
+    arm = draft.approach(fact.object, hops - 1, [fact])
     if not arm or not step.backwards:
         return None
-    evidence.support(fact, ask(pool.rng, step, arm.reference), text_of(fact.subject), [arm.last])
-    evidence.hidden.append(fact.subject)
-    return evidence.draft("query", ask(pool.rng, step, arm.words), solver.subject_of(fact.relation, arm.expression))
+    draft.support(fact, ask(pool.rng, step, arm.reference), text_of(fact.subject), [arm.last])
+    draft.hidden.append(fact.subject)
+    return draft.finish("query", ask(pool.rng, step, arm.words), solver.subject_of(fact.relation, arm.expression))
 
 
 def _detail(pool: Pool, hops: int, before: int) -> Draft | None:
     """A qualifier of a fact; ``before`` of the hops lead to the fact's object, the rest to its subject."""
-    rng, evidence = pool.rng, Evidence(pool)
+    rng, draft = pool.rng, Draft(pool)
     fact = pool.fact(lambda relation: RELATIONS[relation].qualifiers)
     qualifier, phrasings = rng.choice(sorted(RELATIONS[fact.relation].qualifiers.items()))
     phrasings = [text for text in phrasings if "{o}" in text or not before]
     if not phrasings:
         return None
     question = rng.choice(phrasings)
-    subject = evidence.approach(fact.subject, hops - 1 - before, [fact])
-    object = evidence.approach(fact.object, before, [fact]) if subject and "{o}" in question else None
+    subject = draft.approach(fact.subject, hops - 1 - before, [fact])
+    object = draft.approach(fact.object, before, [fact]) if subject and "{o}" in question else None
     if not subject or ("{o}" in question and not object):
         return None
-    needs, asked, whole = (
-        [subject.last],
-        question.replace("{x}", subject.reference),
-        question.replace("{x}", subject.words),
-    )
+    asked, whole = subject.fill(question)
     if object:
-        needs.append(object.last)
-        asked, whole = asked.replace("{o}", object.reference), whole.replace("{o}", object.words)
-    evidence.support(fact, asked, fact.qualifiers[qualifier], needs)
+        asked, whole = object.fill(asked, "{o}")[0], object.fill(whole, "{o}")[1]
+    needs = [arm.last for arm in (subject, object) if arm]
+    draft.support(fact, asked, fact.qualifiers[qualifier], needs)
     detail = solver.detail(fact.relation, qualifier, subject.expression, object.expression if object else None)
-    return evidence.draft("qualifier", whole, detail)
+    return draft.finish("qualifier", whole, detail)
 
 
 def parallel(pool: Pool, type: str, *lengths: int) -> Draft | None:
     """Several things, each reached by its own chain of ``lengths`` facts, compared by one relation."""
-    rng, evidence = pool.rng, Evidence(pool)
+    rng, draft = pool.rng, Draft(pool)
     field = {"comparison": "less", "boolean": "same", "count": "below"}[type]
     first = pool.fact(lambda relation: getattr(RELATIONS[relation], field))
     same = type == "boolean" and rng.random() < 0.6
@@ -114,12 +105,12 @@ def parallel(pool: Pool, type: str, *lengths: int) -> Draft | None:
         return None
     arms = []
     for fact, length in zip(facts, lengths):
-        arm = evidence.approach(fact.subject, length - 1, facts)
+        arm = draft.approach(fact.subject, length - 1, facts)
         if not arm:
             return None
         question = RELATIONS[fact.relation].asks[0].replace("{x}", arm.reference)
-        evidence.support(fact, question, text_of(fact.object), [arm.last])
-        arms.append((arm, f"#{len(evidence.steps)}"))
+        draft.support(fact, question, text_of(fact.object), [arm.last])
+        arms.append((arm, f"#{len(draft.steps)}"))
     relation = RELATIONS[first.relation]
     whole: solver.Expression
     if type == "comparison":
@@ -134,30 +125,22 @@ def parallel(pool: Pool, type: str, *lengths: int) -> Draft | None:
         whole = solver.same(*(solver.object_of(first.relation, arm.expression) for arm, _ in arms))
         text = rng.choice(relation.same)
         text = text.replace("{a}", arms[0][0].words).replace("{b}", arms[1][0].words)
-        compute = f"Are {arms[0][1]} and {arms[1][1]} the same?"
-        return _computed(pool, evidence, type, text, whole, compute)
+        draft.compute(f"Are {arms[0][1]} and {arms[1][1]} the same?", whole)
+        return draft.finish(type, text, whole)
     slot, join = fill
     text = question.replace(slot, join([arm.words for arm, _ in arms]))
     shown_again = [f"{arm.reference} ({value})" for arm, value in arms]
-    return _computed(pool, evidence, type, text, whole, question.replace(slot, join(shown_again)))
-
-
-def _computed(pool: Pool, evidence: Evidence, type: str, text: str, whole: solver.Expression, question: str) -> Draft:
-    """End with a step that only computes, from the answers that its question refers to."""
-    answer = solver.solve(pool.world, whole)
-    words = answer if isinstance(answer, str) else text_of(answer)
-    depends = tuple(sorted({int(number) - 1 for number in re.findall(r"#(\d+)", question)}))
-    evidence.steps.append(SubQuestion(question, words, None, depends))
-    return evidence.draft(type, text, whole)
+    draft.compute(question.replace(slot, join(shown_again)), whole)
+    return draft.finish(type, text, whole)
 
 
 def places(pool: Pool, type: str, length: int) -> Draft | None:
     """Two facts about one person in two passages: are they the same place? ``length`` facts lead to the person."""
-    rng, evidence = pool.rng, Evidence(pool)
+    rng, draft = pool.rng, Draft(pool)
     first, second = rng.choice(sorted(PLACES))
     fact = rng.choice(pool.facts[first])
     facts = [fact, *pool.world.out[fact.subject.id, second]]
-    arm = evidence.approach(fact.subject, length, facts) if len(facts) == 2 else None
+    arm = draft.approach(fact.subject, length, facts) if len(facts) == 2 else None
     if not arm or (fact.object is not facts[1].object and rng.random() < 0.6):
         return None
     text = PLACES[first, second].replace("{x}", arm.words)
@@ -165,22 +148,23 @@ def places(pool: Pool, type: str, length: int) -> Draft | None:
     text = text.replace("{his}", "her" if women else "his").replace("{he}", "she" if women else "he")
     references = []
     for one in facts:
-        step = evidence.support(
+        step = draft.support(
             one, RELATIONS[one.relation].asks[0].replace("{x}", arm.reference), text_of(one.object), [arm.last]
         )
         references.append(f"#{step + 1}")
     whole = solver.same(solver.object_of(first, arm.expression), solver.object_of(second, arm.expression))
-    return _computed(pool, evidence, type, text, whole, f"Are {references[0]} and {references[1]} the same?")
+    draft.compute(f"Are {references[0]} and {references[1]} the same?", whole)
+    return draft.finish(type, text, whole)
 
 
 def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
     """How many things have a relation to something that ``length`` facts lead to; each of them is a support."""
-    rng, evidence = pool.rng, Evidence(pool)
+    rng, draft = pool.rng, Draft(pool)
     fact = pool.fact(lambda relation: RELATIONS[relation].clause)
     facts = pool.world.into[fact.object.id, fact.relation]
     if len(facts) != size or len({one.subject.id for one in facts}) < size:
         return None
-    arm = evidence.approach(fact.object, length, facts)
+    arm = draft.approach(fact.object, length, facts)
     if not arm:
         return None
     clause = rng.choice(RELATIONS[fact.relation].clause)
@@ -190,12 +174,13 @@ def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
     references = []
     for one in facts:
         question = f"Is {name(rng, one.subject)} among the {things} that {plural}?".replace("people that", "people who")
-        step = evidence.support(one, question.replace("{x}", arm.reference), "yes", [arm.last])
+        step = draft.support(one, question.replace("{x}", arm.reference), "yes", [arm.last])
         references.append(f"#{step + 1}")
-        evidence.hidden.append(one.subject)
+        draft.hidden.append(one.subject)
     text = f"How many {things} {plural}?".replace("{x}", arm.words)
     whole = solver.size_of(solver.subject_of(fact.relation, arm.expression))
-    return _computed(pool, evidence, type, text, whole, f"How many of {_both(references)} are true?")
+    draft.compute(f"How many of {_both(references)} are true?", whole)
+    return draft.finish(type, text, whole)
 
 
 def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
@@ -203,7 +188,7 @@ def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
 
     Where the objects are named, the two facts stand in two passages and are two supports; else they stand in one.
     """
-    rng, evidence, apart = pool.rng, Evidence(pool), not any(lengths)
+    rng, draft, apart = pool.rng, Draft(pool), not any(lengths)
     fact = pool.fact(lambda relation: RELATIONS[relation].clause)
     fits = [
         other
@@ -213,24 +198,23 @@ def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
     if not fits:
         return None
     facts = [fact, rng.choice(fits)]
-    arms = [evidence.approach(one.object, length, facts) for one, length in zip(facts, lengths)]
+    arms = [draft.approach(one.object, length, facts) for one, length in zip(facts, lengths)]
     if not all(arms):
         return None
     kind = facts[0].subject.kind
     start = "Which person" if kind == "person" else f"Which {rng.choice(NOUNS[kind])}"
     clauses = [rng.choice(RELATIONS[one.relation].clause) for one in facts]
-    asked = [text.replace("{x}", arm.words) for text, arm in zip(clauses, arms)]
-    shown = [text.replace("{x}", arm.reference) for text, arm in zip(clauses, arms)]
+    shown, asked = zip(*(arm.fill(text) for text, arm in zip(clauses, arms)))
     parts = tuple(solver.subject_of(one.relation, arm.expression) for one, arm in zip(facts, arms))
     text, subject = f"{start} {asked[0]} and {asked[1]}?", facts[0].subject
-    evidence.hidden.append(subject)
+    draft.hidden.append(subject)
     if apart:
         for one, clause in zip(facts, shown):
-            evidence.support(one, f"{start} {clause}?", text_of(subject), [])
-        return evidence.draft(type, text, solver.every(parts))
-    evidence.also.append(facts[1])
-    evidence.support(facts[0], f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms])
-    return evidence.draft(type, text, solver.every(parts))
+            draft.support(one, f"{start} {clause}?", text_of(subject), [])
+        return draft.finish(type, text, solver.every(parts))
+    draft.also.append(facts[1])
+    draft.support(facts[0], f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms])
+    return draft.finish(type, text, solver.every(parts))
 
 
 def converging_detail(pool: Pool, type: str, *lengths: int) -> Draft | None:
