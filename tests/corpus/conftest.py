@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable
 from io import BytesIO
@@ -52,90 +51,26 @@ def told() -> Callable[..., str]:
     return line
 
 
+def sample(name: str) -> list[dict]:
+    return json.loads((Path(__file__).parent / "samples" / f"{name}.json").read_text("utf-8"))
+
+
 @pytest.fixture
 def hotpotqa() -> list[dict]:
     """Two questions; the second shares a paragraph with the first."""
-    ada = ["Ada Brill", ["Ada Brill was born in Lowick.", " She kept bees.", " She painted boats."]]
-    horn = ["Nell Horn", ["Nell Horn is a cape."]]
-    ferry = ["Grey Ferry", ["Grey Ferry is a painting.", " It is by Ada Brill."]]
-    bridge = {"_id": "h1", "question": "In which town was the painter of Grey Ferry born?", "answer": "Lowick"}
-    bridge |= {"type": "bridge", "level": "easy", "context": [ada, horn, ferry]}
-    bridge["supporting_facts"] = [["Grey Ferry", 1], ["Ada Brill", 0], ["Ada Brill", 2]]
-    comparison = {"_id": "h2", "question": "Which is larger, Nell Horn or Oster Horn?", "answer": "Oster Horn"}
-    comparison |= {"type": "comparison", "level": "hard", "supporting_facts": [["Nell Horn", 0], ["Oster Horn", 0]]}
-    comparison["context"] = [horn, ["Oster Horn", ["Oster Horn is a large cape.", ""]]]
-    return copy.deepcopy([bridge, comparison])
+    return sample("hotpotqa")
 
 
 @pytest.fixture
 def twowiki() -> list[dict]:
     """A bridge comparison whose supports are not listed in the triples' order, and a compositional question."""
-    bridge = {"_id": "w1", "type": "bridge_comparison", "answer": "Salt Road"}
-    bridge["question"] = "Which film has the older director, Salt Road or Tin Moon (1931 film)?"
-    bridge["context"] = [
-        ["Salt Road", ["Salt Road is a film by Ina Koll."]],
-        ["Ina Koll", ["Ina Koll was a director.", "She was born in 1890."]],
-        ["Tin Moon (1931 film)", ["Tin Moon is a film by Jan Vesper."]],
-        ["Jan Vesper", ["Jan Vesper was born in 1902."]],
-        ["Other Moon", ["Other Moon is a song."]],
-    ]
-    bridge["supporting_facts"] = [["Salt Road", 0], ["Ina Koll", 1], ["Tin Moon (1931 film)", 0], ["Jan Vesper", 0]]
-    bridge["evidences"] = [
-        ["Salt Road", "director", "Ina Koll"],
-        ["Tin Moon", "director", "Jan Vesper (director)"],
-        ["Ina Koll", "date of birth", "1890"],
-        ["Jan Vesper", "date of birth", "1902"],
-    ]
-    bridge |= {"evidences_id": [], "entity_ids": "Q1_Q2_Q3_Q4", "answer_id": None}
-    pairs = {
-        "Who directed Tin Moon?": "Tin Moon was directed by Jan Vesper.",
-        "Who directed Salt Road?": "Salt Road was directed by Ina Koll.",
-        "When was Ina Koll born?": "Ina Koll was born in 1890.",
-        "When was Jan Vesper born?": "Jan Vesper was born in 1902.",
-    }
-    bridge["qa_pairs"] = [{"question": question, "answer": answer} for question, answer in pairs.items()]
-    chain = {"_id": "w2", "type": "compositional", "answer": "Marl"}
-    chain["question"] = "Where was the singer of Other Moon born?"
-    chain["context"] = [
-        ["Other Moon", ["Other Moon is a song.", "Peg Amsel sings it."]],
-        ["Margaret Amsel", ["Margaret Amsel was born in Marl."]],
-    ]
-    chain["supporting_facts"] = [["Other Moon", 1], ["Margaret Amsel", 3]]
-    chain["evidences"] = [["Other Moon", "performer", "Peg Amsel"], ["Peggy Amsel", "place of birth", "Marl"]]
-    chain["evidences_id"] = [["Q5", "performer", "Q6"], ["Q6", "place of birth", "Q7"]]
-    return [bridge, chain]
+    return sample("twowiki")
 
 
 @pytest.fixture
 def musique() -> list[dict]:
     """A question of type 3hop2 (two steps meet in a third) with a repeated title, and a 2hop question."""
-
-    def paragraphs(*texts: tuple[str, str, bool]) -> list[dict]:
-        names = ("idx", "title", "paragraph_text", "is_supporting")
-        return [dict(zip(names, (idx, *text))) for idx, text in enumerate(texts)]
-
-    def steps(*texts: tuple[int, str, str, int]) -> list[dict]:
-        return [dict(zip(("id", "question", "answer", "paragraph_support_idx"), text)) for text in texts]
-
-    ode = ("Lowick", "Lowick lies on the Ode.", True)
-    first = {"id": "3hop2__7_8_9", "answer": "Tam Orr", "answer_aliases": ["T. Orr"], "answerable": True}
-    first["question"] = "Who bridged the river of Lowick in the year of the Marl fire?"
-    first["paragraphs"] = paragraphs(
-        ("Lowick", "Lowick has a market.", False),
-        ("Bridges", "In 1820 Tam Orr bridged it.", True),
-        ("Marl", "Marl burned in 1820.", True),
-        ode,
-    )
-    first["question_decomposition"] = steps(
-        (7, "Lowick >> river", "Ode", 3),
-        (8, "When did Marl burn?", "1820", 2),
-        (9, "Who bridged #1 in #2 ?", "Tam Orr", 1),
-    )
-    second = {"id": "2hop__7_4", "question": "What is caught in the river of Lowick?", "answer": "eel"}
-    second |= {"answer_aliases": [], "answerable": True}
-    second["paragraphs"] = paragraphs(("Ode", "The Ode is rich in eel.", True), ode)
-    second["question_decomposition"] = steps((7, "Lowick >> river", "Ode", 1), (4, "What is caught in #1 ?", "eel", 0))
-    return [first, second]
+    return sample("musique")
 
 
 @pytest.fixture
