@@ -22,23 +22,21 @@ from kit.values import read_value, read_values, whole_numbers
 FILE = click.Path(path_type=Path)
 
 
-def _pairs(read: Callable[[str], object]) -> Callable[..., dict[str, object]]:
-    """The callback of an option NAME=VALUE that may be repeated: the values by name, each read by ``read``."""
+def _pairs(read: Callable[[str], object], metavar: str) -> dict[str, Any]:
+    """An option NAME=VALUE that may be repeated: the values by name, each read by ``read``."""
 
     def convert(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, object]:
-        parts = [(each, *each.partition("=")) for each in given]
-        if wrong := [each for each, name, equals, text in parts if not name or not equals]:
-            raise click.BadParameter(f"expected {option.metavar}, not {wrong[0]!r}", context, option)
-        found = {name: read(text) for _, name, _, text in parts}
-        if len(found) < len(parts):
-            raise click.BadParameter("expected each name once, with all its values", context, option)
+        found = {}
+        for each in given:
+            name, _, text = each.partition("=")
+            if not name or not text:
+                raise click.BadParameter(f"expected {metavar}, not {each!r}", context, option)
+            if name in found:
+                raise click.BadParameter("expected each name once, with all its values", context, option)
+            found[name] = read(text)
         return found
 
-    return convert
-
-
-SETTINGS = {"multiple": True, "metavar": "NAME=VALUE", "callback": _pairs(read_value)}
-GRID = {"multiple": True, "metavar": "NAME=VALUE,VALUE", "callback": _pairs(read_values)}
+    return {"multiple": True, "metavar": metavar, "callback": convert}
 
 
 def _data_options(command: Callable) -> Callable:
@@ -86,15 +84,18 @@ def run(notebooks: tuple[str, ...], parameters: tuple[tuple[str, str], ...], **o
 @click.option("--also", type=FILE, multiple=True, help="passages to learn from, too; questions in it are left out")
 @click.option("--k", "ks", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
 @click.option("--seed", default=0, show_default=True, help="where random choices start from")
-@click.option("--set", "settings", **SETTINGS, help="a setting, for the retrievers that have it; may be repeated")
+@click.option(
+    "--set",
+    "settings",
+    **_pairs(read_value, "NAME=VALUE"),
+    help="a setting, for the retrievers that have it; may be repeated",
+)
 @click.option("--reader", help="who answers from what is found: extractive, or a language model as server:MODEL")
 @click.option("--read", type=int, help="passages that the reader gets; the largest k otherwise")
 @click.option("--none", is_flag=True, help="ask the reader without any passage too")
 @click.option("--judge", help="a language model that judges the answers, as server:MODEL")
 @click.option("--json", "json_file", type=FILE, help="write the results here")
-@click.option(
-    "--trec", "trec_file", type=FILE, help="write the rankings as a TREC run; of several retrievers to FILE-NAME"
-)
+@click.option("--trec", "trec_file", type=FILE, help="write the rankings as a TREC run; of several to FILE-NAME")
 def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: Any) -> None:
     """Evaluate RETRIEVERS on a benchmark: names, or files with TREC runs of other systems.
 
@@ -135,54 +136,51 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
 @cli.command()
 @click.argument("builder")
 @_data_options
-@click.option("--set", "settings", **SETTINGS, help="a setting of the builder: --set n_keywords=20")
+@click.option(
+    "--set", "settings", **_pairs(read_value, "NAME=VALUE"), help="a setting of the builder: --set n_keywords=20"
+)
 @click.option("--seeds", default=5, show_default=True, help="passages of the TF-IDF search whose neighbours count")
 @click.option("--json", "json_file", type=FILE, help="write the results here")
 @click.option("--html", "html_file", type=FILE, help="write the graph here, as a page to pan and share")
 @click.option("--question", help="on the page: what is around the supports of the question with this id, not all")
-def graph(
-    builder: str,
-    data: Path | None,
-    settings: dict[str, object],
-    seeds: int,
-    json_file: Path | None,
-    html_file: Path | None,
-    question: str | None,
-    **options,
-) -> None:
+def graph(builder: str, data: Path | None, settings: dict[str, object], seeds: int, **given: Any) -> None:
     """Build a graph of passages and measure it: tfidf, knn, entity, structure, or a union such as entity+structure.
 
     The JSON file has nodes, edges, density, mean_degree, components, sf_em and precision (of the seeds and their
     neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, and provenance. The page has at most 300
     passages; of a larger graph, --question shows what is around a question's supports.
     """
-    from kit.corpus import load
     from kit.evaluation.graph_quality import measure
     from kit.graphs import build
     from kit.graphs import builders as check_builder
+    from kit.runs.provenance import write_result
     from kit.views.graph_page import page_around
 
-    begun = time.perf_counter()
-    for file in (json_file, html_file):
-        _expect_writable(file)
+    begun, asked = time.perf_counter(), SimpleNamespace(**given)
+    _expect_writable(asked.json_file, asked.html_file)
     check_builder(builder, **settings)
-    benchmark = load(data, **options)
-    page = page_around(build(builder, benchmark.corpus, **settings), benchmark, question) if html_file else None
+    benchmark, _ = _read(data, given)
+    if asked.html_file:
+        page = page_around(build(builder, benchmark.corpus, **settings), benchmark, asked.question)
     result = measure(builder, benchmark, benchmark.test, n_seeds=seeds, **settings)
     width = max(map(len, result))
     for name, value in result.items():
         click.echo(f"{name:{width}}  {value:,.4g}" if isinstance(value, float) else f"{name:{width}}  {value:,}")
-    if json_file:
-        from kit.runs.provenance import write_result
-
-        write_result(json_file, result, benchmark, settings, begun)
-    if page:
-        atomic_write(html_file, page.html.encode())
+    if asked.json_file:
+        write_result(asked.json_file, result, benchmark, settings, begun)
+    if asked.html_file:
+        atomic_write(asked.html_file, page.html.encode())
 
 
 @cli.command()
 @click.argument("what", metavar="RETRIEVER|NOTEBOOK")
-@click.option("-g", "settings", **GRID, required=True, help="a setting and its values; may be repeated")
+@click.option(
+    "-g",
+    "settings",
+    **_pairs(read_values, "NAME=VALUE,VALUE"),
+    required=True,
+    help="a setting and its values; may be repeated",
+)
 @_data_options
 @click.option("--train", type=FILE, multiple=True, help="a file with questions to learn from; may be repeated")
 @click.option("--k", default="2,5,10", show_default=True, help="cut-offs of Recall@k and Full@k")
@@ -343,7 +341,7 @@ def _read(data: Path | None, given: Mapping[str, Any], also: Sequence[Path] = ()
 
     form = {name: given[name] for name in ("setting", "unit")}
     benchmark = load(data, format=given["format"], corpus=given["corpus"], **form)
-    return benchmark, load_training(given["train"], corpus=also, **form) if given["train"] else None
+    return benchmark, load_training(given["train"], corpus=also, **form) if given.get("train") else None
 
 
 def _expect_writable(*files: Path | None) -> None:

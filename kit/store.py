@@ -16,12 +16,11 @@ import sqlite3
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kit.paths import cache
 
-_MOST_VARIABLES = 500  # keys a SELECT, below the limit of every SQLite build
 _CHECKSUMS = "checksums.json"
 
 
@@ -68,11 +67,10 @@ class Store:
             return found
         try:
             with self._open(kind) as connection:
-                for start in range(0, len(keys), _MOST_VARIABLES):
-                    part = keys[start : start + _MOST_VARIABLES]
-                    marks = ",".join("?" * len(part))
-                    rows = connection.execute(f"SELECT key, value, checksum FROM entry WHERE key IN ({marks})", part)
-                    found.update({key: value for key, value, sum in rows if _checksum(key, value) == sum})
+                for key in keys:
+                    row = connection.execute("SELECT value, checksum FROM entry WHERE key = ?", [key]).fetchone()
+                    if row and _checksum(key, row[0]) == row[1]:
+                        found[key] = row[0]
         except sqlite3.DatabaseError as error:
             self._give_up(kind, error)
             return {}
@@ -80,27 +78,20 @@ class Store:
 
     def put_many(self, kind: str, values: Mapping[bytes, bytes]) -> None:
         """Keep the values, all of them or (if interrupted) none."""
-        rows = [(key, value, _checksum(key, value)) for key, value in values.items()]
-        for attempt in (1, 2):
-            try:
-                with self._open(kind) as connection:
-                    connection.executemany("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)", rows)
-                return
-            except sqlite3.DatabaseError as error:
-                if attempt == 2:
-                    raise
-                self._give_up(kind, error)
+        try:
+            self._insert(kind, values)
+        except sqlite3.DatabaseError as error:
+            self._give_up(kind, error)
+            self._insert(kind, values)
 
     def get_folder(self, kind: str, key: str) -> Path | None:
         """The folder of this key if it is there and all its files are as they were written, else None."""
         folder = self.folder / kind / key
         if not folder.exists():
             return None
-        try:
+        with suppress(OSError, ValueError):
             if json.loads((folder / _CHECKSUMS).read_bytes()) == _checksums(folder):
                 return folder
-        except (OSError, ValueError):
-            pass
         warnings.warn(f"the stored folder {kind}/{key} is damaged and is made again", stacklevel=2)
         return None
 
@@ -126,6 +117,11 @@ class Store:
 
     def _file(self, kind: str) -> Path:
         return self.folder / f"{kind}.sqlite"
+
+    def _insert(self, kind: str, values: Mapping[bytes, bytes]) -> None:
+        rows = [(key, value, _checksum(key, value)) for key, value in values.items()]
+        with self._open(kind) as connection:
+            connection.executemany("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)", rows)
 
     @contextmanager
     def _open(self, kind: str) -> Iterator[sqlite3.Connection]:

@@ -6,8 +6,10 @@ import multiprocessing
 import resource
 import sys
 import time
+import timeit
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
+from types import SimpleNamespace
 from unittest import mock
 
 import faiss
@@ -72,14 +74,12 @@ BENCHMARKS: dict[str, Callable[..., Iterator[str]]] = {
 
 def _table(measure: Callable[..., Row], cases: Iterable[tuple]) -> Iterator[str]:
     """Lines of a table: a row a case, measured in its own process, and the peak of that process's memory."""
-    spawn, head = multiprocessing.get_context("spawn"), False
-    for case in cases:
-        with spawn.Pool(1) as pool:
+    for number, case in enumerate(cases):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
             row = pool.apply(_measured, (measure, case))
-        if not head:
-            head = True
-            yield "  ".join(f"{name:>{max(10, len(name))}}" for name in row)
-        yield "  ".join(f"{_shown(value):>{max(10, len(name))}}" for name, value in row.items())
+        lines = [list(row), [_shown(value) for value in row.values()]]
+        for cells in lines[number > 0 :]:
+            yield "  ".join(f"{cell:>{max(10, len(name))}}" for name, cell in zip(row, cells))
 
 
 def _shown(value: float | str) -> str:
@@ -111,13 +111,18 @@ def _graphs(size: int, builder: str) -> Row:
 def _gnn_ret(size: int, degree: int, top_k: int) -> Row:
     generator = np.random.default_rng(0)
     corpus = Corpus(Passage(str(row), "", "", str(row)) for row in range(size))
-    graph = random_graph(corpus, degree, generator)
-    sample = generator.choice(size, min(size, 1000), replace=False)
     queries = [Query(str(number), "") for number in range(_BATCH)]
+
+    def encode(texts: Sequence[str], **_: object) -> np.ndarray:
+        """Random unit vectors."""
+        vectors = generator.standard_normal((len(texts), _DIMENSION), np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
     dense, retriever = Dense(), GNNRet(top_k=top_k)
-    dense.learned = retriever.encoder = _Vectors(generator)
+    dense.learned = retriever.encoder = SimpleNamespace(encode=encode)
     dense.index(corpus)
-    retriever.corpus, retriever.graph, retriever.vectors = corpus, graph, dense.vectors
+    retriever.corpus, retriever.graph = corpus, random_graph(corpus, degree, generator)
+    retriever.vectors = dense.vectors
     parts = propagation_times(retriever, queries, [top_k], _REPEATS).iloc[0]
     times = {
         "dense": _seconds(lambda: dense.retrieve_many(queries, _DEPTH), _REPEATS) / _BATCH,
@@ -125,17 +130,20 @@ def _gnn_ret(size: int, degree: int, top_k: int) -> Row:
         "messages": parts["seconds_messages"],
         "GNN-Ret": _seconds(lambda: retriever.retrieve_many(queries, _DEPTH), _REPEATS) / _BATCH,
     }
-    found = float(np.mean([len(graph.neighbours(row)) for row in sample]))
+    sample = generator.choice(size, min(size, 1000), replace=False)
+    found = float(np.mean([len(retriever.graph.neighbours(row)) for row in sample]))
     return {"passages": size, "mean degree": found, "K": top_k} | _milliseconds(times)
 
 
 def _qsgnn(size: int) -> Row:
     world = generated("atlas", size=size, test=_QUESTIONS)
+    words = HashingVectorizer(n_features=_DIMENSION, dtype=np.float32)
+    encoder = SimpleNamespace(encode=lambda texts, **_: words.transform(texts).toarray())
     retriever = QSGNN()
-    with mock.patch("kit.retrievers.qsgnn.Encoder", return_value=_Hashed()):
+    with mock.patch("kit.retrievers.qsgnn.Encoder", return_value=encoder):
         indexing = _seconds(lambda: retriever.index(world.corpus))
     queries = [question.query for question in world.test]
-    vectors = retriever.encoder.encode([query.text for query in queries])
+    vectors = encoder.encode([query.text for query in queries])
     times = {
         "dense": np.median([_seconds(lambda v=v: retriever.sampler.nearest.search(v[None], _DEPTH)) for v in vectors]),
         "subgraph": np.median([_seconds(lambda q=q: retriever.retrieve(q, _DEPTH)) for q in queries]),
@@ -154,11 +162,7 @@ def _milliseconds(seconds: dict[str, float]) -> Row:
 
 def _seconds(work: Callable[[], object], repeats: int = 0) -> float:
     """Seconds that the work takes: the first time, or the median of several after one that is not counted."""
-    taken = []
-    for _ in range(1 + repeats):
-        begun = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - begun)
+    taken = timeit.repeat(work, repeat=1 + repeats, number=1)
     return float(np.median(taken[1:] or taken))
 
 
@@ -170,24 +174,3 @@ def random_graph(corpus: Corpus, degree: int, generator: np.random.Generator) ->
     columns = generator.integers(terms, size=n * _KEYWORDS)
     matrix = sparse.csr_array((np.ones(len(columns), np.float32), (np.repeat(np.arange(n), _KEYWORDS), columns)))
     return PassageGraph(corpus, {"random": TermBipartite(Incidence(matrix, np.arange(matrix.shape[1])))})
-
-
-class _Vectors:
-    """An encoder to which every text is a random unit vector."""
-
-    def __init__(self, generator: np.random.Generator) -> None:
-        self._generator = generator
-
-    def encode(self, texts: Sequence[str], **_: object) -> np.ndarray:
-        vectors = self._generator.standard_normal((len(texts), _DIMENSION), np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-class _Hashed:
-    """An encoder to which a text is the signed counts of its words in 384 places."""
-
-    def __init__(self) -> None:
-        self._vectorizer = HashingVectorizer(n_features=_DIMENSION, dtype=np.float32)
-
-    def encode(self, texts: Sequence[str], **_: object) -> np.ndarray:
-        return self._vectorizer.transform(texts).toarray()

@@ -8,7 +8,6 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pandas as pd
@@ -20,11 +19,10 @@ from kit.evaluation.claims import Finding, finding, verdicts
 from kit.evaluation.ledger import code_hash
 from kit.evaluation.statistics import Estimate
 from kit.paths import output
-from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures
+from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures, write_json
 from kit.runs.scales import Scale, find_scale
 from kit.runs.sources import INVENTED, find_data, folder_name, read_benchmark, read_training, sample
 from kit.settings import Positive, Settings, Whole, check
-from kit.store import atomic_write
 from kit.text.encoder import DEFAULT_ENCODER
 from kit.views.figures import save_figure
 from kit.views.style import Figure
@@ -45,7 +43,7 @@ class Lesson:
     scale: Scale
     seed: int
     folder: Path
-    _source: dict[str, Any]
+    provenance: Provenance
     _begun: float = field(default_factory=time.monotonic)
     _figures: dict[str, list[str]] = field(default_factory=dict)
     _findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
@@ -77,25 +75,15 @@ class Lesson:
 
         A figure that an earlier run of this notebook made and this one did not is removed.
         """
-        head, changed = commit()
-        provenance = Provenance(
-            kit=kit.__version__,
-            commit=head,
-            changed=changed,
-            python=platform.python_version(),
-            scale=self.scale.name,
-            seed=self.seed,
-            finished=datetime.now(UTC).isoformat(timespec="seconds"),
-            seconds=round(time.monotonic() - self._begun, 1),
-            code_hash=code_hash(self.notebook),
-            **self._source,
-        )
+        made = {"finished": datetime.now(UTC).isoformat(timespec="seconds")}
+        made["seconds"] = round(time.monotonic() - self._begun, 1)
+        provenance = msgspec.structs.replace(self.provenance, **made)
         figures = tuple(sorted(file for files in self._figures.values() for file in files))
         path = self.folder / f"{self.notebook}.json"
         earlier = read_figures(path)
         findings = tuple(sorted(self._findings.values(), key=lambda found: found.claim))
         record = Record(notebook=self.notebook, provenance=provenance, figures=figures, findings=findings)
-        atomic_write(path, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
+        write_json(path, record)
         for file in set(earlier) - set(figures):
             (self.folder / Path(file).name).unlink(missing_ok=True)
         return verdicts(record.findings)
@@ -142,20 +130,28 @@ def start(
     asked = sample(benchmark.test, most if n_questions is None else n_questions, seed)
     if not asked:
         raise InputError("expected questions to ask, found none", file=data, field="questions")
-    source = {
-        "data": benchmark.name,
-        "data_hash": benchmark.hash,
-        "setting": benchmark.setting,
-        "unit": benchmark.unit,
-        "encoder": Path(encoder).name,
-        "passages": len(benchmark.corpus),
-        "questions": len(asked),
-        "parameters": {"n_questions": n_questions, **parameters},
-        "training": training.name if training else "",
-        "training_hash": training.hash if training else "",
-    }
+    head, changed = commit()
+    provenance = Provenance(
+        kit=kit.__version__,
+        commit=head,
+        changed=changed,
+        python=platform.python_version(),
+        encoder=Path(encoder).name,
+        data=benchmark.name,
+        data_hash=benchmark.hash,
+        setting=benchmark.setting,
+        unit=benchmark.unit,
+        passages=len(benchmark.corpus),
+        questions=len(asked),
+        scale=scale,
+        seed=seed,
+        parameters={"n_questions": n_questions, **parameters},
+        training=training.name if training else "",
+        training_hash=training.hash if training else "",
+        code_hash=code_hash(notebook),
+    )
     other = bool(train) and bool(benchmark.train)  # other training questions than the data's own
     trial = other or (seed, n_questions, setting, unit, encoder) != (0, None, "pooled", "paragraph", DEFAULT_ENCODER)
     # `kit run` knows every parameter that it was given, and which of them make a trial; by hand we see only our own.
     folder = os.environ.get("KIT_FIGURES") or output() / "figures" / folder_name(benchmark.name, scale, trial=trial)
-    return Lesson(notebook, benchmark.asking(asked), training, settings, seed, Path(folder), source)
+    return Lesson(notebook, benchmark.asking(asked), training, settings, seed, Path(folder), provenance)

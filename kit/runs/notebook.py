@@ -34,14 +34,13 @@ class Notebook(msgspec.Struct, frozen=True):
 def find_notebooks(folder: Path, which: Sequence[str] = ()) -> list[Notebook]:
     """The folder's notebooks NN_topic.ipynb in order, or those of them whose names begin with one of ``which``."""
     paths = sorted(folder.glob("[0-9][0-9]_*.ipynb"))
-    known = ", ".join(path.stem for path in paths) or "none in this folder"
+    if not paths:
+        raise InputError("expected notebooks NN_topic.ipynb, found none", file=folder)
     for prefix in which:
         if not any(path.stem.startswith(prefix) for path in paths):
+            known = ", ".join(path.stem for path in paths)
             raise InputError(f"expected the beginning of a notebook's name ({known}), not {prefix!r}", field="notebook")
-    chosen = [path for path in paths if not which or path.stem.startswith(tuple(which))]
-    if not chosen:
-        raise InputError("expected notebooks NN_topic.ipynb, found none", file=folder)
-    return [read_notebook(path) for path in chosen]
+    return [read_notebook(path) for path in paths if path.stem.startswith(tuple(which) or "")]
 
 
 def read_notebook(path: Path) -> Notebook:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 
 from jinja2 import pass_context
@@ -11,12 +10,9 @@ from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
-_WIDGET = "application/vnd.jupyter.widget-view+json"
-_PROGRESS = re.compile(r"\d%\|")  # a bar of tqdm
-_IN_PLACE_OF_A_WIDGET = "<p><em>Here the notebook has something to explore: run it in JupyterLab.</em></p>"
-
-# nbconvert's page loads require.js, MathJax and Mermaid from a CDN. None of it is needed: formulas are MathML, and a
-# page without scripts cannot ask another host for anything. The policy makes the browser enforce that.
+# nbconvert's page loads require.js, MathJax, Mermaid and widgets from a CDN. None of it is needed: formulas are MathML,
+# and a page without scripts cannot ask another host for anything. The policy makes the browser enforce that.
+# A widget needs a kernel: a sentence stands in its place, and nothing in that of a bar of progress.
 _TEMPLATE = """
 {%- extends 'index.html.j2' -%}
 {%- block html_head_js -%}
@@ -25,36 +21,23 @@ _TEMPLATE = """
 {%- endblock -%}
 {%- block html_head_js_mathjax -%}{%- endblock -%}
 {%- block html_head_js_mermaidjs -%}{%- endblock -%}
+{%- block jupyter_widgets -%}{%- endblock -%}
+{%- block footer -%}</html>{%- endblock -%}
+{%- block data_widget_view -%}
+{%- if '%|' not in output.data['text/plain'] -%}
+<p><em>Here the notebook has something to explore: run it in JupyterLab.</em></p>
+{%- endif -%}
+{%- endblock -%}
+{%- block data_png -%}
+<img alt="{{ output | get_metadata('alt', 'image/png') | escape_html }}"
+     src="data:image/png;base64,{{ output.data['image/png'] | escape_html }}">
+{%- endblock -%}
 """
 
 
 def page(notebook: NotebookNode, title: str) -> str:
     """The notebook as HTML: figures embedded, formulas as MathML, no script, a sentence in a widget's place."""
-    still = NotebookNode(notebook, metadata={**notebook.metadata, "title": title})
-    still.metadata.pop("widgets", None)
-    still.cells = [
-        NotebookNode(cell, outputs=[_still(output) for output in cell.outputs if not _is_progress(output)])
-        if cell.cell_type == "code"
-        else cell
-        for cell in notebook.cells
-    ]
-    return _Exporter(raw_template=_TEMPLATE).from_notebook_node(still)[0]
-
-
-def _is_progress(output: NotebookNode) -> bool:
-    data = output.get("data", {})
-    return _WIDGET in data and bool(_PROGRESS.search(data.get("text/plain", "")))
-
-
-def _still(output: NotebookNode) -> NotebookNode:
-    """The output without what needs a kernel, and with the words that describe a picture, which nbconvert drops."""
-    data, about = output.get("data", {}), output.get("metadata", {}).get("image/png", {})
-    if _WIDGET in data:
-        return NotebookNode(output, data={"text/html": _IN_PLACE_OF_A_WIDGET})
-    if "image/png" in data and "alt" in about:
-        picture = f'<img alt="{escape(about["alt"])}" src="data:image/png;base64,{data["image/png"]}">'
-        return NotebookNode(output, data={"text/html": picture})
-    return output
+    return _Exporter(raw_template=_TEMPLATE).from_notebook_node(notebook, {"metadata": {"name": title}})[0]
 
 
 class _MathMLRenderer(IPythonRenderer):

@@ -30,58 +30,48 @@ def map_cells(
     function raises is raised here. Raises :class:`InputError` where workers keep dying or no scheduler answers.
     """
     if not cells or (jobs == 1 and not scheduler):
-        return ((place, function(cell)) for place, cell in enumerate(cells))
-    client = _client(scheduler) if scheduler else None
-    return _by_workers(function, cells, -1 if client else jobs, client)
-
-
-def _client(scheduler: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError("expected the package distributed: pip install -e '.[cluster]'", field="scheduler") from None
-    try:
-        # We knock first: a client that fails is closed when it is collected, and that can block the next one's start.
-        address = urlsplit(scheduler)
-        socket.create_connection((address.hostname or "", address.port or 0), PATIENCE).close()
-        return Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, OverflowError) as error:
-        raise InputError(f"no dask scheduler answers at {scheduler!r} ({error})", field="scheduler") from None
-
-
-def _by_workers(
-    function: Callable[[Any], Any], cells: Sequence[Any], jobs: int, client: Any
-) -> Iterator[tuple[int, Any]]:
-    parent = None if client else os.getpid()
+        return enumerate(map(function, cells))
+    pooling, died = _cluster(scheduler) if scheduler else ({"n_jobs": jobs}, BrokenProcessPool)
+    parent = None if scheduler else os.getpid()
 
     def work(place: int, cell: object) -> tuple[int, Any]:
         if parent:
             Thread(target=_end_with, args=[parent], daemon=True).start()
         return place, function(cell)
 
-    left, deaths = dict(enumerate(cells)), 0
-    with client or nullcontext():
-        while left:
-            try:
-                with parallel_config(backend="dask", client=client) if client else nullcontext():
-                    pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-                for place, found in pool(delayed(work)(place, cell) for place, cell in list(left.items())):
-                    del left[place]
-                    deaths = 0
-                    yield place, found
-            except _deaths(client):
-                deaths += 1
-                if deaths == DEATHS:
-                    raise InputError(f"workers died {DEATHS} times in a row over the same cells") from None
+    def by_workers() -> Iterator[tuple[int, Any]]:
+        left, deaths = dict(enumerate(cells)), 0
+        with pooling.get("client") or nullcontext():
+            while left:
+                with parallel_config(**pooling):
+                    pool = Parallel(return_as="generator_unordered", batch_size=1)
+                try:
+                    for place, found in pool(delayed(work)(place, cell) for place, cell in list(left.items())):
+                        del left[place]
+                        deaths = 0
+                        yield place, found
+                except died:
+                    deaths += 1
+                    if deaths == DEATHS:
+                        raise InputError(f"workers died {DEATHS} times in a row over the same cells") from None
+
+    return by_workers()
 
 
-def _deaths(client: Any) -> type[Exception]:
-    """What tells that a worker died."""
-    if not client:
-        return BrokenProcessPool
-    from distributed import KilledWorker
-
-    return KilledWorker
+def _cluster(scheduler: str) -> tuple[dict[str, Any], type[Exception]]:
+    """What joblib's pool is told, so that the scheduler does its work; and what is raised where workers die."""
+    try:
+        from distributed import Client, KilledWorker
+    except ImportError:
+        raise InputError("expected the package distributed: pip install -e '.[cluster]'", field="scheduler") from None
+    try:
+        # We knock first: a client that fails is closed when it is collected, and that can block the next one's start.
+        address = urlsplit(scheduler)
+        socket.create_connection((address.hostname or "", address.port or 0), PATIENCE).close()
+        client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, OverflowError) as error:
+        raise InputError(f"no dask scheduler answers at {scheduler!r} ({error})", field="scheduler") from None
+    return {"n_jobs": -1, "backend": "dask", "client": client}, KilledWorker
 
 
 def _end_with(parent: int) -> None:

@@ -44,8 +44,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     scale: str
     seed: int
     parameters: Mapping[str, Plain]
-    finished: str
-    seconds: float
+    finished: str = ""
+    seconds: float = 0
     training: str = ""
     training_hash: str = ""
     code_hash: str = ""
@@ -60,16 +60,16 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
 
 
-class _Figures(msgspec.Struct):
-    figures: tuple[str, ...]
-
-
 def read_figures(path: Path) -> tuple[str, ...]:
     """The figures that the record in this file names; none when there is no record, or none that can be read."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Figures).figures
+        return msgspec.json.decode(path.read_bytes(), type=Record).figures
     except (FileNotFoundError, msgspec.MsgspecError):
         return ()
+
+
+def write_json(path: Path, value: object, indent: int = 1) -> None:
+    atomic_write(path, msgspec.json.format(msgspec.json.encode(value), indent=indent) + b"\n")
 
 
 def code_digest() -> str:
@@ -84,10 +84,17 @@ def code_digest() -> str:
 def commit() -> tuple[str | None, bool | None]:
     """The checked-out commit, and whether what results depend on was changed since; (None, None) without a checkout."""
     head = _git("rev-parse", "HEAD") if (ROOT / ".git").exists() else None
-    if head is None:
-        return None, None
-    changes = _git("status", "--porcelain", "--", "kit", "notebooks", "data", "pyproject.toml")
+    changes = _git("status", "--porcelain", "--", "kit", "notebooks", "data", "pyproject.toml") if head else None
     return head, None if changes is None else bool(changes)
+
+
+def _git(*arguments: str) -> str | None:
+    """What git prints, or None when it is missing, refuses or hangs: provenance never stops a run."""
+    try:
+        done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
 
 
 def write_result(
@@ -104,14 +111,4 @@ def write_result(
         "settings": settings,
         "seconds": round(time.perf_counter() - begun, 2),
     }
-    content = {**result, "provenance": provenance}
-    atomic_write(file, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
-
-
-def _git(*arguments: str) -> str | None:
-    """What git prints, or None when it is missing, refuses or hangs: provenance never stops a run."""
-    try:
-        done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, timeout=20)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
+    write_json(file, {**result, "provenance": provenance}, indent=2)

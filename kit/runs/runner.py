@@ -14,14 +14,14 @@ import papermill
 from ipykernel.kernelspec import get_kernel_dict
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
+from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError, strip_color
-from tqdm import tqdm
 
 from kit.corpus.types import digest
 from kit.paths import NOTEBOOKS, cache, output
 from kit.runs.notebook import Notebook, find_notebooks, read_parameters
 from kit.runs.page import page
-from kit.runs.provenance import Plain, code_digest, read_figures
+from kit.runs.provenance import Plain, code_digest, read_figures, write_json
 from kit.runs.scales import find_scale
 from kit.runs.sources import data_for, folder_name, read_benchmark, read_training
 from kit.store import atomic_write, file_digest
@@ -30,9 +30,9 @@ _MOST_LINES, _MOST_LETTERS = 8, 1000  # of an error's message
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A notebook to run, its parameters, where its figures and its executed copy go, and the key of its content.
+    """A notebook to run, its parameters, and the key of its content.
 
-    Both folders lie under ``root``.
+    Its figures and its executed copy go to two folders under ``root``.
     """
 
     notebook: Notebook
@@ -41,11 +41,6 @@ class Job(msgspec.Struct, frozen=True):
     figures: Path
     executed: Path
     key: str
-
-    @property
-    def n_cells(self) -> int:
-        """The cells that are run: papermill puts one in when there are parameters."""
-        return len(self.notebook.node.cells) + bool(self.parameters)
 
     def file(self, suffix: str) -> Path:
         return self.executed / f"{self.notebook.name}{suffix}"
@@ -60,18 +55,15 @@ class Job(msgspec.Struct, frozen=True):
         """Whether it was run with the same content, and all that it left is there, unchanged."""
         try:
             account = msgspec.json.decode(self.file(".json").read_bytes(), type=_Account)
-        except (FileNotFoundError, msgspec.MsgspecError):
+            found = {path: file_digest(self.root / path) for path in account.outputs}
+        except (OSError, msgspec.MsgspecError):
             return False
-        return account.key == self.key and all(
-            (self.root / path).is_file() and file_digest(self.root / path) == digest
-            for path, digest in account.outputs.items()
-        )
+        return account == _Account(self.key, found)
 
     def finish(self, files: Iterable[Path]) -> None:
         """Write down that it was run, and which files it left."""
         outputs = {file.relative_to(self.root).as_posix(): file_digest(file) for file in files}
-        account = msgspec.json.encode(_Account(self.key, outputs))
-        atomic_write(self.file(".json"), msgspec.json.format(account, indent=1) + b"\n")
+        write_json(self.file(".json"), _Account(self.key, outputs))
 
 
 class _Account(msgspec.Struct, frozen=True):
@@ -81,23 +73,28 @@ class _Account(msgspec.Struct, frozen=True):
     outputs: dict[str, str]
 
 
-def run(which: Sequence[str] = (), *, data: str | Path | None = None, again: bool = False, **options: Any) -> int:
+def run(which: Sequence[str] = (), *, again: bool = False, **options: Any) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
 
-    ``data`` and ``options`` are those of :func:`plan`. A notebook that finished with the same source, parameters, data
-    and code, and whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the
-    others ran); 130: interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
+    ``options`` are those of :func:`plan`. A notebook that finished with the same source, parameters, data and code, and
+    whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the others ran); 130:
+    interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
     """
-    jobs = plan(which, data=data, **options)
-    given = str(Path(data).resolve()) if data else ""
-    for job in jobs:
-        if given and (own := job.parameters.get("data", given)) != given:
-            print(f"{job.notebook.name}: {_shown(Path(given))} has no pages, so it reads {_shown(Path(own))}")
+    jobs, failed = plan(which, **options), False
     try:
-        return _run_all(jobs, again)
+        for job in jobs:
+            if job.finished and not again:
+                print(f"{job.notebook.name}: finished earlier, skipped")
+                continue
+            begun = time.monotonic()
+            problem = run_one(job)
+            failed |= problem is not None
+            done = f"done in {time.monotonic() - begun:.0f} s, figures in {_shown(job.figures)}"
+            print(problem or f"{job.notebook.name}: {done}, page {_shown(job.file('.html'))}")
     except KeyboardInterrupt:
         print("interrupted; the same command goes on where it stopped")
         return 130
+    return int(failed)
 
 
 def plan(
@@ -119,12 +116,12 @@ def plan(
     figures and executed notebooks go, by default that of :func:`kit.paths.output`. Raises ``InputError`` for bad data
     or parameters.
     """
-    root = root or output()
+    root, texts = root or output(), parameters or {}
     chosen = find_notebooks(notebooks, which)
-    given = read_parameters(parameters or {}, chosen)
+    given = read_parameters(texts, chosen)
     settings = find_scale(scale)
     path, learned = (Path(file).resolve() if file else None for file in (data, train))
-    form = {name: text for name, text in (parameters or {}).items() if name in {"setting", "unit"}}
+    form = {name: text for name, text in texts.items() if name in {"setting", "unit"}}
     sources = [data_for(str(notebook.defaults.get("data", "")), path) for notebook in chosen]
     benchmarks = {path: read_benchmark(path, settings, **form)}
     benchmarks |= {own: read_benchmark(own, settings) for own in sources if own != path}
@@ -134,71 +131,49 @@ def plan(
     for notebook, values, source in zip(chosen, given, sources):
         benchmark = benchmarks[source]
         other = train is not None and bool(benchmark.train)  # other training questions than the data's own
-        folder = folder_name(benchmark.name, scale, trial=bool(parameters) or seed != 0 or other)
-        options = {"data": str(source or ""), "train": str(learned or ""), "scale": scale, "seed": seed}
+        folder = folder_name(benchmark.name, scale, trial=bool(texts) or seed != 0 or other)
         content = [notebook.path.read_text("utf-8"), values, scale, seed, benchmark.name, benchmark.hash, code]
         content += [training.hash] if "train" in notebook.defaults and training else []
+        options = {"data": str(source or ""), "train": str(learned or ""), "scale": scale, "seed": seed}
         values = {name: value for name, value in options.items() if name in notebook.defaults} | values
         figures, executed = root / "figures" / folder, root / "notebooks" / "executed" / folder
         jobs.append(Job(notebook, values, root, figures, executed, digest(content)))
     return jobs
 
 
-def _run_all(jobs: Sequence[Job], again: bool) -> int:
-    todo = {job.notebook.name: job for job in jobs if again or not job.finished}
-    failed = 0
-    with tqdm(total=sum(job.n_cells for job in todo.values()), unit="cell", disable=None) as bar:
-        for job in jobs:
-            if job.notebook.name not in todo:
-                bar.write(f"{job.notebook.name}: finished earlier, skipped")
-                continue
-            begun = time.monotonic()
-            problem = run_one(job, bar)
-            failed += problem is not None
-            bar.write(problem or f"{job.notebook.name}: done in {time.monotonic() - begun:.0f} s")
-    for figures, executed in dict.fromkeys((job.figures, job.executed) for job in jobs):
-        print(f"figures: {_shown(figures)}\nexecuted notebooks, also as pages: {_shown(executed)}")
-    return 1 if failed else 0
-
-
-def run_one(job: Job, bar: tqdm) -> str | None:
-    """Run a notebook, telling the bar of its cells; what went wrong, told in a few lines, or None."""
+def run_one(job: Job, *, progress: bool = True) -> str | None:
+    """Run a notebook; what went wrong, told in a few lines, or None."""
     # While it runs, nothing says that it finished; its copy so far lies beside the one of the run before.
     job.file(".json").unlink(missing_ok=True)
     running = job.file(".running.ipynb")
     running.parent.mkdir(parents=True, exist_ok=True)
     before = _stamp(job.record)
-    at, start = -1, bar.n
+    begun: list[NotebookNode] = []  # cells
 
-    def cell_starts(cell: object, cell_index: int) -> None:
-        nonlocal at
-        at = cell_index
-        bar.set_description(f"{job.notebook.name}, cell {at + 1} of {job.n_cells}", refresh=False)
-        bar.update(start + at - bar.n)
-        bar.refresh()
+    def execute() -> NotebookNode:
+        return papermill.execute_notebook(
+            job.notebook.path,
+            running,
+            job.parameters,
+            kernel_name="python3",
+            language="python",
+            progress_bar=progress and {"desc": job.notebook.name, "disable": None, "leave": False},
+            cwd=job.notebook.path.parent,
+            kernel_manager_class=_kernel_manager(_environment(job)),
+            shutdown_kernel="immediate",
+            on_cell_start=lambda cell, cell_index: begun.append(cell),
+        )
 
     problem = None
-    for attempt in (1, 2):
+    try:
         try:
-            node = papermill.execute_notebook(
-                job.notebook.path,
-                running,
-                job.parameters,
-                kernel_name="python3",
-                language="python",
-                progress_bar=False,
-                cwd=job.notebook.path.parent,
-                kernel_manager_class=_kernel_manager(_environment(job)),
-                shutdown_kernel="immediate",
-                on_cell_start=cell_starts,
-            )
-            break
-        except (PapermillExecutionError, RuntimeError) as error:
-            # Another process may have taken a port between its choice and its use: such a kernel never starts.
-            if at < 0 and attempt == 1:
-                continue
-            problem = _explain(job.notebook, error, at)
-    bar.update(start + job.n_cells - bar.n)
+            node = execute()
+        except RuntimeError:
+            if begun:
+                raise
+            node = execute()  # another process may have taken a port between its choice and its use
+    except (PapermillExecutionError, RuntimeError) as error:
+        problem = _explain(job.notebook.name, error, begun)
     os.replace(running, job.file(".ipynb"))
     if problem:
         job.file(".html").unlink(missing_ok=True)  # that of an earlier run would pass for this one's
@@ -251,20 +226,16 @@ def _kernel_manager(environment: Mapping[str, str]) -> type[AsyncKernelManager]:
     return Manager
 
 
-def _explain(notebook: Notebook, error: Exception, index: int) -> str:
-    """What went wrong in the executed copy's cell ``index`` (-1: none had begun), on one screen, without libraries."""
-    if index < 0:
-        return f"{notebook.name}: its kernel did not start ({error})"
-    # The notebook as committed lacks the cell that papermill puts in.
-    tagged = [place for place, cell in enumerate(notebook.node.cells) if "parameters" in cell.metadata.get("tags", [])]
-    index -= bool(tagged and index > tagged[0])
-    first = (notebook.node.cells[index].source.strip().splitlines() or [""])[0].strip()
+def _explain(name: str, error: Exception, begun: Sequence[NotebookNode]) -> str:
+    """What went wrong in the last of the cells that were begun, on one screen, without lines of libraries."""
+    if not begun:
+        return f"{name}: its kernel did not start ({error})"
+    lines = begun[-1].source.strip().splitlines()
     if not isinstance(error, PapermillExecutionError):
-        return f"{notebook.name}: its kernel died in cell {index + 1}: {first}\n  (often: not enough memory)"
+        return f"{name}: its kernel died in the cell: {lines[0]}\n  (often: not enough memory)"
     if error.ename == "InputError":
-        return f"{notebook.name}: {error.evalue}"
-    message = "\n".join(error.evalue.splitlines()[:_MOST_LINES])[:_MOST_LETTERS].replace("\n", "\n    ")
+        return f"{name}: {error.evalue}"
     at = re.search(r"Cell In\[\d+\], line (\d+)", strip_color("\n".join(error.traceback)))
-    lines = error.source.splitlines()
     line = f"  line {at[1]}: {lines[int(at[1]) - 1].strip()}\n" if at and int(at[1]) <= len(lines) else ""
-    return f"{notebook.name}: failed in cell {index + 1}: {first}\n{line}  {error.ename}: {message}"
+    message = "\n    ".join(error.evalue[:_MOST_LETTERS].splitlines()[:_MOST_LINES])
+    return f"{name}: failed in the cell: {lines[0]}\n{line}  {error.ename}: {message}"

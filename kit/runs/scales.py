@@ -9,43 +9,32 @@ import msgspec
 
 from kit.errors import InputError
 
+Numbers = tuple[int, ...]
+
 
 class Scale(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How much of an experiment is done.
-
-    ``n_questions`` is how many test questions are asked (None: all), ``n_costly`` how many where all paths of a search
-    are encoded or written about, ``n_resamples`` how many bootstrap samples an interval is
-    drawn from, ``atlas`` the size of the embedded data set, ``ks`` the cut-offs of Recall@k and Full@k. ``knobs``
-    holds for each graph builder the values of its one parameter, from sparse to dense (kgp.txt §3, Figure 5). For
-    methods that learn from a few questions, ``trainings`` is over how many draws of them one averages, and ``n_trains``
-    how many questions a draw has; ``senders`` and ``competitors`` are the grid of gnn-ret.txt Figure 4.
-    Encoders are trained (kgp.txt §8.2) for ``epochs`` on ``n_train_encoder`` questions (0: all), and to compare shorter
-    trainings on each of ``n_trains_encoder``.
-    Graph networks are pre-trained (qsgnn.txt §3.3) on ``n_synthetic`` questions, in ablations on ``n_ablated``.
-    Sweeps of walks (kgp.txt §5.2–5.4) ask ``n_walked`` questions and take the time of ``n_timed``; a reader answers
-    ``n_read``; ``collections`` are the numbers of passages between which cost is compared.
-    """
+    """How much of an experiment is done."""
 
     name: str
-    n_questions: int | None = None
-    n_costly: int | None = None
-    n_resamples: int
-    atlas: str
-    ks: tuple[int, ...]
-    knobs: dict[str, tuple[int | float, ...]]
-    trainings: int
-    n_trains: tuple[int, ...]
-    senders: tuple[int, ...]
-    competitors: tuple[int, ...]
-    epochs: int
-    n_train_encoder: int
-    n_trains_encoder: tuple[int, ...]
-    n_synthetic: int
-    n_ablated: int
-    n_walked: int
-    n_timed: int
-    n_read: int
-    collections: tuple[int, ...]
+    atlas: str  # size of the embedded data set
+    n_questions: int | None = None  # test questions that are asked; None: all
+    n_costly: int | None = None  # where all paths of a search are encoded or written about
+    n_resamples: int  # bootstrap samples of an interval
+    ks: Numbers  # cut-offs of Recall@k and Full@k
+    densities: dict[str, tuple[int | float, ...]]  # a builder's parameter, sparse to dense (kgp.txt §3, Figure 5)
+    trainings: int  # draws of a few training questions that one averages over
+    n_trains: Numbers  # questions of such a draw
+    top_ks: Numbers  # the grid of gnn-ret.txt Figure 4: K
+    n_candidates: Numbers  # … and O
+    epochs: int  # in which encoders are trained (kgp.txt §8.2)
+    n_train_encoder: int  # questions that they learn from; 0: all
+    n_trains_encoder: Numbers  # … in shorter trainings
+    n_synthetic: int  # questions that graph networks are pre-trained on (qsgnn.txt §3.3)
+    n_ablated: int  # … in ablations
+    n_walked: int  # questions of sweeps of walks (kgp.txt §5.2–5.4)
+    n_timed: int  # … whose time is taken
+    n_read: int  # questions that a reader answers
+    collections: Numbers  # numbers of passages between which cost is compared
 
 
 SCALES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,26 +42,17 @@ def read_benchmark(
     if data or scale.atlas == "class":
         return load(data or None, setting=setting, unit=unit)
     if (setting, unit) != ("pooled", "paragraph"):
-        raise InputError(
-            f"expected pooled paragraphs of the {scale.atlas} atlas, not {setting} and {unit}", field="setting"
-        )
+        raise InputError(f"expected pooled paragraphs of the atlas at scale {scale.name}", field="setting")
     return generated("atlas", size=scale.atlas)
 
 
-def read_training(
-    train: str | Path | None,
-    benchmark: Benchmark,
-    *,
-    setting: str = "pooled",
-    unit: str = "paragraph",
-    corpus: Sequence[str | Path] = (),
-) -> Benchmark | None:
+def read_training(train: str | Path | None, benchmark: Benchmark, **options: Any) -> Benchmark | None:
     """What a run learns from: a training file, or (``train`` empty) the benchmark's own questions; None without any.
 
-    The passages of the files ``corpus`` are learned from, too (:func:`kit.corpus.load_training`).
+    ``options`` are those of :func:`kit.corpus.load_training`.
     """
     if train:
-        return load_training([train], setting=setting, unit=unit, corpus=corpus)
+        return load_training([train], **options)
     return benchmark.without_test() if benchmark.train else None
 
 

@@ -23,12 +23,17 @@ from kit.runs.notebook import find_notebooks
 from kit.runs.parallel import map_cells
 from kit.runs.provenance import Plain, Record, code_digest, commit
 from kit.runs.runner import Job, plan, run_one
+from kit.settings import Settings, Whole, check
 from kit.store import Store, content_key
 
 _KIND = "sweeps"  # in the store
 _SHOWN = ("claim", "criterion", "case", "effect", "low", "high", "n", "verdict")  # of a notebook's findings
 
 Cell = Mapping[str, Plain]
+
+
+class _Seed(Settings, frozen=True):
+    seed: Whole = 0
 
 
 def grid(values: Mapping[str, Sequence[Plain]]) -> list[Cell]:
@@ -98,10 +103,9 @@ def sweep_notebook(
         raise InputError(f"expected one notebook, but {1 + len(others)} begin with {which!r}", field="notebook")
     planned = []
     for cell in cells:
-        seed = cell.get("seed", 0)
-        if type(seed) is not int or seed < 0:
-            raise InputError(f"expected a whole number from 0, not {seed!r}", field="seed")
-        root = output().resolve() / "sweeps" / notebook.name / _folder(cell)
+        seed = check(_Seed, {name: value for name, value in cell.items() if name == "seed"}, which).seed
+        folder = ",".join(f"{name}={quote(str(value), safe='')}" for name, value in cell.items())
+        root = output().resolve() / "sweeps" / notebook.name / folder
         texts = {name: str(value) for name, value in cell.items() if name != "seed"}
         given = {"data": data, "train": train, "scale": scale, "seed": seed, "parameters": texts, "root": root}
         planned += plan([which], notebooks=notebooks, **given)
@@ -117,18 +121,12 @@ def sweep_notebook(
 def experiment_of(
     table: pd.DataFrame, labels: Sequence[str], benchmark: Benchmark, *, ks: Sequence[int], seed: int, n_resamples: int
 ) -> Experiment:
-    """A table of :func:`sweep_retriever` as an experiment whose retrievers are the cells, under these names.
-
-    It has no rankings, only what was measured of them.
-    """
+    """A table of :func:`sweep_retriever` as an experiment, without rankings, whose retrievers are the cells."""
     n = len(benchmark.test)
-    if len(table) != n * len(labels):
-        raise InputError(f"expected a name for each of {len(table) // n} cells, not {len(labels)}", field="labels")
     named = table.assign(retriever=[label for label in labels for _ in range(n)])
     seconds = dict(zip(labels, table["seconds_to_fit"][::n]))
-    return Experiment(
-        named, {label: {} for label in labels}, seconds, benchmark, benchmark.test, tuple(sorted(ks)), seed, n_resamples
-    )
+    none = {label: {} for label in labels}
+    return Experiment(named, none, seconds, benchmark, benchmark.test, tuple(sorted(ks)), seed, n_resamples)
 
 
 def summary(table: pd.DataFrame, n_settings: int) -> pd.DataFrame:
@@ -157,7 +155,7 @@ def _evaluate(
 
 
 def _run(job: Job) -> None:
-    if problem := run_one(job, tqdm(disable=True)):
+    if problem := run_one(job, progress=False):
         raise InputError(problem)
 
 
@@ -178,8 +176,3 @@ def _joined(cells: Sequence[Cell], found: Iterable[dict[str, object]]) -> pd.Dat
         settings = {f"setting_{name}" if name in columns else name: value for name, value in cell.items()}
         tables.append(pd.DataFrame(settings | columns))
     return pd.concat(tables, ignore_index=True)
-
-
-def _folder(cell: Cell) -> str:
-    """A name for each cell, also of values that no file's name may have."""
-    return ",".join(f"{name}={quote(str(value), safe='')}" for name, value in cell.items())

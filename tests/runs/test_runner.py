@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -79,8 +80,8 @@ def test_a_notebook_may_name_the_data_that_it_is_about(project, capsys: pytest.C
     assert go(project) == 0
     assert project.logged == [str(ROOT / "data" / "reports") + "02_other"]
     told = capsys.readouterr().out
-    assert "01_pages: dev.json has no pages, so it reads " in told and "02_other: dev.json" not in told
-    assert "documents-reports-trial" in told and "hotpotqa-dev-trial" in told
+    assert re.search("01_pages: .*figures/documents-reports-trial", told)
+    assert re.search("02_other: .*figures/hotpotqa-dev-trial", told)
     folder = project.output / "notebooks" / "executed"
     assert (folder / "documents-reports-trial" / "01_pages.ipynb").exists()
     assert (folder / "hotpotqa-dev-trial" / "02_other.ipynb").exists()
@@ -95,12 +96,12 @@ def test_failing_notebook_is_told_in_one_screen_and_the_others_run(project, caps
     assert project.logged == ["04_fine"]
     told = capsys.readouterr().out
     assert told.splitlines()[:3] == [
-        "01_broken: failed in cell 4: frame = pandas.DataFrame()",
+        "01_broken: failed in the cell: frame = pandas.DataFrame()",
         "  line 2: frame.loc['a']",
         "  KeyError: 'a'",
     ]
     assert "02_refused: f.json: expected text\n" in told
-    assert "03_killed: its kernel died in cell 3: import os\n" in told
+    assert "03_killed: its kernel died in the cell: import os\n" in told
     assert "Traceback" not in told and "site-packages" not in told
     assert len(told.splitlines()) < 20
     assert {path.name for path in executed(project).glob("01*")} == {"01_broken.ipynb"}

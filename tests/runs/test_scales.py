@@ -10,7 +10,7 @@ from kit.runs.scales import SCALES, find_scale
 def test_each_scale_is_found_and_sweeps_every_builder() -> None:
     for name, scale in SCALES.items():
         assert find_scale(name) is scale and scale.name == name
-        assert set(scale.knobs) == set(BUILDERS)
+        assert set(scale.densities) == set(BUILDERS)
 
 
 def test_an_unknown_scale_names_the_known_ones() -> None:
