@@ -39,6 +39,10 @@ def _pairs(read: Callable[[str], object], metavar: str) -> dict[str, Any]:
     return {"multiple": True, "metavar": metavar, "callback": convert}
 
 
+SETTINGS = _pairs(read_value, "NAME=VALUE")
+GRID = _pairs(read_values, "NAME=VALUE,VALUE")
+
+
 def _data_options(command: Callable) -> Callable:
     """The options of every command that reads a benchmark."""
     for option in (
@@ -87,7 +91,7 @@ def run(notebooks: tuple[str, ...], parameters: tuple[tuple[str, str], ...], **o
 @click.option(
     "--set",
     "settings",
-    **_pairs(read_value, "NAME=VALUE"),
+    **SETTINGS,
     help="a setting, for the retrievers that have it; may be repeated",
 )
 @click.option("--reader", help="who answers from what is found: extractive, or a language model as server:MODEL")
@@ -136,9 +140,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
 @cli.command()
 @click.argument("builder")
 @_data_options
-@click.option(
-    "--set", "settings", **_pairs(read_value, "NAME=VALUE"), help="a setting of the builder: --set n_keywords=20"
-)
+@click.option("--set", "settings", **SETTINGS, help="a setting of the builder: --set n_keywords=20")
 @click.option("--seeds", default=5, show_default=True, help="passages of the TF-IDF search whose neighbours count")
 @click.option("--json", "json_file", type=FILE, help="write the results here")
 @click.option("--html", "html_file", type=FILE, help="write the graph here, as a page to pan and share")
@@ -177,7 +179,7 @@ def graph(builder: str, data: Path | None, settings: dict[str, object], seeds: i
 @click.option(
     "-g",
     "settings",
-    **_pairs(read_values, "NAME=VALUE,VALUE"),
+    **GRID,
     required=True,
     help="a setting and its values; may be repeated",
 )
