@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kit.corpus import Corpus, Passage, Question, load
+from kit.corpus import Corpus, Passage, Question
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
@@ -145,13 +144,40 @@ def test_round_trip_of_every_kind_of_step() -> None:
     assert trace.seeds == (Seed(0, "harbour", 0.8),)
 
 
-def test_unknown_names_and_settings() -> None:
+@pytest.mark.parametrize(
+    ("name", "field", "value", "expected"),
+    [
+        *(("kgp-tfidf", field, 0, "a whole number from 1") for field in ("branching", "depth", "budget")),
+        *(("mdr", field, 0, "a whole number from 1") for field in ("hops", "beam", "branches")),
+        ("kgp-dense", "reads", "title", "one of 'path', 'question'"),
+        ("dpr", "negatives", "soft", "one of 'hard', 'in-batch', 'random'"),
+        ("dpr", "batch", 2.5, "a whole number from 1"),
+        ("dpr", "learning_rate", 0, "a number above 0 below 1"),
+        ("kgp-mdr", "n_train", -1, "a whole number from 0"),
+        ("gnn-ret", "top_k", 0, "a whole number from 1"),
+        ("gnn-ret", "layers", 1.5, "a whole number from 1"),
+        ("gnn-ret", "alpha", True, "a number from 0 to 1"),
+        ("gnn-ret", "message", "max", "one of 'mean', 'min'"),
+        ("rgnn-ret", "beta", 2, "a number from 0 to 1"),
+        ("rgnn-ret", "target", "none", "one of 'all', 'later', 'own'"),
+        ("qsgnn", "ablate", "doc", "one of "),
+        ("qsgnn", "temperature", 0, "a number above 0"),
+        ("pagerank", "damping", 1.5, "a number from 0 to 1"),
+    ],
+)
+def test_a_value_out_of_range_is_told(name: str, field: str, value: object, expected: str) -> None:
+    with pytest.raises(InputError, match=f"field {field}: expected {expected}.*not {value!r}"):
+        make(name, **{field: value})
+
+
+def test_unknown_names_settings_and_graphs() -> None:
     with pytest.raises(InputError, match="no retriever 'bm52'; known are bm25"):
         make("bm52")
-    with pytest.raises(InputError, match="the retriever dense has no setting 'depth'; it has encoder"):
-        make("dense", depth=2)
     with pytest.raises(InputError, match="the retriever kgp-random has no setting 'beam'; it has graph, branching, "):
         make("kgp-random", beam=2)
+    for name in ("gnn-ret", "kgp-tfidf", "mdr"):
+        with pytest.raises(InputError, match="no graph builder 'web'"):
+            make(name, graph="web")
 
 
 def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
@@ -165,26 +191,3 @@ def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
     mixed = make_all(["kgp-random", "kgp-mdr"], seed=4, budget=9, epochs=1)
     assert (mixed["kgp-mdr"].settings.epochs, mixed["kgp-mdr"].settings.seed) == (1, 4)
     assert mixed["kgp-random"].settings.budget == mixed["kgp-mdr"].settings.budget == 9
-
-
-@pytest.mark.realdata
-def test_dense_agrees_with_sentence_transformers(realdata: Path) -> None:
-    from sentence_transformers import util
-
-    benchmark = load(realdata / "2wikimultihopqa" / "dev.json")
-    model = Encoder().model
-    texts = [f"{passage.title}\n{passage.text}" for passage in benchmark.corpus.passages]
-    hits = util.semantic_search(
-        model.encode([question.text for question in benchmark.test]), model.encode(texts), top_k=5
-    )
-    recall = [
-        np.mean(
-            [
-                any(benchmark.corpus.row[id] in {hit["corpus_id"] for hit in found} for id in support)
-                for support in question.supporting
-            ]
-        )
-        for question, found in zip(benchmark.test, hits)
-    ]
-    table = evaluate(["dense"], benchmark, ks=(5,), progress=False).table
-    assert table["recall@5"].mean() == pytest.approx(np.mean(recall), abs=0.001)

@@ -254,23 +254,6 @@ def test_one_passage_and_none() -> None:
     assert retriever.retrieve("none?", 5).ids == ()
 
 
-@pytest.mark.parametrize(
-    ("settings", "field"),
-    [
-        ({"top_k": 0}, "top_k"),
-        ({"layers": 1.5}, "layers"),
-        ({"alpha": 1.1}, "alpha"),
-        ({"alpha": True}, "alpha"),
-        ({"message": "max"}, "message"),
-        ({"n_train": -1}, "n_train"),
-        ({"graph": "nothing"}, ""),
-    ],
-)
-def test_settings_are_checked(settings: dict, field: str) -> None:
-    with pytest.raises(InputError, match=field or "no graph builder"):
-        GNNRet(**settings)
-
-
 def test_training_is_seeded_also_in_collections_and_too_few_questions_are_named() -> None:
     hand = example()
     pooled = Benchmark("hand", hand.corpus, train=hand.test)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from kit.corpus import Corpus, Passage, Query, load
 from kit.corpus.example import example
-from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import PassageGraph, build
 from kit.retrievers import KGP, KGPTfidf, NodeVisit, make
@@ -80,29 +79,6 @@ def test_a_seed_without_neighbours_is_a_path():
     ranking = indexed("kgp-tfidf", graph="structure", budget=4, branching=2).explain(RIVER, 6)
     assert visits(ranking) == [(0, ("harbour",)), (0, ("novel",))]
     assert ranking.ids[:2] == ("harbour", "novel")
-
-
-@pytest.mark.parametrize(
-    ("name", "field", "value", "expected"),
-    [
-        *(("kgp-tfidf", field, 0, "a whole number from 1") for field in ("branching", "depth", "budget")),
-        *(("mdr", field, 0, "a whole number from 1") for field in ("hops", "beam", "branches")),
-        ("kgp-dense", "reads", "title", "one of 'path', 'question'"),
-        ("dpr", "negatives", "soft", "one of 'hard', 'in-batch', 'random'"),
-        ("dpr", "batch", 2.5, "a whole number from 1"),
-        ("dpr", "learning_rate", 0, "a number above 0 below 1"),
-        ("kgp-mdr", "n_train", -1, "a whole number from 0"),
-    ],
-)
-def test_wrong_settings(name, field, value, expected):
-    with pytest.raises(InputError, match=f"field {field}: expected {expected}, not {value!r}"):
-        make(name, **{field: value})
-
-
-@pytest.mark.parametrize("name", ["kgp-tfidf", "mdr"])
-def test_unknown_graphs_are_refused(name):
-    with pytest.raises(InputError, match="no graph builder 'web'"):
-        make(name, graph="web")
 
 
 # ---- agents

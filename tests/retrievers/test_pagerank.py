@@ -8,7 +8,6 @@ import pytest
 
 from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
-from kit.errors import InputError
 from kit.graphs.multilevel import MultiLevelGraph
 from kit.retrievers import make
 from kit.text.triples import extract
@@ -46,9 +45,3 @@ def test_without_a_graph_it_ranks_by_cosine() -> None:
         retriever.index(corpus)
     assert ranked.retrieve("a flooded plain", 2).ids == dense.retrieve("a flooded plain", 2).ids == ("b", "a")
     assert ranked.retrieve_many([], 5) == []
-
-
-@pytest.mark.parametrize("settings", [{"entities": 0}, {"damping": 1.5}, {"passage_weight": -0.1}])
-def test_a_setting_out_of_range_is_told(settings: dict) -> None:
-    with pytest.raises(InputError, match=next(iter(settings))):
-        make("pagerank", **settings)

@@ -165,15 +165,6 @@ def test_attention_that_the_query_does_not_guide() -> None:
     assert not np.allclose(on.layers[0]["cd"], off.layers[0]["cd"])
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [("ablate", "doc"), ("init", "warm"), ("layers", 0), ("temperature", 0), ("documents", -1), ("negatives", 1.5)],
-)
-def test_settings_that_make_no_sense(setting: str, value: object) -> None:
-    with pytest.raises(InputError, match=setting):
-        make("qsgnn", **{setting: value})
-
-
 def test_it_needs_questions_to_learn_from(own_store: Path) -> None:
     nothing = Benchmark("none", HAND.corpus)
     with pytest.raises(InputError, match="expected some training questions"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -172,20 +170,6 @@ def test_training_moves_both_weights_and_needs_sub_questions() -> None:
     bare = [replace(question, decomposition=()) for question in hand.test]
     with pytest.raises(InputError, match=r"expected 2 training questions .* found 0"):
         RGNNRet(n_train=2).fit(Benchmark("hand", hand.corpus, train=bare))
-
-
-@pytest.mark.parametrize("settings", [{"beta": 2}, {"decomposer": "oracle"}, {"target": "none"}])
-def test_settings_are_checked(settings: dict) -> None:
-    with pytest.raises(InputError, match=next(iter(settings))):
-        RGNNRet(**settings)
-
-
-@pytest.mark.realdata
-def test_sub_questions_help_on_published_questions(realdata: Path) -> None:
-    benchmark = load(realdata / "musique" / "dev.jsonl")
-    found = evaluate(["gnn-ret", "rgnn-ret"], benchmark, ks=(5,), n_resamples=1000, progress=False)
-    [row] = found.compare("gnn-ret", "recall@5").itertuples()
-    assert row.low > 0
 
 
 def test_sub_questions_help_on_long_chains_of_the_atlas() -> None:
