@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -14,6 +14,8 @@ from kit.corpus import Benchmark, Corpus, Query
 from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.settings import Settings, check, defaults
+
+T = TypeVar("T")
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="kind"):
@@ -196,6 +198,11 @@ def ranking_from_rows(corpus: Corpus, rows: np.ndarray, scores: np.ndarray) -> R
     return Ranking(tuple(corpus.passages[row].id for row in rows), scores)
 
 
-def round_robin(rankings: Sequence[np.ndarray]) -> np.ndarray:
+def round_robin(rankings: Sequence[Sequence[T]]) -> list[T]:
     """The first of each ranking, then the second of each, without repeats; as long as one of them."""
-    return np.array(list(dict.fromkeys(np.stack(rankings, 1).ravel().tolist()))[: len(rankings[0])], int)
+    return list(dict.fromkeys(each for places in zip(*rankings) for each in places))[: len(rankings[0])]
+
+
+def in_places(ids: Sequence[str]) -> Ranking:
+    """A ranking of passages whose order is all that is known: scores are 1 / place."""
+    return Ranking(tuple(ids), 1 / np.arange(1, len(ids) + 1))

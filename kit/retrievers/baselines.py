@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from kit.corpus import Corpus, GoldQuery, Query
-from kit.retrievers.base import Ranking, Retriever, ranking_from_rows, ranking_from_scores, round_robin
+from kit.retrievers.base import Ranking, Retriever, in_places, ranking_from_rows, ranking_from_scores, round_robin
 from kit.settings import Settings
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, TfidfIndex
 
@@ -93,9 +93,8 @@ class KNN(Dense):
         distances = cdist([query.text for query in queries], self._texts, scorer=Levenshtein.distance, dtype=np.int32)
         found = []
         for ranking, distance in zip(super().retrieve_many(queries, k), distances):
-            near = np.array([self.corpus.row[id] for id in ranking.ids], int)
-            rows = round_robin([near, np.argsort(distance, kind="stable")[: len(near)]])
-            found.append(ranking_from_rows(self.corpus, rows, 1 / np.arange(1, len(rows) + 1)))
+            near = [self.corpus.passages[row].id for row in np.argsort(distance, kind="stable")[: len(ranking.ids)]]
+            found.append(in_places(round_robin([ranking.ids, near])))
         return found
 
 
@@ -113,6 +112,4 @@ class Golden(Tfidf):
 
     def _first(self, query: Query, ranking: Ranking, k: int) -> Ranking:
         gold = query.question.supporting_ids if isinstance(query, GoldQuery) else ()
-        ids = list(dict.fromkeys([*(id for id in gold if id in self.corpus), *ranking.ids]))[:k]
-        rows = np.array([self.corpus.row[id] for id in ids], int)
-        return ranking_from_rows(self.corpus, rows, 1 / np.arange(1, len(rows) + 1))
+        return in_places(list(dict.fromkeys([*(id for id in gold if id in self.corpus), *ranking.ids]))[:k])

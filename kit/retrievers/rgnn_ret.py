@@ -6,7 +6,7 @@ The paper's symbols and the names here, beside those of :mod:`kit.retrievers.gnn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -76,30 +76,28 @@ class RGNNRet(GNNRet):
     # ---- retrieval
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [merged for merged, _ in self._retrieve(queries, k)]
+        return [self._merged(steps) for steps in self.retrieve_steps(queries, k)]
 
     def retrieve_steps(self, queries: Sequence[Query], k: int) -> list[list[Ranking]]:
         """For each query the ranking of each of its steps, with scores 1 − distance."""
-        return [steps for _, steps in self._retrieve(queries, k)]
-
-    def _retrieve(self, queries: Sequence[Query], k: int) -> list[tuple[Ranking, list[Ranking]]]:
         vectors = self.vectors_of([gold_steps(query) for query in queries])
-        found: dict[int, tuple[Ranking, list[Ranking]]] = {}
+        found: list[list[Ranking]] = [[] for _ in queries]
         # Those of the most steps first: at each step the queries that still ask are the first ones.
         order = sorted(range(len(queries)), key=lambda i: -len(vectors[i]))
         size = max(1, BLOCK // max(1, 4 * len(self.corpus)))
         for start in range(0, len(order), size):
             block = order[start : start + size]
-            states = self.walk(self.by_step([vectors[i] for i in block]), k)
-            found |= zip(block, self._merge(states, len(block), k))
-        return [found[i] for i in range(len(queries))]
+            for state in self.walk(self.by_step([vectors[i] for i in block]), k):
+                for i, ranking in zip(block, self._rankings(state.memory, k)):
+                    found[i].append(ranking)
+        return found
 
     def explain(self, query: Query | str, k: int) -> Ranking:
         asked = gold_steps(as_query(query))
         distances = self.by_step(self.vectors_of([asked]))
         initial = [h[0].clone() for h in distances]
         states = list(self.walk(distances, k))
-        [(ranking, _)] = self._merge(states, 1, k)
+        ranking = self._merged([self._rankings(state.memory, k)[0] for state in states])
         events: list[AnyEvent] = []
         rows, beta, first = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item(), 0
         for sub_question, before, state in zip(asked, initial, states):
@@ -134,17 +132,16 @@ class RGNNRet(GNNRet):
             memory = h if before is None else beta * h + (1 - beta) * before  # Eq. 4
             yield RecurrentState(h, memory, before, logs)
 
-    def _merge(self, states: Iterable[RecurrentState], n_queries: int, k: int) -> list[tuple[Ranking, list[Ranking]]]:
-        """Each query's ranking, its steps' merged in turns, and those of its steps."""
-        k = min(k, len(self.corpus))
-        rows: list[list[np.ndarray]] = [[] for _ in range(n_queries)]
-        steps: list[list[Ranking]] = [[] for _ in range(n_queries)]
-        for state in states:
-            for i, found in enumerate(_nearest(state.memory, k)):
-                rows[i].append(found)
-                steps[i].append(Ranking(self.ids(found), 1 - state.memory[i].numpy()[found]))
-        scores = 1 / np.arange(1, k + 1, dtype=np.float32)
-        return [(Ranking(self.ids(round_robin(own)), scores), rankings) for own, rankings in zip(rows, steps)]
+    def _rankings(self, h: Tensor, k: int) -> list[Ranking]:
+        """The k smallest of each query's distances, equal ones in corpus order."""
+        rows = h.topk(min(k, h.shape[1]), largest=False).indices.sort(1).values
+        rows = rows.gather(1, h.gather(1, rows).argsort(stable=True))
+        return [Ranking(self.ids(own), score) for own, score in zip(rows, (1 - h.gather(1, rows)).numpy())]
+
+    @staticmethod
+    def _merged(steps: Sequence[Ranking]) -> Ranking:
+        ids = round_robin([ranking.ids for ranking in steps])
+        return Ranking(tuple(ids), 1 / np.arange(1, len(ids) + 1, dtype=np.float32))
 
     # ---- training
 
@@ -178,9 +175,3 @@ class RGNNRet(GNNRet):
         wanted = {"all": steps, "own": steps[t : t + 1], "later": steps[t:]}[self.settings.target]
         numbers = {step.support for step in wanted} - {None}
         return [id for number in sorted(numbers) for id in question.supporting[number]]
-
-
-def _nearest(h: Tensor, k: int) -> np.ndarray:
-    """Rows (queries, k) of the smallest distances; equal ones in corpus order."""
-    rows = h.topk(k, largest=False).indices.sort(1).values
-    return rows.gather(1, h.gather(1, rows).argsort(stable=True)).numpy()

@@ -50,8 +50,8 @@ def test_a_query_without_gold_is_not_decomposed() -> None:
 
 
 def test_rankings_are_merged_in_turns() -> None:
-    assert round_robin([np.array([4, 2, 1]), np.array([2, 3, 4]), np.array([4, 0, 1])]).tolist() == [4, 2, 3]
-    assert round_robin([np.array([5, 6])]).tolist() == [5, 6]
+    assert round_robin([(4, 2, 1), (2, 3, 4), (4, 0, 1)]) == [4, 2, 3]
+    assert round_robin(["ab"]) == ["a", "b"]
 
 
 @pytest.fixture
