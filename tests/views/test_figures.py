@@ -32,20 +32,12 @@ def test_the_same_figure_gives_the_same_bytes_in_another_process(tmp_path):
     assert (tmp_path / "here" / "line.csv").read_bytes() == b"x,y\n0,0.333333\n1,0.666667\n"
 
 
-def test_a_figure_saved_twice_gives_the_same_bytes_and_paths_in_order(tmp_path):
-    figure = Figure("t")
-    figure.subplots()
-    first = [path.read_bytes() for path in save_figure(figure, TABLE, tmp_path, "a")]
-    paths = save_figure(figure, TABLE, tmp_path, "a")
-    assert [path.name for path in paths] == ["a.svg", "a.png", "a.csv"]
-    assert first == [path.read_bytes() for path in paths]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.png", "a.svg"]
-
-
 def test_no_date_version_or_address_of_a_library_is_in_a_picture(tmp_path):
     figure = Figure("t")
     figure.subplots()
-    svg, png, _ = save_figure(figure, TABLE, tmp_path, "a")
+    svg, png, _ = paths = save_figure(figure, TABLE, tmp_path, "a")
+    assert [path.name for path in paths] == ["a.svg", "a.png", "a.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.png", "a.svg"]
     assert "dc:date" not in svg.read_text() and "Matplotlib v" not in svg.read_text()
     assert b"Software" not in png.read_bytes() and b"tEXt" not in png.read_bytes()
     assert png.read_bytes()[16:24] == (1600).to_bytes(4, "big") + (900).to_bytes(4, "big")
@@ -55,6 +47,7 @@ def test_hostile_text_stays_text_in_an_svg(tmp_path, hostile):
     figure = Figure(hostile)
     ax = figure.subplots()
     ax.set_xlabel(hostile)
+    ax.set_xticks([0], [hostile])
     svg, _, csv = save_figure(figure, pd.DataFrame({"name": [hostile]}), tmp_path, "a")
     root = ElementTree.parse(svg).getroot()
     tags = {re.sub("{.*}", "", element.tag) for element in root.iter()}

@@ -101,12 +101,6 @@ def test_every_word_lies_within_the_page(name):
     assert box.x0 > -0.02 and box.x1 < width + 0.02 and box.y0 > -0.02 and box.y1 < height + 0.02
 
 
-def test_hostile_text_and_formulas_stay_text(hostile, tmp_path):
-    figure = plots.lines(measured(retriever=hostile, k=[hostile, "b", "c"] * 2), hostile, "k", ylabel=hostile)
-    assert "<img" in "".join(words(figure))
-    assert "<img" not in save_figure(figure, measured(), tmp_path, "a")[0].read_text()
-
-
 def test_lines_stand_side_by_side_with_the_intervals_of_the_table():
     figure = plots.lines(measured(n=[9, 8, 7] * 2).iloc[::-1], "t", "k", ylabel="Recall@k")
     [ax] = figure.axes
@@ -239,11 +233,9 @@ def test_times_are_means_in_milliseconds_and_parts_are_shares():
 
 
 def test_several_metrics_become_rows():
-    wide = pd.DataFrame({"k": [1], "a": [0.5], "a_low": [0.4], "a_high": [0.6], "b": [5], "b_low": [4], "b_high": [6]})
-    rows = plots.long(wide, {"a": "A", "b": "B"})
-    assert rows.to_dict("list") == {
-        "k": [1, 1], "metric": ["A", "B"], "mean": [0.5, 5], "low": [0.4, 4], "high": [0.6, 6]
-    }  # fmt: skip
+    wide = pd.DataFrame([[1, 0.5, 0.4, 0.6, 5, 4, 6]], columns=["k", "a", "a_low", "a_high", "b", "b_low", "b_high"])
+    rows = plots.long(wide, {"a": "A", "b": "B"})[["k", "metric", "mean", "low", "high"]]
+    assert rows.values.tolist() == [[1, "A", 0.5, 0.4, 0.6], [1, "B", 5, 4, 6]]
 
 
 def test_a_table_must_have_what_is_drawn():
