@@ -237,7 +237,8 @@ class QSGNN(Retriever):
             for epoch in range(epochs)
             for part in range(CHECKS)
         ]
-        dev = sample([question for question in benchmark.dev if question.supporting], DEV_QUESTIONS, settings.seed)
+        most = min(DEV_QUESTIONS, max(len(synthetic), len(labelled)))  # a check takes no longer than what it checks
+        dev = sample([question for question in benchmark.dev if question.supporting], most, settings.seed)
         checked = self.variant(documents=TRAINING_DOCUMENTS)  # the same network
         return train(
             self.network,
