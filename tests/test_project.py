@@ -102,6 +102,7 @@ def normalised(name: str) -> str:
 def test_every_package_that_is_imported_is_declared(folder: str) -> None:
     distributions, missing = packages_distributions(), set()
     own = {"kit", "tests"} | {path.stem for path in sources("tests")}
+    own |= {f"kit_data_{path.parents[1].name}" for path in ROOT.glob("data/*/make/__init__.py")}
     for path in sources(folder):
         for name in {module.split(".")[0] for module in imported(path)} - own - set(sys.stdlib_module_names):
             if not {normalised(each) for each in distributions.get(name, [])} & declared()[folder]:
