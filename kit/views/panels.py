@@ -130,7 +130,8 @@ def draw_changes(ax: Axes, drawn: pd.DataFrame, title: str = "") -> None:
     for of in drawn.itertuples():
         p = "" if "p" not in drawn else "  p < 0.001" if of.p < 0.001 else f"  p = {of.p:.3f}"
         ax.annotate(f"{signed(of.x)} [{signed(of.low)}, {signed(of.high)}]{p}", (1.02, of.y), **at)
-    reach = 1.1 * max(drawn[["low", "high"]].abs().to_numpy().max(initial=0), 1e-3)
+    # A group of one question has no interval.
+    reach = 1.1 * np.nanmax([1e-3, *drawn[["x", "low", "high"]].abs().to_numpy().ravel()])
     ax.set_xlim(-reach, reach)
 
 

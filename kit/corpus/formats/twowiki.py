@@ -114,7 +114,9 @@ def _decomposition(
         [_share(subject, pair.question) + _share(object, pair.answer) for subject, _, object in published.evidences]
         for pair in pairs
     ]
-    asked = linear_sum_assignment(np.array(fits).reshape(len(pairs), -1) + 1e-6 * np.eye(len(pairs)), maximize=True)[1]
+    asked = linear_sum_assignment(
+        np.array(fits).reshape(len(pairs), len(pairs)) + 1e-6 * np.eye(len(pairs)), maximize=True
+    )[1]
     return tuple(
         SubQuestion(
             pair.question,
