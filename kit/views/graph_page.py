@@ -79,7 +79,7 @@ def graph_page(
     if not all(0 <= row < graph.n_nodes for row in rows):
         raise InputError(f"expected rows from 0 to {graph.n_nodes - 1}", field="rows")
     places = places or places_of([graph], rows)
-    network = Network("100vh", "100%", cdn_resources="in_line")
+    network = Network("94vh", "100%", cdn_resources="in_line")
     network.toggle_physics(False)  # passages stand where they stand, until the reader drags one
     for row in rows:
         node = passage_node(graph.corpus, graph.corpus.passages[row].id, places, gold)
