@@ -1,7 +1,5 @@
 """The programs that make the project's data, loaded once: their modules are imported from ``kit_data_NAME``."""
 
-from __future__ import annotations
-
 from kit.corpus.generating import generator
 
 for name in ("atlas", "evidence-writer", "reports"):

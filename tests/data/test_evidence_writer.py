@@ -1,7 +1,5 @@
 """The writer of evidence: what it learns from, by hand; that it is found again; and the committed one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -9,7 +7,6 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 from kit_data_evidence_writer import Finetuning, evidence_pairs, finetune, main, new_t5, supporting_clause
-from kit_data_evidence_writer.generate import SEEDS, SETTINGS, by_epoch
 
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Question
 from kit.corpus.example import example
@@ -28,9 +25,7 @@ BORN = "Ines Moravec She was born in Selby Quay"
 FLOODED = "Selby Quay Every spring the river Oll floods its lower streets."
 TEXTS = ["who wrote the book , who wrote it ?", "the author of a book was born by the river , born in the hills"] * 2
 SMALL = {"d_model": 32, "d_kv": 32, "d_ff": 96, "num_heads": 2, "num_layers": 1, "num_decoder_layers": 1}
-
-
-# ---- pairs
+LESSON = Benchmark("example", CORPUS, train=[TOWN], dev=[RIVER])
 
 
 def written(question: Question) -> dict[str, str]:
@@ -51,27 +46,14 @@ def test_each_support_leads_to_the_next_and_the_last_back_to_the_first() -> None
 def test_supports_without_an_order_are_all_written_at_first_and_then_the_others() -> None:
     found = written(msgspec.structs.replace(TOWN, evidence=EvidenceGraph(2)))
     assert (found[""], found[HARBOUR], found[MORAVEC]) == (f"{DIRECTED} {BORN}", BORN, DIRECTED)
-
-
-@pytest.mark.parametrize(("type", "first"), [("comparison", f"{DIRECTED} {BORN}"), ("bridge", DIRECTED)])
-def test_without_an_evidence_graph_all_but_comparisons_have_the_given_order(type: str, first: str) -> None:
-    assert written(msgspec.structs.replace(TOWN, evidence=None, type=type))[""] == first
+    for type, first in (("comparison", f"{DIRECTED} {BORN}"), ("bridge", DIRECTED)):  # without an evidence graph
+        assert written(msgspec.structs.replace(TOWN, evidence=None, type=type))[""] == first
 
 
 def test_without_triples_the_answers_are_looked_for() -> None:
     bare = msgspec.structs.replace(TOWN, triples=())
     assert supporting_clause(bare, 0, CORPUS["harbour"]) == DIRECTED.removeprefix("The Glass Harbour (film) ")
     assert supporting_clause(bare, 1, CORPUS["moravec"]) == BORN.removeprefix("Ines Moravec ")
-    assert supporting_clause(bare, 1, Passage("empty", "Ines Moravec", "", "empty")) == ""
-
-
-# ---- learning
-
-
-@pytest.fixture
-def benchmark() -> Benchmark:
-    """The example, its first question to learn from and its second to choose on."""
-    return Benchmark("example", CORPUS, train=[TOWN], dev=[RIVER])
 
 
 @pytest.fixture
@@ -83,30 +65,22 @@ def settings(**changed: object) -> Finetuning:
     return msgspec.structs.replace(Finetuning(epochs=2, batch=1, learning_rate=0.01, longest_answer=8), **changed)
 
 
-def test_it_learns_and_is_found_again(base: SequenceToSequence, benchmark: Benchmark) -> None:
-    model = finetune(base, benchmark, settings())
+def test_it_learns_from_questions_and_is_found_again(base: SequenceToSequence, tmp_path: Path) -> None:
+    model = finetune(base, LESSON, settings())
     folder = Path(model.model_name)
-    rows = by_epoch(read_history(folder))
-    assert [row["epoch"] for row in rows] == [1, 2]
-    assert rows[-1]["loss"] < rows[0]["loss"] and rows[-1]["dev_loss"] < rows[0]["dev_loss"]
+    scores = [row["log_likelihood"] for row in read_history(folder) if "loss" not in row]
+    assert len(scores) == 3 and scores[-1] > scores[0]
     assert model.generate([ASKED + TOWN.text], progress=False)[0].answer_tokens <= 8
     before = (folder / "model.safetensors").stat().st_mtime_ns
-    assert finetune(base, benchmark, settings()).model_name == model.model_name
+    assert finetune(base, LESSON, settings()).model_name == model.model_name
     assert (folder / "model.safetensors").stat().st_mtime_ns == before
-
-
-def test_the_same_training_gives_the_same_weights(base: SequenceToSequence, benchmark: Benchmark, tmp_path) -> None:
-    other = SequenceToSequence(base.model_name, store=Store(tmp_path / "other"))
-    one, two = (finetune(each, benchmark, settings(epochs=1)) for each in (base, other))
-    assert one.identity == two.identity
-    assert finetune(base, benchmark, settings(epochs=1, seed=1)).identity != one.identity
-
-
-@pytest.mark.parametrize("missing", ["train", "dev"])
-def test_without_questions_it_says_so(base: SequenceToSequence, benchmark: Benchmark, missing: str) -> None:
-    setattr(benchmark, missing, ())
-    with pytest.raises(InputError, match="record example: expected training questions and dev questions"):
-        finetune(base, benchmark, settings())
+    # The same training gives the same weights, and another seed others.
+    elsewhere = SequenceToSequence(base.model_name, store=Store(tmp_path / "other"))
+    assert finetune(elsewhere, LESSON, settings()).identity == model.identity
+    assert finetune(base, LESSON, settings(seed=1)).identity != model.identity
+    for some in (Benchmark("example", CORPUS, train=[TOWN]), Benchmark("example", CORPUS, dev=[RIVER])):
+        with pytest.raises(InputError, match="record example: expected training questions and dev questions"):
+            finetune(base, some, settings())
 
 
 def test_it_learns_to_copy_a_name_that_it_has_never_met(tmp_path: Path) -> None:
@@ -125,37 +99,25 @@ def test_it_learns_to_copy_a_name_that_it_has_never_met(tmp_path: Path) -> None:
     assert model.generate([prompt], progress=False)[0].text == "Thackaberry was born"
 
 
-# ---- the command, and what it made
-
-
-def test_a_model_of_ones_own_is_trained_into_a_folder(
-    tiny_t5: Path, benchmark: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_of_ones_own_is_trained_into_a_folder(tiny_t5: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("kit_data_evidence_writer.generate.load_training", {(tmp_path / "train.json",): benchmark}.get)
+    monkeypatch.setattr("kit_data_evidence_writer.generate.load_training", {(tmp_path / "train.json",): LESSON}.get)
     writer = tmp_path / "writer"
-    arguments = [str(writer), "--base", f"t5:{tiny_t5}", "--train", str(tmp_path / "train.json"), "--epochs", "1"]
+    arguments = [str(writer), "--base", f"t5:{tiny_t5}", "--train", str(tmp_path / "train.json"), "--epochs", "2"]
     assert CliRunner().invoke(main, arguments).exit_code == 0
-    assert len(json.loads((writer / "history.json").read_text("utf-8"))) == 1
+    rows = json.loads((writer / "history.json").read_text("utf-8"))
+    assert [(row["epoch"], set(row)) for row in rows] == [(n, {"epoch", "loss", "dev_loss"}) for n in (1, 2)]
     assert language_model(f"t5:{writer}").generate([ASKED], progress=False)
     refused = CliRunner().invoke(main, [str(tmp_path / "x"), "--base", "replay:server:x"])
     assert "expected t5:FOLDER-OR-NAME to be trained, not 'replay:server:x'" in str(refused.exception)
-    assert not (tmp_path / "x").exists()
 
 
-def test_the_committed_files_are_small_hold_no_code_and_tell_their_training() -> None:
+def test_the_committed_writer_is_small_tells_its_training_and_copies_new_names(tmp_path: Path, monkeypatch) -> None:
     files = {file.name: file.stat().st_size for file in (ROOT / EVIDENCE_WRITER).iterdir() if file.is_file()}
     assert {Path(name).suffix for name in files} == {".json", ".safetensors"} and sum(files.values()) < 15e6
     losses = [row["dev_loss"] for row in json.loads((ROOT / EVIDENCE_WRITER / "history.json").read_text("utf-8"))]
-    assert len(losses) <= SETTINGS.epochs
     assert losses == sorted(losses, reverse=True)  # it was still getting better, epoch by epoch
-    assert 0 not in SEEDS  # the seed of the embedded atlas
-
-
-def test_the_committed_writer_is_found_from_anywhere_and_writes_names_that_it_has_never_met(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(tmp_path)  # it is found from anywhere
     model = language_model(f"t5:{EVIDENCE_WRITER}", store=Store(tmp_path))
     question = "Which prize did the person who directed the film Quiet Thackaberry receive?"
     support = "Quiet Thackaberry Quiet Thackaberry is a 1950 film directed by Osmund Pellwick."

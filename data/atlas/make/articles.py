@@ -1,20 +1,16 @@
 """Articles from facts: sections become passages, and every fact is stated in exactly one of them."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable
 
 from kit.corpus.types import Passage
 
-from .grammar import compile_template
 from .names import title
-from .phrasings import CAREERS, LEXICON, POOLS, RELATIONS, SECTIONS, Section
+from .phrasings import CAREERS, LEXICON, RELATIONS, SECTIONS, Section, fill, slots
 from .world import Entity, Fact, World
 
 #: Words a passage aims at; it stops adding unrelated sentences there.
 LENGTH = (50, 72)
-PRONOUNS, GENERIC = LEXICON["pronouns"], LEXICON["generic"]
+Predicate = tuple[str, dict[str, Fact]]  # a phrasing, and the facts that fill it
 
 
 def titles(world: World) -> None:
@@ -38,15 +34,15 @@ def write_article(world: World, entity: Entity, rng: random.Random) -> list[Pass
     facts = {fact.relation.partition(".")[2]: fact for fact in world.of[entity.id]}
     passages: list[Passage] = []
     for position, section in enumerate(SECTIONS[entity.kind]):
-        stated = [facts[name] for name in section.facts if name in facts]
+        stated = {name: facts[name] for name in section.facts if name in facts}
         if section.optional and section.optional not in facts:
             continue
         if not stated and position and rng.random() < 0.6:
             continue
         id = f"a{entity.id:05d}-{len(passages)}"
-        text = SectionWriter(entity, stated, section, rng).text()
-        for fact in stated:
+        for fact in stated.values():
             fact.passage = id
+        text = SectionWriter(entity, stated, section, rng).text()
         passages.append(Passage(id, entity.title, text, f"a{entity.id:05d}", len(passages)))
     return passages
 
@@ -54,10 +50,9 @@ def write_article(world: World, entity: Entity, rng: random.Random) -> list[Pass
 class SectionWriter:
     """Writes one section: which sentence comes next, and what it calls its subject."""
 
-    def __init__(self, entity: Entity, facts: list[Fact], section: Section, rng: random.Random) -> None:
-        self.entity, self.rng, self.opening = entity, rng, section.opening
-        self.pending = {fact.relation.partition(".")[2]: fact for fact in facts}
-        self.closing = self.pending.pop(section.closing, None)
+    def __init__(self, entity: Entity, facts: dict[str, Fact], section: Section, rng: random.Random) -> None:
+        self.entity, self.rng, self.opening, self.pending = entity, rng, section.opening, facts
+        self.closing = facts.pop(section.closing, None)
         self.fact_first = not section.opening and rng.random() < 0.7
         filler = list(section.filler or CAREERS[entity.details["profession"]])
         filler = [text for text in filler if "died" in entity.details or not text.startswith("{dead}")]
@@ -77,46 +72,38 @@ class SectionWriter:
         while self.pending or (self.filler and words < target):
             sentence, goes_on = self._sentence(full=words >= target)
             plain = goes_on and " and " not in sentence and _words(sentence) < 15
-            more = self._continuation() if plain and self.rng.random() < 0.65 else ""
-            sentences.append(sentence + more)
-            words += _words(sentences[-1])
+            if plain and self.rng.random() < 0.65 and (more := self._predicate()):
+                sentence += f", and {self._fill(more[0].removeprefix('{S} '), more[1])}"
+            sentences.append(sentence)
+            words += _words(sentence)
         if self.closing:
             sentences.append(self._fill(self.rng.choice(RELATIONS[self.closing.relation].says), {"o": self.closing}))
-        return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in self._joined(sentences))
-
-    def _joined(self, sentences: list[str]) -> list[str]:
-        """Some pairs of short sentences made one."""
-        joined: list[str] = []
+        joined: list[str] = []  # some pairs of short sentences are made one
         for place, sentence in enumerate(sentences):
-            short = joined and place > 1 and _simple(joined[-1]) and _simple(sentence)
-            if short and self.rng.random() < 0.45:
+            if place > 1 and _simple(joined[-1]) and _simple(sentence) and self.rng.random() < 0.45:
                 joined[-1] += f"{self.rng.choice((';', ';', ', and'))} {sentence}"
             else:
                 joined.append(sentence)
-        return joined
+        return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in joined)
 
     def _opening(self) -> str:
-        text = self.rng.choice([text for text in self.opening if self._tellable(text)])
-        stated = {name: self.pending.pop(name) for name in compile_template(text).slots if name in self.pending}
-        return self._fill(text, stated)
-
-    def _tellable(self, text: str) -> bool:
-        """Whether every fact that the phrasing states is known."""
-        stated = {name for name in compile_template(text).slots if f"{self.entity.kind}.{name}" in RELATIONS}
-        return stated <= self.pending.keys()
+        """One of the openings all of whose facts are known."""
+        relations = {
+            text: {it for it in slots(text) if f"{self.entity.kind}.{it}" in RELATIONS} for text in self.opening
+        }
+        text = self.rng.choice([text for text in self.opening if relations[text] <= self.pending.keys()])
+        return self._fill(text, {name: self.pending.pop(name) for name in slots(text) if name in self.pending})
 
     def _sentence(self, full: bool) -> tuple[str, bool]:
         """The next sentence, and whether another predicate of the same subject could follow; facts alone if full."""
         if not full and not self._fact_next():
             text = self.filler.pop(0)
             return self._fill(text, {}), text.startswith("{S} ")
-        fact = self._take()
+        fact = self.pending.pop(next(iter(self.pending)))
         opens = RELATIONS[fact.relation].opens
-        if opens and self.rng.random() < 0.4:
-            following = self._predicate()
-            if following:
-                lead = self._fill(self.rng.choice(opens), {"o": fact})
-                return f"{lead}, {self._fill(*following)}", False
+        if opens and self.rng.random() < 0.4 and (following := self._predicate()):
+            lead = self._fill(self.rng.choice(opens), {"o": fact})
+            return f"{lead}, {self._fill(*following)}", False
         text = self.rng.choice(RELATIONS[fact.relation].says)
         return self._fill(text, {"o": fact}), text.startswith("{S} ")
 
@@ -124,15 +111,10 @@ class SectionWriter:
         if self.first and self.filler:
             self.first -= 1
             return False
-        if self.fact_first:
-            self.fact_first = False
-            return bool(self.pending)
-        return bool(self.pending) and (not self.filler or self.rng.random() < 0.3 + 0.15 * len(self.pending))
+        fact_first, self.fact_first = self.fact_first or not self.filler, False
+        return bool(self.pending) and (fact_first or self.rng.random() < 0.3 + 0.15 * len(self.pending))
 
-    def _take(self) -> Fact:
-        return self.pending.pop(next(iter(self.pending)))
-
-    def _predicate(self) -> tuple[str, dict[str, Fact]] | None:
+    def _predicate(self) -> Predicate | None:
         """A phrasing that begins with the subject, of the next fact or of unrelated matter."""
         if self.pending:
             name = next(iter(self.pending))
@@ -144,20 +126,9 @@ class SectionWriter:
         self.filler.remove(fits[0])
         return fits[0], {}
 
-    def _continuation(self) -> str:
-        """A second predicate for the subject of the sentence before."""
-        following = self._predicate()
-        if not following:
-            return ""
-        text, facts = following
-        return f", and {self._fill(text[4:], facts)}"
-
     def _fill(self, text: str, facts: dict[str, Fact]) -> str:
-        return compile_template(text).fill(self.rng, self._slots(facts), POOLS)
-
-    def _slots(self, facts: dict[str, Fact]) -> Callable[[str], str]:
         entity, main = self.entity, facts.get("o")
-        subjective, objective, possessive, reflexive = PRONOUNS[entity.gender or "things"]
+        pronouns = dict(zip(("he", "him", "his", "himself"), LEXICON["pronouns"][entity.gender or "things"]))
         fixed = {"N": entity.name, "alias": "".join(entity.aliases[:1]), "dead": ""}  # only said of the dead
         fixed |= {"was": "was" if "died" in entity.details else "is"}
         fixed |= {"son": "daughter" if entity.gender == "women" else "son"} | entity.details
@@ -170,22 +141,20 @@ class SectionWriter:
             if main and name in main.qualifiers:
                 return main.qualifiers[name]
             if name == "S":
-                return self._reference(subjective)
+                return self._reference(pronouns["he"])
             if name == "S's":
-                called = self._reference(possessive)
-                return called if called == possessive else f"{called}'" if called.endswith("s") else f"{called}'s"
-            if name in ("he", "his", "him", "himself"):
+                called = self._reference(pronouns["his"])
+                return called if called == pronouns["his"] else f"{called}'" if called.endswith("s") else f"{called}'s"
+            if name in pronouns:
                 self.last = "pronoun"
-                return {"he": subjective, "his": possessive, "him": objective, "himself": reflexive}[name]
+                return pronouns[name]
             if name == "N":
                 self.last = "name"
             if name == "wife":
                 return "wife" if main.object.gender == "women" else "husband"
-            if name == "opus":
-                return title(self.rng)
-            return fixed[name]
+            return title(self.rng) if name == "opus" else fixed[name]
 
-        return slot
+        return fill(text, self.rng, slot)
 
     def _mention(self, fact: Fact) -> str:
         thing = fact.object
@@ -197,21 +166,16 @@ class SectionWriter:
 
     def _reference(self, pronoun: str) -> str:
         """The subject's pronoun, a word for its kind or its short name, whichever was not used just before."""
+        person = self.entity.kind == "person"
         if self.last == "none":
-            self.last = "name" if self.entity.kind != "person" or self.rng.random() < 0.8 else "pronoun"
-            return self.entity.short if self.last == "name" else pronoun
-        ways = (
-            ("pronoun", "pronoun", "name")
-            if self.entity.kind == "person"
-            else ("pronoun", "pronoun", "generic", "name")
-        )
-        repeats = self.entity.kind == "person" and self.last == "pronoun"
-        self.last = self.rng.choice([way for way in ways if way != self.last or repeats])
-        if self.last == "pronoun":
-            return pronoun
+            self.last = "name" if not person or self.rng.random() < 0.8 else "pronoun"
+        else:
+            ways = ("pronoun", "pronoun", *([] if person else ["generic"]), "name")
+            repeats = person and self.last == "pronoun"
+            self.last = self.rng.choice([way for way in ways if way != self.last or repeats])
         if self.last == "generic":
-            return self.rng.choice(GENERIC[self.entity.kind])
-        return self.entity.short
+            return self.rng.choice(LEXICON["generic"][self.entity.kind])
+        return pronoun if self.last == "pronoun" else self.entity.short
 
 
 def _words(text: str) -> int:

@@ -1,20 +1,22 @@
-"""Chains of facts that lead from a named entity to another, and how a question words them."""
-
-from __future__ import annotations
+"""What patterns build questions from: the facts a split may use, chains of them, and the evidence collected so far."""
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+from kit.corpus.types import SubQuestion
 
 from .phrasings import LEXICON, RELATIONS
-from .solver import Expression, named, object_of, subject_of
+from .solver import Answer, Expression, named, object_of, solve, subject_of
 from .world import SYMMETRIC, Entity, Fact, World
 
 NOUNS = LEXICON["nouns"]  # what a question calls a thing that it describes
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One fact read from ``source`` to ``target``, against its direction if ``source`` is its object."""
 
     fact: Fact
@@ -26,7 +28,99 @@ class Step:
         return self.source is self.fact.object and self.fact.relation not in SYMMETRIC
 
 
-def lead(world: World, rng: random.Random, end: Entity, length: int, used: Sequence[Fact]) -> list[Step] | None:
+class Arm(NamedTuple):
+    """A chain that a question walks before it asks something about its end.
+
+    ``words`` describe the end and name only the chain's start; ``reference`` is what a sub-question calls it, the
+    answer to the sub-question ``last`` where there is one.
+    """
+
+    expression: Expression
+    words: str
+    reference: str
+    last: int | None
+
+    def fill(self, question: str) -> tuple[str, str]:
+        """The question about the end, as a step that refers to an earlier one and as a whole."""
+        return question.replace("{x}", self.reference), question.replace("{x}", self.words)
+
+
+class Pool:
+    """The facts that one split may use as evidence, by relation, and the random stream that draws from them."""
+
+    def __init__(self, world: World, families: Sequence[int], rng: random.Random) -> None:
+        self.world, self.rng = world, rng
+        self.facts: dict[str, list[Fact]] = defaultdict(list)
+        for fact in (fact for family in families for entity in world.families[family] for fact in world.of[entity.id]):
+            self.facts[fact.relation].append(fact)
+
+    def fact(self, fits: Callable[[str], object]) -> Fact:
+        """A fact whose relation fits, with all relations alike likely."""
+        relation = self.rng.choice([relation for relation in self.facts if fits(relation)])
+        return self.rng.choice(self.facts[relation])
+
+
+@dataclass
+class Draft:
+    """A question while it is made, before it is checked.
+
+    ``supports`` are facts in reasoning order, ``also`` further facts that their passages state; ``hidden`` are the
+    entities that the question may not name.
+    """
+
+    pool: Pool
+    type: str = ""
+    text: str = ""
+    expression: Expression | None = None
+    supports: list[Fact] = field(default_factory=list)
+    edges: list[tuple[int, int]] = field(default_factory=list)
+    steps: list[SubQuestion] = field(default_factory=list)
+    hidden: list[Entity] = field(default_factory=list)
+    also: list[Fact] = field(default_factory=list)
+
+    def approach(self, end: Entity, length: int, used: Sequence[Fact]) -> Arm | None:
+        """Find a chain to ``end`` and take it up; None where there is none of that length."""
+        rng = self.pool.rng
+        steps = _lead(self.pool.world, rng, end, length, [*self.supports, *used])
+        if steps is None:
+            return None
+        start = steps[0].source if steps else end
+        expression, words = named(start), name(rng, start)
+        for step in steps:
+            expression = (subject_of if step.backwards else object_of)(step.fact.relation, expression)
+            if step.backwards:
+                pronoun = "who" if step.target.kind == "person" else "that"
+                noun = rng.choice(NOUNS[step.target.kind])
+                words = f"the {noun} {pronoun} {word(rng, RELATIONS[step.fact.relation].clause, words)}"
+            else:
+                words = word(rng, RELATIONS[step.fact.relation].noun, words)
+        last, reference = None, name(rng, start)
+        for step in steps:
+            last = self.support(step.fact, ask(rng, step, reference), text_of(step.target), [last])
+            reference = f"#{last + 1}"
+            self.hidden.append(step.target)
+        return Arm(expression, words, reference, last)
+
+    def support(self, fact: Fact, question: str, answer: str, needs: Sequence[int | None]) -> int:
+        """Add a support with its sub-question; ``needs`` are the steps before it (None: a named entity)."""
+        depends = tuple(step for step in needs if step is not None)
+        own = len(self.supports)
+        self.edges += [(self.steps[step].support, own) for step in depends]
+        self.supports.append(fact)
+        self.steps.append(SubQuestion(question, answer, own, depends))
+        return len(self.steps) - 1
+
+    def compute(self, question: str, whole: Expression) -> None:
+        """Add a step that only computes, from the answers that its question refers to."""
+        depends = tuple(sorted({int(number) - 1 for number in re.findall(r"#(\d+)", question)}))
+        self.steps.append(SubQuestion(question, text_of(solve(self.pool.world, whole)), None, depends))
+
+    def finish(self, type: str, text: str, expression: Expression) -> Self:
+        self.type, self.text, self.expression = type, text, expression
+        return self
+
+
+def _lead(world: World, rng: random.Random, end: Entity, length: int, used: Sequence[Fact]) -> list[Step] | None:
     """``length`` steps that lead to ``end`` from an entity that the question can name.
 
     Every step has one possible outcome, and its passage is none of those of ``used`` or of another step.
@@ -59,64 +153,38 @@ def _arrivals(world: World, rng: random.Random, end: Entity) -> list[Step]:
     backward = [
         Step(fact, fact.object, end)
         for fact in world.of[end.id]
-        if isinstance(fact.object, Entity)
-        and fact.relation not in SYMMETRIC
-        and RELATIONS[fact.relation].clause
-        and len(world.into[fact.object.id, fact.relation]) == 1
+        if isinstance(fact.object, Entity) and fact.relation not in SYMMETRIC and RELATIONS[fact.relation].clause
+        if len(world.into[fact.object.id, fact.relation]) == 1
     ]
     # Most people ask from a thing to what is said of it, so most steps are forward where both ways are open.
     return forward if forward and (not backward or rng.random() < 0.85) else backward
-
-
-def expression(steps: Sequence[Step], end: Entity) -> Expression:
-    """The steps as the solver reads them; without steps, ``end`` itself."""
-    inner = named(steps[0].source if steps else end)
-    for step in steps:
-        inner = (subject_of if step.backwards else object_of)(step.fact.relation, inner)
-    return inner
-
-
-def describe(rng: random.Random, steps: Sequence[Step], end: Entity) -> str:
-    """Words for ``end`` that name only the start of the steps; without steps, its name."""
-    words = name(rng, steps[0].source if steps else end)
-    for step in steps:
-        relation = RELATIONS[step.fact.relation]
-        if step.backwards:
-            pronoun = "who" if step.target.kind == "person" else "that"
-            words = f"the {noun(rng, step.target)} {pronoun} {word(rng, relation.clause, x=words)}"
-        else:
-            words = word(rng, relation.noun, x=words)
-    return words
 
 
 def ask(rng: random.Random, step: Step, words: str) -> str:
     """The step as a question of its own about ``words``."""
     relation = RELATIONS[step.fact.relation]
     if not step.backwards:
-        return word(rng, relation.asks, x=words)
-    if step.target.kind == "person":
-        return f"Who {word(rng, relation.clause, x=words)}?"
-    return f"Which {noun(rng, step.target)} {word(rng, relation.clause, x=words)}?"
+        return word(rng, relation.asks, words)
+    who = "Who" if step.target.kind == "person" else f"Which {rng.choice(NOUNS[step.target.kind])}"
+    return f"{who} {word(rng, relation.clause, words)}?"
 
 
 def name(rng: random.Random, entity: Entity) -> str:
     """How a question names an entity: with its sort where others share the name, and sometimes anyway."""
-    sort = "novel" if entity.kind == "book" else entity.sort
-    bare = entity.name
     if entity.kind == "river":
-        return f"the {bare}" if entity.title == bare else f"the river {bare}"
+        return f"the {entity.name}" if entity.title == entity.name else f"the river {entity.name}"
     if "(" in entity.title or (entity.kind in ("film", "book", "album", "song") and rng.random() < 0.6):
-        return f"the {sort} {bare}"
-    return bare
+        return f"the {'novel' if entity.kind == 'book' else entity.sort} {entity.name}"
+    return entity.name
 
 
-def noun(rng: random.Random, entity: Entity) -> str:
-    return rng.choice(NOUNS[entity.kind])
+def word(rng: random.Random, phrasings: Sequence[str], x: str) -> str:
+    """One of the phrasings, about ``x``."""
+    return rng.choice(phrasings).replace("{x}", x)
 
 
-def word(rng: random.Random, phrasings: Sequence[str], **slots: str) -> str:
-    """One of the phrasings with its slots filled."""
-    text = rng.choice(phrasings)
-    for slot, words in slots.items():
-        text = text.replace(f"{{{slot}}}", words)
-    return text
+def text_of(thing: Answer) -> str:
+    """How an answer or a triple writes it."""
+    if isinstance(thing, str):
+        return thing
+    return thing.name.removeprefix("the ") if isinstance(thing, Entity) else thing.text

@@ -1,7 +1,5 @@
 """Books, films, bands, albums and songs, each later than what it needs."""
 
-from __future__ import annotations
-
 from .geography import Country
 from .world import PRESENT, Entity, year
 
@@ -36,7 +34,7 @@ def _book(country: Country) -> None:
     add(book, "year", year(when))
     add(book, "author", author)
     add(book, "publisher", _company(country, "publishing house", when))
-    add(book, "set_in", country.pick("city") if chance(0.85) else None)
+    add(book, "set_in", country.perhaps(0.85, "city"))
     friends = [person for person in country["person"] if person is not author and country.alive(person, when)]
     add(book, "dedicated_to", country.rng.choice(friends) if friends and chance(0.55) else None)
     linguist = country.suited(when + 6, "novelist", "scientist", "politician", "composer", age=24)
@@ -55,7 +53,7 @@ def _film(country: Country) -> None:
     add(film, "director", director)
     add(film, "star", country.suited(when, "actor", age=18))
     add(film, "based_on", source)
-    add(film, "shot_in", country.pick("city") if chance(0.85) else None)
+    add(film, "shot_in", country.perhaps(0.85, "city"))
     add(film, "studio", _company(country, "film company", when) if chance(0.7) else None)
     add(film, "composer", country.suited(when, "composer", "musician") if chance(0.85) else None)
 
@@ -64,20 +62,15 @@ def _band(country: Country) -> None:
     add, chance = country.world.add, country.chance
     singers = [person for person in country["person"] if person.job == "musician"]
     singer = singers[len(country["band"]) % len(singers)]
-    band = country.new(
-        "band", country.names.band(), aliases=(country.names.title(),) if chance(0.3) else (), short="the group"
-    )
+    name, aliases = country.names.band(), (country.names.title(),) if chance(0.3) else ()
+    band = country.new("band", name, aliases=aliases, short="the group")
     add(band, "city", country.pick("city"))
-    add(band, "formed", year(country.birth(singer) + country.rng.randint(18, 27)))
+    formed = country.birth(singer) + country.rng.randint(18, 27)
+    add(band, "formed", year(formed))
     add(band, "singer", singer)
-    add(band, "manager", _manager(country, band, singer))
-    add(band, "named_after", country.pick(country.rng.choice(("book", "river", "building"))) if chance(0.6) else None)
-
-
-def _manager(country: Country, band: Entity, singer: Entity) -> Entity | None:
-    formed = country.world.year(band, "formed")
-    fit = [person for person in country["person"] if person is not singer and country.alive(person, formed + 2, 22)]
-    return country.rng.choice(fit) if fit and country.chance(0.7) else None
+    others = [person for person in country["person"] if person is not singer and country.alive(person, formed + 2, 22)]
+    add(band, "manager", country.rng.choice(others) if others and chance(0.7) else None)
+    add(band, "named_after", country.perhaps(0.6, "book", "river", "building"))
 
 
 def _album(country: Country) -> None:
@@ -88,7 +81,7 @@ def _album(country: Country) -> None:
     add(album, "year", year(when))
     add(album, "artist", band)
     add(album, "label", _company(country, "record company", when) if chance(0.75) else None)
-    add(album, "recorded_in", country.pick("city") if chance(0.85) else None)
+    add(album, "recorded_in", country.perhaps(0.85, "city"))
     add(album, "producer", country.suited(when, "musician", "composer", "actor") if chance(0.85) else None)
 
 
@@ -100,4 +93,4 @@ def _song(country: Country) -> None:
     song = country.new("song", title)
     add(song, "album", album)
     add(song, "lyricist", country.suited(country.world.year(album, "year"), *LYRICISTS) if chance(0.85) else None)
-    add(song, "about", country.pick(country.rng.choice(("river", "building", "city"))) if chance(0.75) else None)
+    add(song, "about", country.perhaps(0.75, "river", "building", "city"))

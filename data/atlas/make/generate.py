@@ -1,11 +1,9 @@
 """The atlas as a benchmark, from a seed and a size, and its files."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import msgspec
@@ -16,21 +14,17 @@ from kit.paths import ATLAS
 from kit.store import atomic_write
 
 from . import articles, culture, geography, society
-from .evidence import Draft
+from .chains import Draft
 from .names import Names
 from .questions import ask_all
 from .world import World
 
 SPLITS = ("train", "dev", "test")
-
-
 #: By name: how many countries (each 56 documents, about 151 passages), and how many questions a split.
 SIZES = {"small": (3, 100, 40, 60), "class": (14, 600, 200, 500), "large": (70, 1200, 400, 2000)}
-PASSAGES = 151  # of a country, about
 
 
-@dataclass(frozen=True)
-class Atlas:
+class Atlas(NamedTuple):
     """A benchmark with the world behind it and, by question id, the draft that the solver can answer."""
 
     benchmark: Benchmark
@@ -48,27 +42,13 @@ def generate(seed: int = 0, size: str | int = "class", **questions: int) -> Benc
 
 
 def build(seed: int = 0, size: str | int = "class", **questions: int) -> Atlas:
-    """As generate, with the facts and drafts that tests and lessons look into."""
+    """As generate, with the facts and drafts that tests look into."""
     if isinstance(size, str) and size not in SIZES:
         raise InputError(f"expected one of {', '.join(SIZES)}, found {size!r}", field="size")
-    countries, *numbers = SIZES[size] if isinstance(size, str) else (max(1, round(size / PASSAGES)), 0, 0, 0)
+    n_countries, *numbers = SIZES[size] if isinstance(size, str) else (max(1, round(size / 151)), 0, 0, 0)
     totals = dict(zip(SPLITS, numbers)) | questions
-    rng = random.Random(seed)
-    world = World()
-    _populate(world, countries, rng)
-    pages = [articles.write_article(world, entity, rng) for entity in world.entities]
-    splits, drafts = {}, {}
-    for split, families in zip(SPLITS, share_out(countries, list(totals.values()), rng)):
-        asked = ask_all(world, families, totals[split], f"atlas-{split}", rng) if totals[split] else []
-        splits[split] = [question for question, _ in asked]
-        drafts |= {question.id: draft for question, draft in asked}
-    rng.shuffle(pages)
-    corpus = Corpus(passage for article in pages for passage in article)
-    return Atlas(Benchmark("atlas", corpus, **splits), world, drafts)
-
-
-def _populate(world: World, n_countries: int, rng: random.Random) -> None:
-    names, strangers = Names(rng), []
+    rng, world, strangers = random.Random(seed), World(), []
+    names = Names(rng)
     countries = [geography.found(world, names, rng, family) for family in range(n_countries)]
     for country in countries:
         society.settle(country, strangers)
@@ -76,6 +56,14 @@ def _populate(world: World, n_countries: int, rng: random.Random) -> None:
         culture.create(country)
     geography.befriend(countries)
     articles.titles(world)
+    pages = [articles.write_article(world, entity, rng) for entity in world.entities]
+    splits, drafts = {}, {}
+    for split, families in zip(SPLITS, share_out(n_countries, list(totals.values()), rng)):
+        asked = ask_all(world, families, totals[split], f"atlas-{split}", rng) if totals[split] else []
+        splits[split] = [question for question, _ in asked]
+        drafts |= {question.id: draft for question, draft in asked}
+    rng.shuffle(pages)
+    return Atlas(Benchmark("atlas", Corpus(it for article in pages for it in article), **splits), world, drafts)
 
 
 def share_out(n_families: int, totals: Sequence[int], rng: random.Random) -> list[list[int]]:
@@ -92,13 +80,11 @@ def share_out(n_families: int, totals: Sequence[int], rng: random.Random) -> lis
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=ATLAS)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=ATLAS)
 @click.option("--size", default="class", show_default=True, help="small, class or large")
 @click.option("--seed", default=0, show_default=True, help="where random choices start from")
 def main(folder: Path, size: str, seed: int) -> None:
     """Generate the atlas into FOLDER, by default where the embedded one lies."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError("expected a folder to write to, this is a file", file=folder)
     benchmark = generate(seed, size)
     write(benchmark, folder)
     click.echo(f"{folder}: {len(benchmark.corpus):,} passages, {len(benchmark.test):,} test questions")

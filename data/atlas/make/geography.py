@@ -1,15 +1,11 @@
 """Countries with their regions, cities and rivers: the ground each family of articles stands on."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 
 from .names import Names, demonym
 from .phrasings import LEXICON
 from .world import PRESENT, Entity, Literal, World, number, year
-
-SISTER_CITIES = (2, 3, 4, 5)
 
 
 @dataclass
@@ -35,21 +31,20 @@ class Country:
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
 
-    def pick(self, kind: str) -> Entity:
-        return self.rng.choice(self[kind])
+    def pick(self, *kinds: str) -> Entity:
+        """A thing of the kind, or of one of several."""
+        return self.rng.choice(self[kinds[0] if len(kinds) == 1 else self.rng.choice(kinds)])
+
+    def perhaps(self, probability: float, *kinds: str) -> Entity | None:
+        return self.pick(*kinds) if self.chance(probability) else None
 
     def birth(self, person: Entity) -> int:
-        """The year of birth."""
         return self.world.year(person, "birth_date")
 
     def alive(self, person: Entity, when: int, age: int = 18) -> bool:
         """Whether the person lived in that year and was at least so old."""
         death = self.world.year(person, "death_date") or PRESENT + 1
         return self.birth(person) + age <= when < death
-
-    def living(self, *jobs: str) -> list[Entity]:
-        """Those alive at present, of the professions if any are given."""
-        return [one for one in self["person"] if self.alive(one, PRESENT) and (not jobs or one.profession in jobs)]
 
     def suited(self, when: int, *jobs: str, age: int = 20) -> Entity | None:
         """A person of one of the professions who could have done something in that year."""
@@ -72,30 +67,24 @@ def found(world: World, names: Names, rng: random.Random, family: int) -> Countr
     for _ in range(5):
         aliases = (names.word(tongue, "city"),) if country.chance(0.3) else ()
         country.new("city", names.word(tongue, "city"), aliases=aliases)
-    _describe_land(country)
-    return country
-
-
-def _describe_land(country: Country) -> None:
-    rng, add = country.rng, country.world.add
-    cities, regions = country["city"], country["region"]
+    add, cities, regions = world.add, country["city"], country["region"]
     for place, city in enumerate(cities):
         # The first three cities are their regions' seats; the others lie anywhere.
         region = regions[place] if place < len(regions) else rng.choice(regions)
         add(city, "region", region)
         add(city, "population", number(rng.randint(80, 5200) * 100))
         add(city, "founded", year(rng.randint(1080, 1740)))
-        add(city, "river", country.pick("river") if country.chance(0.7) else None)
+        add(city, "river", country.perhaps(0.7, "river"))
     for region, city in zip(regions, cities):
         add(region, "seat", city)
         add(region, "area", number(rng.randint(900, 19_000)))
     for river in country["river"]:
         add(river, "length", number(rng.randint(41, 890)))
         add(river, "source", rng.choice(regions))
-        tributaries = [country.names.word(country.tongue, "river") for _ in range(rng.randint(2, 6))]
-        add(river, "tributary", _list([f"the {name}" for name in tributaries]))
-    add(country.entity, "capital", rng.choice(cities))
-    add(country.entity, "independence", year(rng.randint(1806, 1931)))
+        add(river, "tributary", listed([f"the {names.word(tongue, 'river')}" for _ in range(rng.randint(2, 6))]))
+    add(entity, "capital", rng.choice(cities))
+    add(entity, "independence", year(rng.randint(1806, 1931)))
+    return country
 
 
 def befriend(countries: list[Country]) -> None:
@@ -111,15 +100,11 @@ def befriend(countries: list[Country]) -> None:
                 entity.details["abroad2"] = country.entity.name if entity.kind != "country" else "the islands"
         for city in country["city"]:
             if country.chance(0.8):
-                sisters = {rng.choice(rng.choice(near)["city"]).name: None for _ in range(rng.choice(SISTER_CITIES))}
-                country.world.add(city, "twin", _list(list(sisters)) if len(sisters) > 1 else None)
+                sisters = {rng.choice(rng.choice(near)["city"]).name: None for _ in range(rng.choice((2, 3, 4, 5)))}
+                country.world.add(city, "twin", listed(list(sisters)) if len(sisters) > 1 else None)
 
 
-def _list(names: list[str]) -> Literal:
+def listed(names: list[str]) -> Literal:
     """A list that one sentence states, as a number that a question may ask for."""
     text = f"{', '.join(names[:-1])} and {names[-1]}"
     return Literal(len(names), text, (str(len(names)),))
-
-
-def faculties(rng: random.Random) -> Literal:
-    return _list(rng.sample(LEXICON["titles"]["faculty"], rng.randint(3, 7)))

@@ -1,7 +1,5 @@
 """Invented names: each country has a tongue, and no two things of the same sort share a name by accident."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 
@@ -28,9 +26,9 @@ class Names:
 
     def word(self, tongue: dict, ending: str) -> str:
         """A new proper name of the tongue with one of the endings ``city``, ``region``, ``country`` or ``river``."""
-        return self.fresh(lambda attempt: self.stem(tongue, attempt, ending))
+        return self.fresh(lambda attempt: self._stem(tongue, attempt, ending))
 
-    def stem(self, tongue: dict, attempt: int, ending: str) -> str:
+    def _stem(self, tongue: dict, attempt: int, ending: str) -> str:
         choose = self.rng.choice
         middle = choose(tongue["middle"]) if self.rng.random() < 0.45 or attempt > 20 else ""
         if attempt > 200:
@@ -38,21 +36,19 @@ class Names:
         return smooth(choose(tongue["start"]) + middle + choose(tongue[ending]))
 
     def surname(self, tongue: dict) -> str:
-        return self.stem(tongue, self.rng.choice((0, 30, 30)), "surname")
+        return self._stem(tongue, self.rng.choice((0, 30, 30)), "surname")
 
-    def person(self, tongue: dict, gender: str, surname: str | None = None) -> tuple[str, str, str]:
-        """A new full name with its given name and surname. A middle name comes in when two are not enough."""
+    def person(self, tongue: dict, gender: str) -> str:
+        """A new full name. A middle name comes in when two are not enough."""
 
         def draw(attempt: int) -> str:
             given = self.rng.choice(tongue[gender])
             if attempt > 20 or self.rng.random() < 0.2:
                 second = self.rng.choice([name for name in tongue[gender] if name != given])
                 given = f"{given} {second}"
-            return f"{given} {surname or self.surname(tongue)}"
+            return f"{given} {self.surname(tongue)}"
 
-        full = self.fresh(draw)
-        given, last = full.rsplit(" ", 1)
-        return full, given, last
+        return self.fresh(draw)
 
     def compound(self, draw: Callable[[int], str], suffix: str) -> str:
         """A new name of a drawn word and a fixed one: Amber Library."""
@@ -64,10 +60,9 @@ class Names:
 
     def band(self) -> str:
         """A new name of a band."""
-        adjectives, bands = TITLES["adjective"], TITLES["band"]
 
         def draw(attempt: int) -> str:
-            plain, *others = (self.rng.choice(words) for words in (bands, adjectives, adjectives))
+            plain, *others = (self.rng.choice(TITLES[sort]) for sort in ("band", "adjective", "adjective"))
             return " ".join(["The", *others[: (attempt >= 3) + (attempt >= 40)], plain])
 
         return self.fresh(draw)
@@ -96,11 +91,8 @@ def smooth(word: str) -> str:
     """Joins of syllables without doubled vowels and triple letters."""
     kept = word[:1]
     for letter in word[1:]:
-        if letter in "aeiou" and letter == kept[-1]:
-            continue
-        if len(kept) > 1 and letter == kept[-1] == kept[-2]:
-            continue
-        kept += letter
+        if letter != kept[-1] or (letter not in "aeiou" and letter != kept[-2:-1]):
+            kept += letter
     return kept
 
 

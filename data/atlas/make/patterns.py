@@ -1,93 +1,79 @@
 """The patterns of questions: how facts are combined into one question of a given type, structure and number of hops."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence
 
 from . import solver
-from .chains import NOUNS, Step, ask, name, noun, word
-from .evidence import Draft, Pool, text_of
+from .chains import NOUNS, Arm, Draft, Pool, Step, ask, name, text_of, word
 from .phrasings import LEXICON, RELATIONS
 from .world import Entity, Fact, Literal
-
-PLURALS, THINGS = LEXICON["verbs"], LEXICON["plurals"]
-#: Two places of one life, and how to ask whether they are the same.
-PLACES = {tuple(relations.split()): text for relations, text in LEXICON["places"].items()}
 
 
 def chain(pool: Pool, type: str, hops: int) -> Draft | None:
     """One fact, reached through hops - 1 others."""
-    rng = pool.rng
+    rng, draft = pool.rng, Draft(pool)
     if type == "qualifier":
-        return _detail(pool, hops, 0)
-    field = {"query": "asks", "count": "count", "boolean": "verify"}[type]
-    fact = pool.fact(
-        lambda relation: getattr(RELATIONS[relation], field) or (type == "boolean" and RELATIONS[relation].verify_below)
-    )
-    relation, draft = RELATIONS[fact.relation], Draft(pool)
-    if type == "query" and isinstance(fact.object, Entity) and relation.clause and rng.random() < 0.2:
-        return _backwards(pool, fact, hops)
-    arm = draft.approach(fact.subject, hops - 1, [fact])
+        return converging_detail(pool, type, hops - 1, 0)
+    fields = {"query": ["asks"], "count": ["count"], "boolean": ["verify", "verify_below"]}[type]
+    fact = pool.fact(lambda relation: any(getattr(RELATIONS[relation], field) for field in fields))
+    relation, value = RELATIONS[fact.relation], fact.object
+    backwards = type == "query" and isinstance(value, Entity) and relation.clause and rng.random() < 0.2
+    arm = draft.approach(value if backwards else fact.subject, hops - 1, [fact])
     if not arm:
         return None
+    if backwards:  # the last fact is read from its object to its subject
+        return _backwards(draft, Step(fact, value, fact.subject), arm)
     whole: solver.Expression = solver.object_of(fact.relation, arm.expression)
     if type != "boolean":
-        phrasings, answer = relation.asks, text_of(fact.object)
+        phrasings, answer = relation.asks, text_of(value)
         if type == "count":
-            phrasings, answer, whole = relation.count, str(fact.object.value), solver.size_of(whole)
-        draft.support(fact, word(rng, phrasings, x=arm.reference), answer, [arm.last])
-        if isinstance(fact.object, Entity):
-            draft.hidden.append(fact.object)
-        return draft.finish(type, word(rng, phrasings, x=arm.words), whole)
-    if isinstance(fact.object, Literal):
+            phrasings, answer, whole = relation.count, str(value.value), solver.size_of(whole)
+        draft.support(fact, word(rng, phrasings, arm.reference), answer, [arm.last])
+        draft.hidden += [value] if isinstance(value, Entity) else []
+        return draft.finish(type, word(rng, phrasings, arm.words), whole)
+    if isinstance(value, Literal):
         limit, shown = _limit(rng, [fact])
         truth = solver.truth(solver.below(fact.relation, (arm.expression,), limit))
-        asked, text = arm.fill(rng.choice(relation.verify_below).replace("{t}", shown))
-        draft.support(fact, asked, solver.solve(pool.world, truth), [arm.last])
-        return draft.finish(type, text, truth)
-    value = fact.object
-    if rng.random() < 0.5:
-        others = [
-            thing for thing in pool.world.families[value.family] if thing.kind == value.kind and thing is not value
-        ]
-        value = rng.choice([thing for thing in others if thing is not fact.subject] or [value])
-    truth = solver.same(whole, solver.named(value))
-    asked, text = arm.fill(rng.choice(relation.verify).replace("{o}", name(rng, value)))
+        question = rng.choice(relation.verify_below).replace("{t}", shown)
+    else:
+        if rng.random() < 0.5:
+            family = pool.world.families[value.family]
+            others = [it for it in family if it.kind == value.kind and it is not value and it is not fact.subject]
+            value = rng.choice(others or [value])
+        truth = solver.same(whole, solver.named(value))
+        question = rng.choice(relation.verify).replace("{o}", name(rng, value))
+    asked, text = arm.fill(question)
     draft.support(fact, asked, solver.solve(pool.world, truth), [arm.last])
     return draft.finish(type, text, truth)
 
 
-def _backwards(pool: Pool, fact: Fact, hops: int) -> Draft | None:
-    """A chain whose last fact is read from its object to its subject."""
-    step, draft = Step(fact, fact.object, fact.subject), Draft(pool)
-    arm = draft.approach(fact.object, hops - 1, [fact])
-    if not arm or not step.backwards:
+def _backwards(draft: Draft, step: Step, arm: Arm) -> Draft | None:
+    if not step.backwards:
         return None
-    draft.support(fact, ask(pool.rng, step, arm.reference), text_of(fact.subject), [arm.last])
-    draft.hidden.append(fact.subject)
-    return draft.finish("query", ask(pool.rng, step, arm.words), solver.subject_of(fact.relation, arm.expression))
+    rng, relation = draft.pool.rng, step.fact.relation
+    draft.support(step.fact, ask(rng, step, arm.reference), text_of(step.target), [arm.last])
+    draft.hidden.append(step.target)
+    return draft.finish("query", ask(rng, step, arm.words), solver.subject_of(relation, arm.expression))
 
 
-def _detail(pool: Pool, hops: int, before: int) -> Draft | None:
-    """A qualifier of a fact; ``before`` of the hops lead to the fact's object, the rest to its subject."""
+def converging_detail(pool: Pool, type: str, *lengths: int) -> Draft | None:
+    """A qualifier of a fact whose subject and object, where that is named, are reached by chains of ``lengths``."""
     rng, draft = pool.rng, Draft(pool)
     fact = pool.fact(lambda relation: RELATIONS[relation].qualifiers)
     qualifier, phrasings = rng.choice(sorted(RELATIONS[fact.relation].qualifiers.items()))
-    phrasings = [text for text in phrasings if "{o}" in text or not before]
+    phrasings = [text for text in phrasings if "{o}" in text or not lengths[1]]
     if not phrasings:
         return None
     question = rng.choice(phrasings)
-    subject = draft.approach(fact.subject, hops - 1 - before, [fact])
-    object = draft.approach(fact.object, before, [fact]) if subject and "{o}" in question else None
+    subject = draft.approach(fact.subject, lengths[0], [fact])
+    object = draft.approach(fact.object, lengths[1], [fact]) if subject and "{o}" in question else None
     if not subject or ("{o}" in question and not object):
         return None
     asked, whole = subject.fill(question)
     if object:
-        asked, whole = object.fill(asked, "{o}")[0], object.fill(whole, "{o}")[1]
-    needs = [arm.last for arm in (subject, object) if arm]
-    draft.support(fact, asked, fact.qualifiers[qualifier], needs)
+        asked, whole = asked.replace("{o}", object.reference), whole.replace("{o}", object.words)
+    draft.support(fact, asked, fact.qualifiers[qualifier], [arm.last for arm in (subject, object) if arm])
     detail = solver.detail(fact.relation, qualifier, subject.expression, object.expression if object else None)
     return draft.finish("qualifier", whole, detail)
 
@@ -97,64 +83,63 @@ def parallel(pool: Pool, type: str, *lengths: int) -> Draft | None:
     rng, draft = pool.rng, Draft(pool)
     field = {"comparison": "less", "boolean": "same", "count": "below"}[type]
     first = pool.fact(lambda relation: getattr(RELATIONS[relation], field))
-    same = type == "boolean" and rng.random() < 0.6
-    others = [fact for fact in pool.facts[first.relation] if not same or fact.object is first.object]
-    others = [fact for fact in others if type != "boolean" or fact.subject.family == first.subject.family]
+    others = pool.facts[first.relation]
+    if type == "boolean":
+        same = rng.random() < 0.6
+        others = [fact for fact in others if fact.object is first.object or not same]
+        others = [fact for fact in others if fact.subject.family == first.subject.family]
     facts = [first, *rng.sample(others, min(len(others), len(lengths) - 1))]
     if len({fact.subject.id for fact in facts}) < len(lengths):
         return None
-    arms = []
+    arms, answers, relation = [], [], RELATIONS[first.relation]
     for fact, length in zip(facts, lengths):
         arm = draft.approach(fact.subject, length - 1, facts)
         if not arm:
             return None
-        question = RELATIONS[fact.relation].asks[0].replace("{x}", arm.reference)
-        draft.support(fact, question, text_of(fact.object), [arm.last])
-        arms.append((arm, f"#{len(draft.steps)}"))
-    relation = RELATIONS[first.relation]
-    whole: solver.Expression
+        step = draft.support(fact, relation.asks[0].replace("{x}", arm.reference), text_of(fact.object), [arm.last])
+        arms.append(arm)
+        answers.append(f"#{step + 1}")
+    expressions = tuple(arm.expression for arm in arms)
+    if type == "boolean":
+        whole = solver.same(*(solver.object_of(first.relation, each) for each in expressions))
+        text = rng.choice(relation.same).replace("{a}", arms[0].words).replace("{b}", arms[1].words)
+        return _same(draft, answers, text, whole)
     if type == "comparison":
         largest = bool(relation.more) and rng.random() < 0.5
-        whole = solver.extreme(first.relation, tuple(arm.expression for arm, _ in arms), largest)
-        question, fill = rng.choice(relation.more if largest else relation.less), ("{options}", _either)
-    elif type == "count":
-        limit, shown = _limit(rng, facts)
-        whole = solver.below(first.relation, tuple(arm.expression for arm, _ in arms), limit)
-        question, fill = rng.choice(relation.below).replace("{t}", shown), ("{list}", _both)
+        whole = solver.extreme(first.relation, expressions, largest)
+        question, slot, conjunction = rng.choice(relation.more if largest else relation.less), "{options}", "or"
     else:
-        whole = solver.same(*(solver.object_of(first.relation, arm.expression) for arm, _ in arms))
-        text = rng.choice(relation.same)
-        text = text.replace("{a}", arms[0][0].words).replace("{b}", arms[1][0].words)
-        draft.compute(f"Are {arms[0][1]} and {arms[1][1]} the same?", whole)
-        return draft.finish(type, text, whole)
-    slot, join = fill
-    text = question.replace(slot, join([arm.words for arm, _ in arms]))
-    shown_again = [f"{arm.reference} ({value})" for arm, value in arms]
-    draft.compute(question.replace(slot, join(shown_again)), whole)
-    return draft.finish(type, text, whole)
+        limit, shown = _limit(rng, facts)
+        whole = solver.below(first.relation, expressions, limit)
+        question, slot, conjunction = rng.choice(relation.below).replace("{t}", shown), "{list}", "and"
+    shown_again = [f"{arm.reference} ({answer})" for arm, answer in zip(arms, answers)]
+    draft.compute(question.replace(slot, _join(shown_again, conjunction)), whole)
+    return draft.finish(type, question.replace(slot, _join([arm.words for arm in arms], conjunction)), whole)
 
 
 def places(pool: Pool, type: str, length: int) -> Draft | None:
     """Two facts about one person in two passages: are they the same place? ``length`` facts lead to the person."""
     rng, draft = pool.rng, Draft(pool)
-    first, second = rng.choice(sorted(PLACES))
+    relations, text = rng.choice(sorted(LEXICON["places"].items(), key=lambda item: item[0].split()))
+    first, second = relations.split()
     fact = rng.choice(pool.facts[first])
     facts = [fact, *pool.world.out[fact.subject.id, second]]
     arm = draft.approach(fact.subject, length, facts) if len(facts) == 2 else None
     if not arm or (fact.object is not facts[1].object and rng.random() < 0.6):
         return None
-    text = PLACES[first, second].replace("{x}", arm.words)
     women = fact.subject.gender == "women"
-    text = text.replace("{his}", "her" if women else "his").replace("{he}", "she" if women else "he")
+    text = text.replace("{x}", arm.words).replace("{his}", "her" if women else "his")
     references = []
     for one in facts:
-        step = draft.support(
-            one, RELATIONS[one.relation].asks[0].replace("{x}", arm.reference), text_of(one.object), [arm.last]
-        )
-        references.append(f"#{step + 1}")
+        question = RELATIONS[one.relation].asks[0].replace("{x}", arm.reference)
+        references.append(f"#{draft.support(one, question, text_of(one.object), [arm.last]) + 1}")
     whole = solver.same(solver.object_of(first, arm.expression), solver.object_of(second, arm.expression))
-    draft.compute(f"Are {references[0]} and {references[1]} the same?", whole)
-    return draft.finish(type, text, whole)
+    return _same(draft, references, text.replace("{he}", "she" if women else "he"), whole)
+
+
+def _same(draft: Draft, answers: Sequence[str], text: str, whole: solver.Expression) -> Draft:
+    draft.compute(f"Are {answers[0]} and {answers[1]} the same?", whole)
+    return draft.finish("boolean", text, whole)
 
 
 def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
@@ -167,20 +152,18 @@ def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
     arm = draft.approach(fact.object, length, facts)
     if not arm:
         return None
-    clause = rng.choice(RELATIONS[fact.relation].clause)
-    verb, _, rest = clause.partition(" ")
-    plural = re.sub(r"\bits\b", "their", f"{PLURALS.get(verb, verb)} {rest}")
-    things = THINGS.get(fact.subject.kind, f"{noun(rng, fact.subject)}s")
+    verb, _, rest = rng.choice(RELATIONS[fact.relation].clause).partition(" ")
+    plural = re.sub(r"\bits\b", "their", f"{LEXICON['verbs'].get(verb, verb)} {rest}")
+    things = LEXICON["plurals"].get(fact.subject.kind, f"{rng.choice(NOUNS[fact.subject.kind])}s")
     references = []
     for one in facts:
         question = f"Is {name(rng, one.subject)} among the {things} that {plural}?".replace("people that", "people who")
         step = draft.support(one, question.replace("{x}", arm.reference), "yes", [arm.last])
         references.append(f"#{step + 1}")
         draft.hidden.append(one.subject)
-    text = f"How many {things} {plural}?".replace("{x}", arm.words)
     whole = solver.size_of(solver.subject_of(fact.relation, arm.expression))
-    draft.compute(f"How many of {_both(references)} are true?", whole)
-    return draft.finish(type, text, whole)
+    draft.compute(f"How many of {_join(references, 'and')} are true?", whole)
+    return draft.finish(type, f"How many {things} {plural}?".replace("{x}", arm.words), whole)
 
 
 def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
@@ -190,53 +173,40 @@ def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
     """
     rng, draft, apart = pool.rng, Draft(pool), not any(lengths)
     fact = pool.fact(lambda relation: RELATIONS[relation].clause)
-    fits = [
-        other
-        for other in pool.world.of[fact.subject.id]
-        if other is not fact and RELATIONS[other.relation].clause and (other.passage == fact.passage) is not apart
-    ]
+    subject = fact.subject
+    fits = [it for it in pool.world.of[subject.id] if it is not fact and RELATIONS[it.relation].clause]
+    fits = [it for it in fits if (it.passage == fact.passage) is not apart]
     if not fits:
         return None
     facts = [fact, rng.choice(fits)]
     arms = [draft.approach(one.object, length, facts) for one, length in zip(facts, lengths)]
     if not all(arms):
         return None
-    kind = facts[0].subject.kind
-    start = "Which person" if kind == "person" else f"Which {rng.choice(NOUNS[kind])}"
+    start = "Which person" if subject.kind == "person" else f"Which {rng.choice(NOUNS[subject.kind])}"
     clauses = [rng.choice(RELATIONS[one.relation].clause) for one in facts]
     shown, asked = zip(*(arm.fill(text) for text, arm in zip(clauses, arms)))
-    parts = tuple(solver.subject_of(one.relation, arm.expression) for one, arm in zip(facts, arms))
-    text, subject = f"{start} {asked[0]} and {asked[1]}?", facts[0].subject
     draft.hidden.append(subject)
     if apart:
         for one, clause in zip(facts, shown):
             draft.support(one, f"{start} {clause}?", text_of(subject), [])
-        return draft.finish(type, text, solver.every(parts))
-    draft.also.append(facts[1])
-    draft.support(facts[0], f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms])
-    return draft.finish(type, text, solver.every(parts))
-
-
-def converging_detail(pool: Pool, type: str, *lengths: int) -> Draft | None:
-    """A qualifier of a fact whose subject and object are both reached by chains."""
-    return _detail(pool, sum(lengths) + 1, lengths[1])
+    else:
+        draft.also.append(facts[1])
+        needs = [arm.last for arm in arms]
+        draft.support(fact, f"{start} {shown[0]} and {shown[1]}?", text_of(subject), needs)
+    parts = [solver.subject_of(one.relation, arm.expression) for one, arm in zip(facts, arms)]
+    return draft.finish(type, f"{start} {asked[0]} and {asked[1]}?", solver.every(parts))
 
 
 def _limit(rng: random.Random, facts: Sequence[Fact]) -> tuple[int, str]:
     """A round number among or near the values of the facts, and how it is written."""
-    values = sorted(getattr(fact.object.value, "year", fact.object.value) for fact in facts)
-    value = rng.choice(values)
+    value = rng.choice(sorted(fact.object.number for fact in facts))
     if facts[0].object.dated:
         limit = value + rng.choice((-14, -9, -5, -2, 1, 3, 6, 11, 15))
-    else:
-        unit = 10 ** max(1, len(str(value)) - 2)
-        limit = round(value * rng.uniform(0.7, 1.4) / unit) * unit + unit
-    return limit, str(limit) if facts[0].object.dated else f"{limit:,}"
+        return limit, str(limit)
+    unit = 10 ** max(1, len(str(value)) - 2)
+    limit = round(value * rng.uniform(0.7, 1.4) / unit) * unit + unit
+    return limit, f"{limit:,}"
 
 
-def _either(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-def _both(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+def _join(words: Sequence[str], conjunction: str) -> str:
+    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"

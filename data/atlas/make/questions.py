@@ -1,7 +1,5 @@
 """How many questions of each kind a split gets, and the checks that every one of them passes."""
 
-from __future__ import annotations
-
 import csv
 import random
 import re
@@ -12,29 +10,24 @@ from kit.corpus.types import EvidenceGraph, Question
 from kit.errors import InputError
 
 from . import patterns
-from .evidence import Draft, Pool, text_of
+from .chains import Draft, Pool, text_of
 from .phrasings import PROSE, RELATIONS
 from .solver import Answer, NoAnswer, solve
-from .world import WORDS, Entity, Fact, World
+from .world import WORDS, Entity, World
 
 Cell = tuple[int, str, str]
 
 #: Draws before a split is given up as too small for its questions.
 PATIENCE = 4000
-
-
-def _plan() -> dict[Cell, tuple[int, list[tuple[str, list[int]]]]]:
-    plan = {}
-    for row in csv.DictReader((PROSE / "plan.csv").read_text("utf-8").splitlines()):
-        words = [text.split() for text in row["patterns"].split(";")]
-        ways = [(pattern, list(map(int, numbers))) for pattern, *numbers in words]
-        plan[int(row["hops"]), row["structure"], row["type"]] = int(row["share"]), ways
-    return plan
-
-
 #: (hops, structure, type): share of a split in thousandths, and patterns that make such questions, with their numbers.
 #: Structures are those of bgr.txt §4.5, types those of its appendix A.2.
-PLAN = _plan()
+PLAN: dict[Cell, tuple[int, list[list[str]]]] = {
+    (int(row["hops"]), row["structure"], row["type"]): (
+        int(row["share"]),
+        [words.split() for words in row["patterns"].split(";")],
+    )
+    for row in csv.DictReader((PROSE / "plan.csv").read_text("utf-8").splitlines())
+}
 
 
 def quotas(total: int) -> dict[Cell, int]:
@@ -56,37 +49,37 @@ def ask_all(
         for _ in range(count):
             draft, answer = _draw(pool, cell, asked, answers, count)
             asked.add(draft.text)
-            answers[_words(answer)] += 1
+            answers[text_of(answer)] += 1
             made.append((draft, answer))
     rng.shuffle(made)
     return [(_question(f"{prefix}-{place:04d}", *item), item[0]) for place, item in enumerate(made)]
 
 
 def _draw(pool: Pool, cell: Cell, asked: set[str], answers: Counter[str], count: int) -> tuple[Draft, Answer]:
+    """A new question whose supports are as many different passages as asked for, in the structure asked for."""
     hops, structure, type = cell
     for attempt in range(PATIENCE):
-        # After half the patience any answer will do; before, no answer may fill more than its share.
-        share = 0.55 if type in ("boolean", "count") else 0.34
         try:
-            pattern, numbers = pool.rng.choice(PLAN[cell][1])
-            draft = getattr(patterns, pattern)(pool, type, *numbers)
-            if draft is None or draft.text in asked or not sound(draft, hops, structure):
+            pattern, *numbers = pool.rng.choice(PLAN[cell][1])
+            draft = getattr(patterns, pattern)(pool, type, *map(int, numbers))
+            if draft is None or draft.text in asked or _evidence(draft).structure != structure:
+                continue
+            if not len({fact.passage for fact in draft.supports}) == len(draft.supports) == hops:
                 continue
             answer = solve(pool.world, draft.expression)
         except NoAnswer:
             continue
-        crowded = answers[_words(answer)] >= max(1, share * count) and attempt < PATIENCE / 2
+        # After half the patience any answer will do; before, no answer may fill more than its share.
+        share = 0.55 if type in ("boolean", "count") else 0.34
+        crowded = answers[text_of(answer)] >= max(1, share * count) and attempt < PATIENCE / 2
         if not crowded and not leaks(draft, answer):
             return draft, answer
     expected = f"expected more countries: no new {hops}-hop {structure} {type} question can be found"
     raise InputError(expected, field="size")
 
 
-def sound(draft: Draft, hops: int, structure: str) -> bool:
-    """Whether the supports are as many different passages as asked for, in the structure asked for."""
-    passages = {fact.passage for fact in draft.supports}
-    graph = EvidenceGraph(len(draft.supports), tuple(draft.edges))
-    return len(passages) == len(draft.supports) == hops and graph.structure == structure
+def _evidence(draft: Draft) -> EvidenceGraph:
+    return EvidenceGraph(len(draft.supports), tuple(draft.edges))
 
 
 def leaks(draft: Draft, answer: Answer) -> bool:
@@ -97,7 +90,7 @@ def leaks(draft: Draft, answer: Answer) -> bool:
     answers = [answer] if isinstance(answer, Entity) and draft.type != "comparison" else []
     forms = [form for entity in [*draft.hidden, *answers] for form in called(entity)]
     if not isinstance(answer, Entity) and draft.type in ("query", "qualifier"):
-        forms.append(_words(answer))
+        forms.append(text_of(answer))
     return any(mentions(draft.text, form) for form in forms)
 
 
@@ -112,26 +105,19 @@ def mentions(text: str, form: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _words(answer: Answer) -> str:
-    return answer if isinstance(answer, str) else text_of(answer)
-
-
 def _question(id: str, draft: Draft, answer: Answer) -> Question:
-    aliases: tuple[str, ...] = () if isinstance(answer, str) else answer.aliases
+    aliases = () if isinstance(answer, str) else answer.aliases
     if isinstance(answer, str) and answer.isdigit() and int(answer) < len(WORDS):
         aliases = (WORDS[int(answer)],)
+    facts = (*draft.supports, *draft.also)
     return Question(
         id=id,
         text=f"{draft.text[0].upper()}{draft.text[1:]}",
-        answer=_words(answer),
+        answer=text_of(answer),
         supporting=tuple((fact.passage,) for fact in draft.supports),
         aliases=aliases,
         type=draft.type,
         decomposition=tuple(draft.steps),
-        evidence=EvidenceGraph(len(draft.supports), tuple(draft.edges)),
-        triples=tuple(_triple(fact) for fact in (*draft.supports, *draft.also)),
+        evidence=_evidence(draft),
+        triples=tuple((text_of(it.subject), RELATIONS[it.relation].label, text_of(it.object)) for it in facts),
     )
-
-
-def _triple(fact: Fact) -> tuple[str, str, str]:
-    return text_of(fact.subject), RELATIONS[fact.relation].label, text_of(fact.object)

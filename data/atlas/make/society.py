@@ -1,28 +1,111 @@
-"""The people of a country: professions, lives, marriages and offices, with dates that fit."""
-
-from __future__ import annotations
+"""The institutions and the people of a country: professions, lives, marriages and offices, with dates that fit."""
 
 from string import ascii_uppercase
 
-from . import institutions
-from .geography import Country
+from .geography import Country, listed
 from .phrasings import LEXICON
-from .world import PRESENT, Entity, day, number
+from .world import PRESENT, Entity, day, number, year
 
 TITLES = LEXICON["titles"]
+FOUNDERS = ("industrialist", "scientist", "novelist", "film director", "composer", "actor")
 
 
 def settle(country: Country, strangers: list[Entity]) -> None:
     """Fill the country with institutions and people. ``strangers`` of other countries may lend their names."""
-    institutions.universities(country)
+    _universities(country)
     for calling, first, last in LEXICON["professions"]:
         _person(country, calling, country.rng.randint(first, last), strangers)
-    institutions.companies(country)
-    institutions.buildings(country)
-    institutions.club(country)
-    institutions.awards(country)
+    _companies(country)
+    _buildings(country)
+    _club(country)
+    _awards(country)
     _lives(country)
+    _marriages(country)
     _offices(country)
+
+
+def _universities(country: Country) -> None:
+    """Two universities, older than everybody who could study there."""
+    rng, names, add = country.rng, country.names, country.world.add
+    for place in range(2):
+        seat, word = country.pick("city"), names.word(country.tongue, "city")
+        name = f"{word} University" if place else rng.choice((f"University of {seat.name}", f"{seat.name} Polytechnic"))
+        university = country.new("university", name, short=word if place else name)
+        add(university, "city", seat)
+        add(university, "founded", year(rng.randint(1580, 1876)))
+        add(university, "faculty", listed(rng.sample(TITLES["faculty"], rng.randint(3, 7))))
+
+
+def _companies(country: Country) -> None:
+    """A publisher, a film company, a record company and one firm of another trade."""
+    rng, names, add = country.rng, country.names, country.world.add
+    for trade, suffixes in (
+        ("publishing house", ("Press", "& Sons", "Books")),
+        ("film company", ("Film", "Pictures", "Studios")),
+        ("record company", ("Records", "Sound")),
+        (rng.choice(TITLES["trade"]), ("Works", "& Company", "Brothers")),
+    ):
+        name = names.compound(lambda attempt: names.surname(country.tongue), rng.choice(suffixes))
+        company = country.new("company", name, short=name.split()[0], details={"trade": trade})
+        when = rng.randint(1930, 1958) if trade == "record company" else rng.randint(1894, 1926)
+        add(company, "founder", country.suited(when, *FOUNDERS, age=22))
+        add(company, "founded", year(when))
+        add(company, "headquarters", country.pick("city"))
+        add(company, "employees", number(rng.randint(12, 940) * 5))
+
+
+def _buildings(country: Country) -> None:
+    """A stadium and three buildings of other forms."""
+    rng, names, add = country.rng, country.names, country.world.add
+
+    def word(attempt: int) -> str:
+        new = TITLES["adjective"] + TITLES["noun"]
+        return rng.choice(new) if attempt < 8 else names.word(country.tongue, "city")
+
+    for form in ("stadium", *rng.sample(TITLES["form"], 3)):
+        suffix = form.split()[-1].capitalize()
+        fields = {"short": f"the {suffix.lower()}", "job": form, "details": {"form": form}}
+        building = country.new("building", names.compound(word, suffix), **fields)
+        when = rng.randint(1904, 1972)
+        architect = country.suited(when, "architect", age=27)
+        add(building, "city", country.pick("city"))
+        add(building, "architect", architect or country.suited(when, "industrialist", "scientist", age=27))
+        add(building, "opened", year(when))
+        add(building, "height", number(rng.randint(11, 138)))
+        _honour(country, building, when)
+
+
+def _club(country: Country) -> None:
+    """A football club with the stadium as its ground."""
+    rng, add = country.rng, country.world.add
+    name = country.names.compound(lambda attempt: country.pick("city").name, rng.choice(TITLES["team"]))
+    team = country.new("team", name)
+    add(team, "ground", country["building"][0])
+    add(team, "founded", year(rng.randint(1881, 1929)))
+    add(team, "sponsor", country.perhaps(0.6, "company"))
+
+
+def _awards(country: Country) -> None:
+    """Two awards in the gift of a university or a company."""
+    rng, names, add = country.rng, country.names, country.world.add
+
+    def word(attempt: int) -> str:
+        return names.surname(country.tongue) if attempt else rng.choice(TITLES["noun"])
+
+    for suffix in rng.sample(("Prize", "Medal", "Laurel", "Award"), 2):
+        award = country.new("award", f"the {names.compound(word, suffix)}", short=f"the {suffix.lower()}")
+        when = rng.randint(1921, 1966)
+        add(award, "presenter", country.pick("university", "company"))
+        add(award, "first", year(when))
+        add(award, "ceremony", country.perhaps(0.7, "city"))
+        _honour(country, award, when)
+
+
+def _honour(country: Country, entity: Entity, when: int) -> None:
+    """Perhaps name the entity after somebody who had died by then."""
+    dead = [person for person in country["person"] if (country.world.year(person, "death_date") or PRESENT) <= when]
+    if dead and country.chance(0.5):
+        country.world.add(entity, "named_after", country.rng.choice(dead))
 
 
 def _person(country: Country, calling: str, born: int, strangers: list[Entity]) -> None:
@@ -33,12 +116,13 @@ def _person(country: Country, calling: str, born: int, strangers: list[Entity]) 
     if namesakes and country.chance(0.08):
         other = rng.choice(namesakes)
         strangers.remove(other)
-        full, given, last = other.name, other.name.rsplit(" ", 1)[0], other.short
+        full = other.name
     else:
-        full, given, last = names.person(tongue, gender)
+        full = names.person(tongue, gender)
+    given, last = full.rsplit(" ", 1)
     aliases: tuple[str, ...] = ()
     if calling in ("novelist", "musician", "actor") and country.chance(0.45):
-        aliases = (names.person(tongue, gender)[0],)
+        aliases = (names.person(tongue, gender),)
     elif country.chance(0.25):
         middle = rng.choice(tongue[gender]).upper()
 
@@ -59,10 +143,9 @@ def _lives(country: Country) -> None:
     """Birthplaces, schooling, teachers, work, marriages, homes, honours and deaths."""
     rng, add, world = country.rng, country.world.add, country.world
     for person in country["person"]:
-        born = country.birth(person)
-        add(person, "birthplace", country.pick("city") if country.chance(0.92) else None)
-        if country.chance(0.7):
-            school = country.pick("university")
+        born, death = country.birth(person), world.year(person, "death_date")
+        add(person, "birthplace", country.perhaps(0.92, "city"))
+        if school := country.perhaps(0.7, "university"):
             add(person, "education", school, subject=rng.choice(TITLES["subject"]), year=born + rng.randint(21, 26))
         teachers = [
             other
@@ -73,49 +156,34 @@ def _lives(country: Country) -> None:
         ]
         add(person, "mentor", rng.choice(teachers) if teachers and country.chance(0.8) else None)
         if person.profession == "footballer":
-            add(
-                person,
-                "club",
-                country["team"][0],
-                position=rng.choice(TITLES["position"]),
-                year=born + rng.randint(18, 24),
-            )
+            position, when = rng.choice(TITLES["position"]), born + rng.randint(18, 24)
+            add(person, "club", country["team"][0], position=position, year=when)
         elif country.chance(0.6):
             when = born + rng.randint(24, 36)
-            houses = [
-                house for house in (*country["company"], *country["university"]) if world.year(house, "founded") < when
-            ]
+            houses = [it for it in (*country["company"], *country["university"]) if world.year(it, "founded") < when]
             add(person, "employer", rng.choice(houses) if houses else None, role=rng.choice(TITLES["role"]), year=when)
-        death = world.year(person, "death_date")
         award = country.pick("award")
         first, last = max(born + 32, world.year(award, "first") + 1), min(death or PRESENT, born + 80)
         if first < last and country.chance(0.6):
             add(person, "award", award, year=rng.randint(first, last))
-        add(person, "residence", country.pick("city") if country.chance(0.6) else None)
-        add(person, "death_place", country.pick("city") if death and country.chance(0.85) else None)
-    _marriages(country)
+        add(person, "residence", country.perhaps(0.6, "city"))
+        add(person, "death_place", country.perhaps(0.85, "city") if death else None)
 
 
 def _marriages(country: Country) -> None:
-    rng, free = country.rng, sorted(country["person"], key=lambda person: country.birth(person))
-    for person in list(free):
-        if person not in free:
-            continue
-        free.remove(person)
+    rng, add, free = country.rng, country.world.add, sorted(country["person"], key=country.birth)
+    while free:
+        person = free.pop(0)
         for other in free:
-            if (
-                other.gender != person.gender
-                and country.birth(other) - country.birth(person) < 14
-                and country.chance(0.75)
-            ):
+            near = country.birth(other) - country.birth(person) < 14
+            if other.gender != person.gender and near and country.chance(0.75):
                 free.remove(other)
                 when = country.birth(other) + rng.randint(21, 31)
                 couple = [person, other]
                 rng.shuffle(couple)
-                country.world.add(couple[0], "spouse", couple[1], year=when)
-                country.world.add(
-                    couple[0], "children", number(rng.randint(2, 6), words=True) if country.chance(0.7) else None
-                )
+                add(couple[0], "spouse", couple[1], year=when)
+                if country.chance(0.7):
+                    add(couple[0], "children", number(rng.randint(2, 6), words=True))
                 break
 
 
@@ -124,7 +192,7 @@ def _offices(country: Country) -> None:
     rng, add = country.rng, country.world.add
 
     def holder(*jobs: str) -> Entity | None:
-        fit = country.living(*jobs)
+        fit = [one for one in country["person"] if country.alive(one, PRESENT) and (not jobs or one.profession in jobs)]
         return rng.choice(fit) if fit and country.chance(0.75) else None
 
     def since() -> int:

@@ -3,8 +3,6 @@
 A question is an expression: a function from the world to all of its answers, made by the functions below.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from .world import Entity, Literal, World
@@ -32,30 +30,24 @@ def named(entity: Entity) -> Expression:
 
 def object_of(relation: str, subject: Expression) -> Expression:
     """What the fact says: the director of a film."""
-    return lambda world: [fact.other(it) for it in [_one(world, subject)] for fact in world.out[it.id, relation]]
+    return lambda world: [fact.other(it) for it in [solve(world, subject)] for fact in world.out[it.id, relation]]
 
 
 def subject_of(relation: str, object: Expression) -> Expression:
     """Whom the fact is about: the films of a director."""
-    return lambda world: [fact.other(it) for it in [_one(world, object)] for fact in world.into[it.id, relation]]
+    return lambda world: [fact.other(it) for it in [solve(world, object)] for fact in world.into[it.id, relation]]
 
 
 def every(parts: Sequence[Expression]) -> Expression:
     """What satisfies every part."""
-
-    def answers(world: World) -> list[Answer]:
-        first, *others = (part(world) for part in parts)
-        return [thing for thing in first if all(thing in other for other in others)]
-
-    return answers
+    return lambda world: [it for it in parts[0](world) if all(it in part(world) for part in parts[1:])]
 
 
 def detail(relation: str, qualifier: str, subject: Expression, object: Expression | None = None) -> Expression:
     """A qualifier of a fact: the year of an award. ``object`` narrows the fact down where it is given."""
 
     def answers(world: World) -> list[Answer]:
-        of = _one(world, subject)
-        wanted = object and _one(world, object)
+        of, wanted = solve(world, subject), object and solve(world, object)
         facts = [fact for fact in world.out[of.id, relation] if wanted is None or fact.other(of) is wanted]
         return [fact.qualifiers[qualifier] for fact in facts]
 
@@ -66,7 +58,7 @@ def extreme(relation: str, options: Sequence[Expression], largest: bool) -> Expr
     """Which of several has the smallest, or the largest, value."""
 
     def answers(world: World) -> list[Answer]:
-        values = [_value(world, relation, option) for option in options]
+        values = [solve(world, object_of(relation, option)).value for option in options]
         best = max(values) if largest else min(values)
         return [solve(world, option) for value, option in zip(values, options) if value == best]
 
@@ -75,12 +67,8 @@ def extreme(relation: str, options: Sequence[Expression], largest: bool) -> Expr
 
 def below(relation: str, options: Sequence[Expression], limit: int) -> Expression:
     """How many of several have a value below ``limit``; a day counts by its year."""
-
-    def answers(world: World) -> list[Answer]:
-        values = [_value(world, relation, option) for option in options]
-        return [str(sum(getattr(value, "year", value) < limit for value in values))]
-
-    return answers
+    values = [object_of(relation, option) for option in options]
+    return lambda world: [str(sum(solve(world, value).number < limit for value in values))]
 
 
 def same(first: Expression, second: Expression) -> Expression:
@@ -96,17 +84,3 @@ def size_of(things: Expression) -> Expression:
 def truth(number: Expression) -> Expression:
     """Whether a number is not zero."""
     return lambda world: ["no" if solve(world, number) == "0" else "yes"]
-
-
-def _one(world: World, expression: Expression) -> Entity:
-    answer = solve(world, expression)
-    if not isinstance(answer, Entity):
-        raise NoAnswer("not an entity")
-    return answer
-
-
-def _value(world: World, relation: str, subject: Expression):
-    answer = solve(world, object_of(relation, subject))
-    if not isinstance(answer, Literal):
-        raise NoAnswer("not a value")
-    return answer.value

@@ -1,7 +1,5 @@
 """Entities and the facts between them: what the atlas knows before a word of it is written."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -17,7 +15,8 @@ WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 class Entity:
     """A thing with an article. ``family`` is the country whose article and inhabitants it belongs with.
 
-    ``short`` is how an article calls its subject after the first mention; ``details`` are words for the prose alone.
+    ``short`` is how an article calls its subject after the first mention; ``details`` are words for the prose alone,
+    and a person's ``profession`` in general: every chemist is a scientist.
     """
 
     id: int
@@ -33,7 +32,6 @@ class Entity:
 
     @property
     def profession(self) -> str:
-        """The profession of a person in general: every chemist is a scientist."""
         return self.details["profession"]
 
     @property
@@ -58,6 +56,11 @@ class Literal:
     text: str
     aliases: tuple[str, ...] = ()
     dated: bool = False
+
+    @property
+    def number(self) -> int:
+        """The value, or the year of a day."""
+        return self.value.year if isinstance(self.value, date) else self.value
 
 
 @dataclass(eq=False, slots=True)
@@ -106,20 +109,16 @@ class World:
         fact = Fact(subject, relation, object, {name: str(value) for name, value in qualifiers.items()})
         self.facts.append(fact)
         self.of[subject.id].append(fact)
-        self.out[subject.id, relation].append(fact)
-        if isinstance(object, Entity):
-            self.into[object.id, relation].append(fact)
-            self.reached[object.id][relation] = None
-            if relation in SYMMETRIC:
-                self.out[object.id, relation].append(fact)
-                self.into[subject.id, relation].append(fact)
-                self.reached[subject.id][relation] = None
+        for source, target in ((subject, object), (object, subject))[: 1 + (relation in SYMMETRIC)]:
+            self.out[source.id, relation].append(fact)
+            if isinstance(target, Entity):
+                self.into[target.id, relation].append(fact)
+                self.reached[target.id][relation] = None
 
     def year(self, entity: Entity, relation: str) -> int | None:
         """The year of a dated fact of the entity, if it has one."""
         facts = self.out.get((entity.id, f"{entity.kind}.{relation}"), ())
-        value = facts[0].object.value if facts else None
-        return value.year if isinstance(value, date) else value
+        return facts[0].object.number if facts else None
 
 
 def number(value: int, words: bool = False) -> Literal:

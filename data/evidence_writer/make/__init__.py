@@ -3,5 +3,3 @@
 from .generate import main, new_t5
 from .learn import Finetuning, finetune
 from .pairs import evidence_pairs, supporting_clause
-
-__all__ = ["Finetuning", "evidence_pairs", "finetune", "main", "new_t5", "supporting_clause"]

@@ -4,8 +4,6 @@ They are not the atlas, but made by its generator from other seeds. Which epoch 
 of the embedded atlas; its test questions play no part.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter
@@ -35,16 +33,6 @@ FILES = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_c
 _PAD, _END, _UNKNOWN = "<pad>", "</s>", "<unk>"
 
 
-def train() -> SequenceToSequence:
-    """The trained writer, found again in the store: an hour and a half of a core the first time."""
-    worlds = [generated("atlas", seed=seed, **WORLD) for seed in SEEDS]
-    texts = [passage.full_text for world in worlds for passage in world.corpus.passages]
-    texts += [question.text for world in worlds for question in world.train]
-    atlas = load()
-    chosen_on = Benchmark(atlas.name, atlas.corpus, dev=atlas.dev)
-    return finetune(new_t5(texts), chosen_on, SETTINGS, more=worlds)
-
-
 def new_t5(
     texts: Sequence[str], words: int = WORDS, shape: dict[str, int] = SHAPE, seed: int = 0, store: Store | None = None
 ) -> SequenceToSequence:
@@ -52,37 +40,28 @@ def new_t5(
 
     Found again in the store. See :class:`kit.text.numbered_names.Names`.
     """
-    store, known = store or Store(), common_words(texts, words)
-    key = content_key("3", json.dumps([shape, seed]), *known).hex()
-    folder = store.get_folder("new-models", key)
-    folder = folder or store.put_folder("new-models", key, lambda to: _write_t5(to, known, shape, seed))
-    return SequenceToSequence(str(folder), store=store)
-
-
-def _write_t5(folder: Path, words: Sequence[str], shape: dict[str, int], seed: int) -> None:
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
-    vocabulary = {word: number for number, word in enumerate([_PAD, _END, _UNKNOWN, *PLACEHOLDERS, *words])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=_UNKNOWN))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.post_processor = processors.TemplateProcessing(single=f"$A {_END}", special_tokens=[(_END, 1)])
-    names = {"pad_token": _PAD, "eos_token": _END, "unk_token": _UNKNOWN}
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
-    config = T5Config(
-        vocab_size=len(vocabulary),
-        dropout_rate=0.05,
-        feed_forward_proj="gated-gelu",
-        pad_token_id=0,
-        eos_token_id=1,
-        decoder_start_token_id=0,
-        numbered_names=True,
-        **shape,
-    )
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        T5ForConditionalGeneration(config).save_pretrained(folder)
+    store, known = store or Store(), common_words(texts, words)
+    key = content_key("3", json.dumps([shape, seed]), *known).hex()
+
+    def write(folder: Path) -> None:
+        vocabulary = {word: number for number, word in enumerate([_PAD, _END, _UNKNOWN, *PLACEHOLDERS, *known])}
+        tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=_UNKNOWN))
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        tokenizer.post_processor = processors.TemplateProcessing(single=f"$A {_END}", special_tokens=[(_END, 1)])
+        names = {"pad_token": _PAD, "eos_token": _END, "unk_token": _UNKNOWN}
+        PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+        about = {"vocab_size": len(vocabulary), "pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
+        config = T5Config(dropout_rate=0.05, feed_forward_proj="gated-gelu", numbered_names=True, **about, **shape)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            T5ForConditionalGeneration(config).save_pretrained(folder)
+
+    folder = store.get_folder("new-models", key) or store.put_folder("new-models", key, write)
+    return SequenceToSequence(str(folder), store=store)
 
 
 def common_words(texts: Iterable[str], most: int) -> list[str]:
@@ -94,14 +73,10 @@ def common_words(texts: Iterable[str], most: int) -> list[str]:
 
 def by_epoch(history: History) -> list[dict[str, float]]:
     """A row an epoch: the mean loss of its batches, and the loss on dev after it, in nats a token."""
-    rows, losses = [], []
-    for row in history:
-        if "loss" in row:
-            losses.append(row["loss"])
-        elif losses:
-            rows.append({"epoch": len(rows) + 1, "loss": float(np.mean(losses)), "dev_loss": -row["log_likelihood"]})
-            losses = []
-    return rows
+    _, *measured = (-row["log_likelihood"] for row in history if "loss" not in row)
+    losses = np.array_split([row["loss"] for row in history if "loss" in row], len(measured))  # epochs are as long
+    rows = enumerate(zip(losses, measured), start=1)
+    return [{"epoch": epoch, "loss": float(np.mean(of)), "dev_loss": dev_loss} for epoch, (of, dev_loss) in rows]
 
 
 @click.command()
@@ -120,7 +95,12 @@ def main(folder: Path, base: str | None, files: tuple[Path, ...], epochs: int, s
 
     if base is None:
         torch.set_num_threads(1)  # for tensors as small as these, threads wait more than they work
-        model = train()
+        worlds = [generated("atlas", seed=seed, **WORLD) for seed in SEEDS]
+        texts = [passage.full_text for world in worlds for passage in world.corpus.passages]
+        texts += [question.text for world in worlds for question in world.train]
+        atlas = load()
+        chosen_on = Benchmark(atlas.name, atlas.corpus, dev=atlas.dev)
+        model = finetune(new_t5(texts), chosen_on, SETTINGS, more=worlds)  # an hour and a half of a core
     else:
         given = language_model(base)
         if not isinstance(given, SequenceToSequence):

@@ -1,9 +1,8 @@
 """What a model that writes evidence is asked and what it is to write: Listing 1 of kgp.txt, from gold supports."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,8 +13,6 @@ from kit.text.prompts import prefixed_evidence_prompt
 from kit.text.tfidf import TfidfIndex
 
 OFFERED = 10  # passages nearest to a question, of which one that is no support is read in vain
-_CLAUSES = re.compile(r"[,;:] ")
-_WORD = re.compile(r"\w+")
 
 
 def evidence_pairs(questions: Sequence[Question], corpus: Corpus, seed: int = 0) -> list[tuple[str, str]]:
@@ -31,22 +28,20 @@ def evidence_pairs(questions: Sequence[Question], corpus: Corpus, seed: int = 0)
     for question, near in zip(
         questions, TfidfIndex(corpus).nearest([question.text for question in questions], OFFERED)
     ):
-        followers, supports = _followers(question), [corpus[carriers[0]] for carriers in question.supporting]
-        written = [
-            f"{support.title} {supporting_clause(question, place, support)}" for place, support in enumerate(supports)
-        ]
-        led_to = {place for places in followers for place in places}
-        first = [place for place in range(question.hops) if place not in led_to]
+        edges = _edges(question)
+        supports = [corpus[carriers[0]] for carriers in question.supporting]
+        written = [f"{it.title} {supporting_clause(question, place, it)}" for place, it in enumerate(supports)]
+        first = [place for place in range(question.hops) if place not in {after for _, after in edges}]
         in_vain = [corpus.passages[row] for row in near if corpus.passages[row].id not in question.supporting_ids]
-        asked = [((), first)]
-        asked += [
-            ((support,), followers[place] or [other for other in first if other != place])
-            for place, support in enumerate(supports)
-        ]
-        asked += [((in_vain[rng.integers(len(in_vain))],), first)] if in_vain else []
+        asked = [([], first)]
+        for place, support in enumerate(supports):
+            followers = sorted(after for before, after in edges if before == place)
+            asked.append(([support.full_text], followers or [other for other in first if other != place]))
+        if in_vain:
+            asked.append(([in_vain[rng.integers(len(in_vain))].full_text], first))
         for path, wanted in asked:
             if text := " ".join(written[place] for place in wanted):
-                pairs.append((prefixed_evidence_prompt(question.text, [it.full_text for it in path]), text))
+                pairs.append((prefixed_evidence_prompt(question.text, path), text))
     return list(dict.fromkeys(pairs))
 
 
@@ -65,23 +60,19 @@ def supporting_clause(question: Question, place: int, support: Passage) -> str:
     weights: dict[str, float] = dict.fromkeys(_words(support.title), 0)
     for weight, clue in zip((4, 2, 1), clues, strict=False):
         weights |= {word: weight for word in _words(clue) if word not in weights}
-    clauses = [clause for sentence in split_sentences(support.text) for clause in _CLAUSES.split(sentence)]
+    clauses = [clause for sentence in split_sentences(support.text) for clause in re.split(r"[,;:] ", sentence)]
     return max(clauses, key=lambda clause: sum(weights.get(word, 0) for word in _words(clause)), default="")
 
 
-def _followers(question: Question) -> list[list[int]]:
-    """For each support the places of those that are read in its light.
+def _edges(question: Question) -> Sequence[tuple[int, int]]:
+    """Supports, and those that are read in their light.
 
     A data set without evidence graphs has an order, except for comparison questions (kgp-i32).
     """
     if question.evidence is not None:
-        edges = question.evidence.edges
-    elif question.type == "comparison":
-        edges = ()
-    else:
-        edges = tuple((place, place + 1) for place in range(question.hops - 1))
-    return [sorted(after for before, after in edges if before == place) for place in range(question.hops)]
+        return question.evidence.edges
+    return [] if question.type == "comparison" else list(pairwise(range(question.hops)))
 
 
 def _words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.lower())} - STOP_WORDS
+    return set(re.findall(r"\w+", text.lower())) - STOP_WORDS

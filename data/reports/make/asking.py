@@ -4,8 +4,6 @@ A third of the wordings of each kind, and one name of each report, occur in the 
 read questions about structure were written with the ``dev`` questions.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -40,27 +38,17 @@ def ask_all(reports: Sequence[Report], rng: random.Random) -> dict[str, list[Pdf
             split = "dev" if by_hash.index(text) % 3 else "test"
             for _ in range(2):
                 structures, answer, words = _task(kind, reports[turn % len(reports)], reports, text, rng)
-                named = {key: _name(word, split, rng) for key, word in words.items() if isinstance(word, Report)}
-                add(split, _fill(text, words | named), answer, structures=tuple(structures))
+                for key, word in words.items():
+                    if isinstance(word, Report):
+                        words[key] = word.names[-1] if split == "test" else rng.choice(word.names[:-1])
+                spoken = {key: word for key, word in words.items() if isinstance(word, str)}
+                upper = {key.capitalize(): f"{word[:1].upper()}{word[1:]}" for key, word in spoken.items()}
+                add(split, text.format(**words, **upper), answer, structures=tuple(structures))
                 turn += 1
     for number, (report, content) in enumerate((it, content) for it in reports for content in it.content):
-        quotes = tuple(Quote(_holder(reports, text, report).file, text) for text in content.quotes)
-        add("dev" if number % 3 else "test", content.text, content.answer, quotes=quotes)
+        held = [(next(it for it in (report, *reports) if text in it.body).file, text) for text in content.quotes]
+        add("dev" if number % 3 else "test", content.text, content.answer, quotes=tuple(Quote(*it) for it in held))
     return asked
-
-
-def _name(report: Report, split: str, rng: random.Random) -> str:
-    return report.names[-1] if split == "test" else rng.choice(report.names[:-1])
-
-
-def _fill(text: str, words: dict[str, object]) -> str:
-    upper = {key.capitalize(): f"{word[:1].upper()}{word[1:]}" for key, word in words.items() if isinstance(word, str)}
-    return text.format(**words, **upper)
-
-
-def _holder(reports: Sequence[Report], text: str, first: Report) -> Report:
-    """The report whose body has the words."""
-    return next(report for report in (first, *reports) if text in report.body)
 
 
 def _page(report: Report, number: int) -> tuple[Structure, str]:
@@ -79,10 +67,10 @@ def _task(kind: str, report: Report, reports: Sequence[Report], text: str, rng: 
         case "page":
             n = rng.randint(1, n_pages)
             return _about([_page(report, n)], doc=report, **_spelled(n))
-        case "first_page" | "first_two":
-            return _about([_page(report, n) for n in range(1, 2 + (kind == "first_two"))], doc=report)
-        case "last_page" | "last_two":
-            return _about([_page(report, n) for n in range(n_pages - (kind == "last_two"), n_pages + 1)], doc=report)
+        case "first_page" | "first_two" | "last_page" | "last_two":
+            first, two = kind.startswith("first"), kind.endswith("two")
+            numbers = range(1, 2 + two) if first else range(n_pages - two, n_pages + 1)
+            return _about([_page(report, n) for n in numbers], doc=report)
         case "two_pages":  # neighbours, where the wording can also be read as a range
             a, b = sorted(rng.sample(range(1, n_pages + 1), 2))
             b = a + 1 if "from page" in text or "–" in text else b
@@ -90,10 +78,8 @@ def _task(kind: str, report: Report, reports: Sequence[Report], text: str, rng: 
         case "range":
             a = rng.randint(1, n_pages - 2)
             return _about([_page(report, a + step) for step in range(3)], doc=report, a=a, b=a + 1, c=a + 2)
-        case "table":
-            return _ask(report, rng.choice(tables), rng)
-        case "last_table":
-            return _ask(report, tables[-1], rng)
+        case "table" | "last_table":
+            return _ask(report, rng.choice(tables) if kind == "table" else tables[-1], rng)
         case "table_on_page":
             places = [page for table in tables for page in table.pages]
             table = rng.choice([table for table in tables if all(places.count(page) == 1 for page in table.pages)])
@@ -109,18 +95,16 @@ def _task(kind: str, report: Report, reports: Sequence[Report], text: str, rng: 
         case "page_and_table":
             page, table = rng.randint(1, n_pages), rng.choice(tables)
             return _about([_page(report, page), _table(report, table)], doc=report, a=page, b=table.label)
-        case "two_documents":
-            one, other = rng.sample(reports, 2)
-            a, b = rng.randint(1, len(one.pages)), rng.randint(1, len(other.pages))
-            return _about([_page(one, a), _page(other, b)], doc=one, other=other, a=a, b=b)
         case "two_documents_tables":
             one, other = rng.sample(reports, 2)
             a, b = rng.choice(one.tables), rng.choice(other.tables)
             return _about([_table(one, a), _table(other, b)], doc=one, other=other, a=a.label, b=b.label)
-        case "same_in_both":
+        case "two_documents" | "same_in_both":
             one, other = rng.sample(reports, 2)
-            n = rng.randint(1, min(len(one.pages), len(other.pages)))
-            return _about([_page(one, n), _page(other, n)], doc=one, other=other, n=n)
+            pages = len(one.pages), len(other.pages)
+            a = b = rng.randint(1, min(pages) if kind == "same_in_both" else pages[0])
+            b = rng.randint(1, pages[1]) if kind == "two_documents" else b
+            return _about([_page(one, a), _page(other, b)], doc=one, other=other, a=a, b=b, n=a)
         case "unnamed_page" | "unnamed_two_pages":  # no report is named: all that have the pages are asked
             a = rng.randint(1, 5)
             b = a + (kind == "unnamed_two_pages")
