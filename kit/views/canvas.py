@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import anywidget
-import msgspec
 import traitlets
+from msgspec import to_builtins
 
 from kit.views.replay import GOLD, GOLD_RIM, HALO, ROLES, SHADES, Replay
 from kit.views.style import look
@@ -34,27 +33,20 @@ class GraphCanvas(anywidget.AnyWidget):
         super().__init__(name=name)
         self.show(replay)
 
-    def __repr__(self) -> str:
-        return f"{self.name} (a widget: open the notebook in Jupyter to use it)"
-
     def show(self, replay: Replay, index: int = 0) -> None:
-        """Put another replay in place of this one; only the nodes that a frame names are sent."""
-        named = set().union(*(frame.named for frame in replay.frames))
-        nodes = {
-            node.id: msgspec.to_builtins(node) | {"label": node.label} for node in replay.nodes if node.id in named
-        }
+        """Put another replay in place of this one."""
         roles = {state.role for frame in replay.frames for state in frame.states}
         kinds = sorted({kind for edge in replay.lines for kind in edge.kinds})
-        scale: Any = replay.scale and msgspec.to_builtins(replay.scale) | {"shades": SHADES}
+        told = to_builtins(replay)
         with self.hold_sync():
             self.problem = ""
             self.looks = {
-                "roles": {name: msgspec.to_builtins(role) for name, role in ROLES.items() if name in roles},
-                "kinds": {kind: msgspec.to_builtins(look(kind)) for kind in kinds},
+                "roles": {name: to_builtins(role) for name, role in ROLES.items() if name in roles},
+                "kinds": {kind: to_builtins(look(kind)) for kind in kinds},
                 "gold": {"label": GOLD, "rim": GOLD_RIM},
                 "halo": HALO,
-                "scale": scale,
+                "scale": told["scale"] and told["scale"] | {"shades": SHADES},
             }
             self.index = min(index, len(replay.frames) - 1)
-            frames, edges = msgspec.to_builtins((replay.frames, replay.edges))
-            self.replay = {"nodes": nodes, "frames": frames, "question": replay.question, "edges": edges}
+            nodes = {node.id: to_builtins(node) | {"label": node.label} for node in replay.nodes}
+            self.replay = told | {"nodes": nodes}

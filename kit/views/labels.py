@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
@@ -14,43 +15,32 @@ _SIDES = [(0, 1, "center", "bottom"), (0, -1, "center", "top"), (1, 0, "left", "
 _SIDES += [(x, y, "left" if x > 0 else "right", "bottom" if y > 0 else "top") for x in (0.8, -0.8) for y in (0.8, -0.8)]
 _SIDES += [(1.4, 1.1, "right", "bottom"), (-1.4, 1.1, "left", "bottom")]  # for a point at the edge
 
+Point = tuple[float, float]
+Label = tuple[float, float, str, str]  # x, y, text, colour
+
 
 def place_labels(
-    axes: Axes,
-    labels: Sequence[tuple[float, float, str, str]],
-    *,
-    obstacles: Sequence[tuple[float, float]] = (),
-    distance: float = 6,
-    size: float = SMALL,
-) -> int:
-    """Write each label (x, y, text, colour) beside its point where it covers no labelled point and no earlier label.
+    axes: Axes, labels: Sequence[Label], *, obstacles: Sequence[Point] = (), distance: float = 6, size: float = SMALL
+) -> None:
+    """Write each label beside its point, where it covers no labelled point and no earlier label.
 
-    Tries ten places, first where the label covers none of the points ``obstacles`` either; leaves a label out where
-    none is free, so the most important ones come first. ``distance`` is in typographic points. Returns the number of
-    labels written.
+    Tries places that cover none of the points ``obstacles`` first, and leaves out what has no free place: so the most
+    important labels come first. ``distance`` is in typographic points.
     """
     axes.figure.draw_without_rendering()
-    renderer, frame, written = axes.figure.canvas.get_renderer(), axes.get_window_extent(), 0
-    reach = distance * axes.figure.dpi / 72 * 0.7
-
-    def boxes(points: Sequence[tuple[float, float]]) -> list[Bbox]:
-        on_page = axes.transData.transform(points) if len(points) else ()
-        return [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in on_page]
-
-    taken, soft = boxes([(x, y) for x, y, *_ in labels]), boxes(obstacles)
+    reach, frame = distance * axes.figure.dpi / 72 * 0.7, axes.get_window_extent()
+    points = axes.transData.transform([*(label[:2] for label in labels), *obstacles] or [(0, 0)])
+    around = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
+    taken, soft = around[: len(labels)], around[len(labels) :]
     for x, y, text, colour in labels:
         mark = axes.annotate(text, (x, y), (0, 0), textcoords="offset points", color=colour, fontsize=size, zorder=5)
         mark.set_in_layout(False)
         mark.set_bbox({"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6})
-        for avoided, side in ((boxes, side) for boxes in (taken + soft, taken) for side in _SIDES):
-            right, up, horizontal, vertical = side
+        for avoided, (right, up, horizontal, vertical) in product((taken + soft, taken), _SIDES):
             mark.set(position=(right * distance, up * distance), ha=horizontal, va=vertical)
-            box = mark.get_window_extent(renderer)
-            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            if inside and not any(box.overlaps(other) for other in avoided):
+            box = mark.get_window_extent()
+            if frame.count_contains(box.corners()) == 4 and not box.count_overlaps(avoided):
                 taken.append(box)
-                written += 1
                 break
         else:
             mark.remove()
-    return written

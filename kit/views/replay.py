@@ -1,19 +1,16 @@
-"""A retrieval as pictures: what the canvas steps through and a storyboard prints.
+"""A retrieval as pictures, for the canvas and for print; :mod:`kit.views.frames` makes them out of a trace.
 
 A :class:`Replay` holds once what stays the same from step to step (its nodes: text, place, gold), and a :class:`Frame`
-for each step what changes. So places are fixed by construction, and a browser gets each text once. Nothing here knows
-about any method: :mod:`kit.views.frames` makes frames out of a trace.
+for each step what changes. So places are fixed by construction, and a browser gets each text once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import pandas as pd
 from msgspec.structs import replace
-
-from kit.errors import InputError
 
 
 class Role(msgspec.Struct, frozen=True):
@@ -38,7 +35,6 @@ ROLES = {
     "document": Role("passage (d)"),
     "listening": Role("the node that listens", "#ffffff", halo=True),
     "rest": Role("all further ones together", "#ffffff", dashed=True),
-    "candidate": Role("candidate", "#c8c8c8", dashed=True),
     "missed": Role("not reached", "#ffffff", dashed=True),
 }
 GOLD = "supporting passage (gold)"
@@ -46,6 +42,8 @@ GOLD_RIM = "#e69f00"
 HALO = "#cc3311"  # as messages and visits are drawn (see style.py)
 #: Fills from far to near: one hue, ever darker, so that the order also shows in grey and to the colour-blind.
 SHADES = ("#eff3ff", "#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c", "#08306b")
+
+_OF_CORPUS = ("title", "text", "note", "label", "asked", "question")  # fields
 
 
 def clip(text: str, letters: int) -> str:
@@ -70,23 +68,19 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """What the values of the nodes measure, and the numbers at its ends: 0 is ``far``, 1 is ``near``.
-
-    ``ends`` are the legend's words for the two.
-    """
+    """What the values of the nodes measure: 0 is the number ``far``, 1 is ``near``."""
 
     name: str
     far: float
     near: float
-    ends: tuple[str, str] = ("far", "near")
 
     def value(self, number: float) -> float:
         """The number as the value of a node, in [0, 1]."""
-        return round(min(max((number - self.far) / (self.near - self.far), 0.0), 1.0), 3)
+        return round(min(max((number - self.far) / (self.near - self.far or 1.0), 0.0), 1.0), 3)
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """A node's part in one frame: its role, a value in [0, 1] of its size (and fill, where there is a scale).
+    """A node's part in one frame: role, size (and fill, where there is a scale) as a value in [0, 1].
 
     ``note`` is for the reader who has it in hand, ``tag`` a number to write behind its title.
     """
@@ -114,10 +108,7 @@ class Edge(msgspec.Struct, frozen=True):
 
 
 class RankItem(msgspec.Struct, frozen=True):
-    """A place in a ranking: the node, its score, and how far it rose (negative: fell) since the frame before.
-
-    ``place`` is its rank, from 1, where that is not its number in the column: of a passage far below.
-    """
+    """A place in a ranking: how far the node rose (negative: fell), and its rank where that is not its number here."""
 
     node: str
     score: float | None = None
@@ -146,17 +137,9 @@ class Frame(msgspec.Struct, frozen=True):
     asked: str = ""
     focus: str = ""
 
-    @property
-    def named(self) -> set[str]:
-        """All nodes that the frame shows or lists."""
-        return {state.node for state in self.states} | {it.node for column in self.columns for it in column.items}
-
 
 class Replay(msgspec.Struct, frozen=True):
-    """Nodes, the frames that show them, and the question that they are about.
-
-    ``edges`` are drawn faintly in each frame that has both ends. Raises InputError for a node that there is not.
-    """
+    """Nodes, the frames that show them, their question, and ``edges``: drawn faintly where a frame has both ends."""
 
     nodes: tuple[Node, ...]
     frames: tuple[Frame, ...]
@@ -164,58 +147,50 @@ class Replay(msgspec.Struct, frozen=True):
     edges: tuple[Edge, ...] = ()
     scale: Scale | None = None
 
-    def __post_init__(self) -> None:
-        known = self.by_id.keys()
-        named = set().union(*(frame.named for frame in self.frames), *(edge.ends for edge in self.lines))
-        if len(known) < len(self.nodes) or not self.frames or named - known:
-            raise InputError("expected each node once, all that are named, and at least one frame", field="frames")
-
     @property
     def by_id(self) -> dict[str, Node]:
         return {node.id: node for node in self.nodes}
 
     @property
-    def lines(self) -> Iterator[Edge]:
+    def lines(self) -> list[Edge]:
         """The edges of all frames, and those of each."""
-        yield from self.edges
-        for frame in self.frames:
-            yield from frame.edges
+        return [*self.edges, *(edge for frame in self.frames for edge in frame.edges)]
 
     def without_text(self) -> Replay:
         """The same without what comes from a corpus, for figures of data whose text may not be passed on.
 
         Steps and captions stay: they hold the method's own words.
         """
+
+        def bare(part: Any) -> Any:
+            if isinstance(part, dict):
+                return {name: "" if name in _OF_CORPUS else bare(value) for name, value in part.items()}
+            return [*map(bare, part)] if isinstance(part, list | tuple) else part
+
         supports = [node.id for node in self.nodes if node.gold]
         names = {id: f"support {number}" for number, id in enumerate(supports, start=1)}
-        bare = [tuple(replace(edge, label="") for edge in each.edges) for each in (self, *self.frames)]
-        frames = tuple(
-            replace(frame, asked="", states=tuple(replace(state, note="") for state in frame.states), edges=edges)
-            for frame, edges in zip(self.frames, bare[1:])
-        )
-        nodes = tuple(replace(node, title=names.get(node.id, ""), text="") for node in self.nodes)
-        return Replay(nodes, frames, "", bare[0], self.scale)
+        found = msgspec.convert(bare(msgspec.to_builtins(self)), Replay)
+        return replace(found, nodes=tuple(replace(node, title=names.get(node.id, "")) for node in found.nodes))
 
     def table(self) -> pd.DataFrame:
         """The numbers behind the pictures: a row a node, edge or place in a ranking, for each frame.
 
         ``step`` is empty for edges of all frames; ``value`` is a node's size, or a place in a ranking.
         """
-        nodes, tagged = self.by_id, any(state.tag for frame in self.frames for state in frame.states)
+        nodes, rows = self.by_id, []
 
-        def line(edge: Edge) -> dict[str, object]:
-            return {"kind": "+".join(edge.kinds), "title": nodes[edge.source].title, "other": nodes[edge.target].title}
+        def add(kind: str, node: Node, **told: Any) -> None:
+            rows.append({"step": frame.step, "kind": kind, "title": node.title, "gold": node.gold, **told})
 
-        rows: list[dict[str, object]] = [{"step": "", **line(edge)} for edge in self.edges]
-        for frame in self.frames:
+        for frame in (Frame(edges=self.edges), *self.frames):
             for state in frame.states:
                 node = nodes[state.node]
-                where = {"title": node.title, "role": state.role, "gold": node.gold, "x": node.x, "y": node.y}
-                rows.append({"step": frame.step, "kind": "node", **where, "value": state.value, "tag": state.tag})
-            rows += [{"step": frame.step, **line(edge)} for edge in frame.edges]
+                add("node", node, x=node.x, y=node.y, role=state.role, value=state.value, tag=state.tag)
+            for edge in frame.edges:
+                add("+".join(edge.kinds), nodes[edge.source], other=nodes[edge.target].title)
             for column in frame.columns:
                 for number, item in enumerate(column.items, start=1):
-                    told = {"title": nodes[item.node].title, "gold": nodes[item.node].gold}
-                    rows.append({"step": frame.step, "kind": column.name, **told, "value": item.place or number})
+                    add(column.name, nodes[item.node], value=item.place or number)
+        tagged = any(state.tag for frame in self.frames for state in frame.states)
         columns = ["step", "kind", "title", "other", "role", "gold", "x", "y", "value", *["tag"] * tagged]
         return pd.DataFrame(rows, columns=columns)

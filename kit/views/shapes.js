@@ -51,13 +51,13 @@ function legendOf(looks, gold) { // what shapes, colours and lines mean: a span 
     found.push(make("span", {}, box, text));
   };
   if (looks.scale) {
-    const { name, far, near, ends, shades } = looks.scale, box = shape("svg", { width: 130, height: 26, viewBox: "0 -13 130 26", "aria-hidden": "true" });
+    const { name, far, near, shades } = looks.scale, box = shape("svg", { width: 130, height: 26, viewBox: "0 -13 130 26", "aria-hidden": "true" });
     [0, 0.25, 0.5, 0.75, 1].forEach((value, i) => {
       const one = symbol({ shape: "circle", fill: shade(shades, value) }, false, "", (6 + 10 * value) * 0.75);
       one.setAttribute("transform", `translate(${10 + 26 * i} 0)`);
       box.append(one);
     });
-    found.push(make("span", { class: "kit-scale" }, `${name}: ${ends[0]} ${number(far)}`, box, `${ends[1]} ${number(near)}`));
+    found.push(make("span", { class: "kit-scale" }, `${name}: ${number(far)}`, box, number(near)));
   }
   for (const role of Object.values(looks.roles)) {
     const sign = shape("g");

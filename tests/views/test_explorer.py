@@ -16,9 +16,6 @@ from kit.graphs import build
 from kit.retrievers import GNNRet, make
 from kit.views import (
     Explorer,
-    Frame,
-    Node,
-    Replay,
     SideBySide,
     explore,
     explore_rankings,
@@ -26,7 +23,6 @@ from kit.views import (
     graph_page,
     places_of,
 )
-from kit.views.explorer import in_step
 from kit.views.graph_page import page_around
 
 HAND = example()
@@ -83,7 +79,7 @@ def test_each_kind_of_retrieval_is_replayed(name, settings, some_steps):
     query = HAND.test[1].gold_query if retriever.sees_gold else HAND.test[1].query
     assert first(explorer) == list(retriever.retrieve(query, 6).ids)
     assert set(some_steps) <= set(steps(explorer)) and explorer.canvas.problem == ""
-    assert name in repr(explorer) and shown(explorer)["edges"]
+    assert shown(explorer)["edges"]
 
 
 def test_a_setting_changes_the_replay_and_keeps_the_step_and_the_places(gnn):
@@ -91,7 +87,7 @@ def test_a_setting_changes_the_replay_and_keeps_the_step_and_the_places(gnn):
     gnn.canvas.index = 2
     gnn.controls["alpha"].value = 0.2
     assert gnn.canvas.index == 2 and gnn.canvas.problem == "" and places(gnn) == before
-    assert any(state["note"].startswith("0.20 · ") for state in shown(gnn)["frames"][2]["states"])
+    assert any(state["note"].startswith("0.2 · ") for state in shown(gnn)["frames"][2]["states"])
     gnn.controls["graph"].value = "structure"
     assert [{edge["source"], edge["target"]} for edge in shown(gnn)["edges"]] == [{"moravec", "moravec-later"}]
 
@@ -131,9 +127,8 @@ def test_one_of_several_is_chosen_and_all_stay_as_they_are(monkeypatch):
 def test_a_start_that_cannot_be_is_refused(start, message):
     with pytest.raises(InputError, match=message):
         explore("gnn-ret", HAND, HAND.test, **start)
-    for none in (({}, HAND.test), ("gnn-ret", [])):
-        with pytest.raises(InputError, match="at least one retriever and one question"):
-            explore(none[0], HAND, none[1])
+    with pytest.raises(InputError, match="at least one question"):
+        explore("gnn-ret", HAND, [])
 
 
 def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn):
@@ -151,22 +146,12 @@ def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn):
 def test_two_go_in_step_with_one_question_and_one_place_a_passage():
     both = SideBySide(*(explore("gnn-ret", HAND, HAND.test, top_k=k, layers=k - 1) for k in (2, 3)))
     layer = ["layer 1 · senders", "layer 1 · sender 1 of 2", "layer 1 · sender 2 of 2"]
-    assert steps(both.left) == ["start", *layer, *["layer 1 · sender 2 of 2 (waits)"] * 5, "result"]
+    assert steps(both.left) == ["start", *layer, *["result"] * 6]  # the shorter one waits at its end
     assert len(steps(both.right)) == len(steps(both.left))
     both.left.controls["question"].value = "river"
     assert shown(both.right)["question"] == shown(both.left)["question"] != ""
     left, right = places(both.left), places(both.right)
     assert all(left[id] == place for id, place in right.items() if id in left)
-    printed = both.replay(question="town")
-    assert [frame.step for frame in printed.frames][::10] == ["start · left", "start · right"]
-
-
-def test_the_shorter_replay_waits_before_the_end():
-    told = (Replay((Node("a", "A"),), tuple(Frame(name) for name in names)) for names in ("abz", "abcdz"))
-    assert [[frame.step for frame in each.frames] for each in in_step(*told)] == [
-        ["a", "b", *["b (waits)"] * 2, "z"],
-        [*"abcdz"],
-    ]
 
 
 # ---- graphs and rankings
