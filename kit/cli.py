@@ -119,7 +119,7 @@ def evaluate(retrievers: tuple[str, ...], data: Path | None, ks: str, **given: A
 
     begun, cut_offs, asked = time.perf_counter(), whole_numbers(ks, "k"), SimpleNamespace(**given)
     named = make_all([name for name in retrievers if not Path(name).is_file()], **asked.settings)
-    reading = AnswerOptions.named(asked.reader, asked.read, max(cut_offs), none=asked.none, judge=asked.judge)
+    reading = AnswerOptions(asked.reader, asked.read, max(cut_offs), asked.none, asked.judge)
     _expect_writable(asked.json_file, asked.trec_file)
     if asked.also and not asked.train:
         raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
@@ -226,18 +226,19 @@ def claims(markdown: bool) -> None:
     """Tell what the papers claim, and what came of it here on each data set; draw it as figures/claims.svg and .png."""
     from textwrap import fill
 
-    from kit.evaluation.ledger import ledger, ledger_page, read_records
+    from kit.evaluation.claims import ledger, ledger_page, read_records
     from kit.paths import output
     from kit.views.claims_map import claims_map
 
     figures = output() / "figures"
-    page = ledger_page(figures)
+    records = read_records(figures)
+    page = ledger_page(records)
     if markdown:
         atomic_write(figures / "CLAIMS.md", page.encode())
         click.echo(figures / "CLAIMS.md")
     else:
         click.echo("\n".join(fill(line, 100, subsequent_indent="  ") for line in page.splitlines()))
-    if records := read_records(figures):
+    if records:
         for file in claims_map(ledger(records), figures):
             click.echo(file)
 

@@ -165,14 +165,14 @@ def test_learning_from_a_training_file(data: Path, lights: Path, tmp_path: Path)
     result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
     assert (result["n_passages"], result["provenance"]["settings"]) == (6, {"n_train": 20})
     benchmark, training = load(data), load_training([lights])
-    run = read_run(tmp_path / "run-gnn-ret.trec", benchmark).rankings
+    run = read_run(tmp_path / "run-gnn-ret.trec", benchmark).scores
     trained, untrained = (
         evaluate({"it": GNNRet(n_train=n)}, benchmark, training=training, progress=False).rankings["it"]
         for n in (20, 0)
     )
-    for question, ranking in run.items():
-        assert ranking.scores.tolist() == pytest.approx(trained[question].scores.tolist(), abs=1e-6)
-        assert ranking.scores.tolist() != pytest.approx(untrained[question].scores.tolist(), abs=1e-3)
+    for question, scores in run.items():
+        assert list(scores.values()) == pytest.approx(trained[question].scores.tolist(), abs=1e-6)
+        assert list(scores.values()) != pytest.approx(untrained[question].scores.tolist(), abs=1e-3)
 
 
 @pytest.mark.parametrize(

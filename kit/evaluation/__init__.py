@@ -6,27 +6,3 @@ from kit.evaluation.experiment import Experiment, ends_of_chains, evaluate, per_
 from kit.evaluation.learning import along_setting, histories, learn_weights, over_pool
 from kit.evaluation.papers import paper_numbers, paper_table
 from kit.evaluation.timing import time_parts
-
-__all__ = [
-    "CLAIMS",
-    "Claim",
-    "Experiment",
-    "Finding",
-    "along_setting",
-    "ends_of_chains",
-    "evaluate",
-    "finding",
-    "histories",
-    "judge_answers",
-    "learn_weights",
-    "over_pool",
-    "paper_numbers",
-    "paper_table",
-    "per_question",
-    "read_answers",
-    "summarise_answers",
-    "time_parts",
-    "variants",
-    "verdict",
-    "verdicts",
-]

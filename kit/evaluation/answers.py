@@ -1,12 +1,10 @@
 """Answers: what a reader makes of the passages that each retriever found, and how good that is (kgp.txt Table 1).
 
-The scores of one answer are those of :mod:`kit.text.scoring`. Every question counts for every retriever: an empty
-answer, or one that a judge can't be got to judge, is a wrong one (kgp-i25).
+Every question counts for every retriever: an empty answer, or one that a judge can't be got to judge, is a wrong one
+(kgp-i25).
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import pandas as pd
 from tqdm.auto import tqdm
@@ -21,40 +19,27 @@ from kit.text.reader import Reader
 from kit.text.reader import reader as make_reader
 from kit.text.scoring import contains, exact_match, f1, normalise
 
-NONE = "none"  # the row of a reader that sees no passage
 MEASURES = ("em", "f1", "accuracy", "judged", "unclear", "words")
 
 
-def read_answers(
-    experiment: Experiment, reader: Reader, n_passages: int, progress: bool = True, *, none: bool = False
-) -> pd.DataFrame:
+def read_answers(experiment: Experiment, reader: Reader, n_passages: int, *, none: bool = False) -> pd.DataFrame:
     """A row a retriever and question, with the reader's answer from the first ``n_passages`` of the ranking.
 
     Columns: retriever, question, hops, type, answer, ``em``, ``f1``, ``accuracy`` (by containment) and ``words``, the
-    length of the normalised answer. With ``none`` the reader is also asked without any passage (Table 1, "None").
-    The reader has learned what it needs (``fit``).
-
-    Raises:
-        InputError: a question without an answer to compare with, rankings shorter than ``n_passages``, or a language
-            model that can't be asked to the end (what it answered is kept).
+    length of the normalised answer (:mod:`kit.text.scoring`). With ``none`` the reader is also asked without any
+    passage (Table 1, "None"). Raises InputError for a question without an answer to compare with.
     """
-    questions, benchmark = experiment.questions, experiment.benchmark
+    questions, corpus = experiment.questions, experiment.benchmark.corpus
     for question in questions:
         if not question.answer:
             raise InputError("expected an answer to compare with", record=question.id, field="answer")
-    longest = max(len(ranking.ids) for found in experiment.rankings.values() for ranking in found.values())
-    most = max(len(corpus) for corpus, _ in benchmark.asked_together(questions))
-    if n_passages < 1 or longest < min(n_passages, most):
-        expected = f"from 1 to {longest}, the length of the rankings (the largest cut-off k)"
-        raise InputError(f"expected a number of passages {expected}, not {n_passages}", field="read")
-    contexts = {NONE: [[] for _ in questions]} if none else {}
+    contexts = {"none": [[] for _ in questions]} if none else {}
     for name, found in experiment.rankings.items():
         ids = [found[question.id].ids[:n_passages] for question in questions]
-        contexts[name] = [[benchmark.corpus[id].full_text for id in of] for of in ids]
-    texts = [question.text for question in questions]
+        contexts[name] = [[corpus[id].full_text for id in of] for of in ids]
     rows = []
-    for name, passages in tqdm(contexts.items(), desc=f"reading ({reader.name})", disable=not progress):
-        for question, answer in zip(questions, reader.answer(texts, passages), strict=True):
+    for name, passages in tqdm(contexts.items(), desc=f"reading ({reader.name})"):
+        for question, answer in zip(questions, reader.answer([q.text for q in questions], passages), strict=True):
             right = (question.answer, *question.aliases)
             row = {"retriever": name, "question": question.id, "hops": question.hops, "type": question.type}
             row |= {"answer": answer, "em": exact_match(answer, right), "f1": f1(answer, right)}
@@ -67,12 +52,10 @@ def judge_answers(table: pd.DataFrame, experiment: Experiment, model: LanguageMo
 
     ``unclear`` is 1 where its reply said neither, which counts as wrong. Two equal prompts are asked once.
     """
-    questions = {question.id: question for question in experiment.questions}
-    prompts = [
-        grading_prompt(questions[row.question].text, questions[row.question].answer, row.answer)
-        for row in table.itertuples()
-    ]
-    grades = [grade(reply.text) for reply in model.generate(prompts)]
+    asked = {question.id: question for question in experiment.questions}
+    answers = [(asked[row.question], row.answer) for row in table.itertuples()]
+    replies = model.generate([grading_prompt(question.text, question.answer, answer) for question, answer in answers])
+    grades = [grade(reply.text) for reply in replies]
     judged, unclear = ([float(found is value) for found in grades] for value in (True, None))
     return table.assign(judged=judged, unclear=unclear)
 
@@ -82,8 +65,8 @@ def summarise_answers(table: pd.DataFrame, *, seed: int = 0, n_resamples: int = 
 
     The metrics are those of ``MEASURES`` that the table has; the rows are in its order of retrievers.
     """
-    measures = [measure for measure in MEASURES if measure in table]
-    found = statistics.interval_table(by_question(table, measures), seed, n_resamples=n_resamples)
+    values = by_question(table, [measure for measure in MEASURES if measure in table])
+    found = statistics.intervals(values, seed, n_resamples=n_resamples).reset_index()
     return found[["retriever", "metric", "mean", "low", "high", "n"]]
 
 
@@ -98,40 +81,33 @@ def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
     return [Benchmark(each.name, each.corpus, train=each.train[:n], dev=each.dev[: n // 2]) for each in whole]
 
 
-@dataclass(frozen=True)
 class AnswerOptions:
-    """What ``kit evaluate`` is asked about answers; without a reader there are none, and nothing is added anywhere."""
+    """What ``kit evaluate`` is asked about answers; without a reader there are none, and nothing is added anywhere.
 
-    reader: Reader | None
-    n_passages: int
-    none: bool
-    judge: LanguageModel | None
+    Raises :class:`InputError` for bad names, and for more passages than ``most`` that are found.
+    """
 
-    @classmethod
-    def named(
-        cls, reader: str | None, n_passages: int | None, most: int, *, none: bool, judge: str | None
-    ) -> AnswerOptions:
-        """From names. Raises :class:`InputError` for bad ones, and for more passages than ``most`` that are found."""
+    def __init__(self, reader: str | None, n_passages: int | None, most: int, none: bool, judge: str | None) -> None:
         if reader is None and (judge or none or n_passages is not None):
             raise InputError("expected a reader (--reader), whose answers are meant", field="reader")
-        n_passages = most if n_passages is None else n_passages
-        if not 1 <= n_passages <= most:
+        self.n_passages = most if n_passages is None else n_passages
+        if not 1 <= self.n_passages <= most:
             raise InputError(f"expected a number from 1 to {most}, the largest k, not {n_passages}", field="read")
-        judged_by = language_model(judge) if judge else None
-        return cls(None if reader is None else make_reader(reader), n_passages, none, judged_by)
+        self.reader, self.none = reader and make_reader(reader), none
+        self.judge = judge and language_model(judge)
 
     def fit(self, training: Benchmark) -> None:
         if self.reader:
             first, *more = lessons_of(training)
             self.reader.fit(first, more)
 
-    def answers(self, experiment: Experiment) -> pd.DataFrame:
+    def answers(self, experiment: Experiment) -> pd.DataFrame | None:
         """:func:`summarise_answers` of the experiment's answers."""
         if self.reader is None:
-            return pd.DataFrame()
+            return None
         table = read_answers(experiment, self.reader, self.n_passages, none=self.none)
         table = judge_answers(table, experiment, self.judge) if self.judge else table
-        return summarise_answers(table, seed=experiment.seed, n_resamples=experiment.n_resamples)
+        return summarise_answers(table, **experiment.draws)
 
     def usages(self) -> dict[str, pd.DataFrame]:
         """What the language models were used for, by their roles."""
@@ -139,10 +115,7 @@ class AnswerOptions:
         return {role: usage for role, usage in usages.items() if usage is not None}
 
     def record(self) -> dict[str, dict[str, object]]:
-        """Who answered, and who judged: name (of the reader n_passages, too) and a language model's usage.
-
-        That is a list of objects with model, source, calls, prompt_tokens, answer_tokens and seconds.
-        """
+        """Who answered, and who judged: name (of the reader n_passages, too) and a language model's usage."""
         told = {"reader": {"name": self.reader.name, "n_passages": self.n_passages}} if self.reader else {}
         told |= {"judge": {"name": self.judge.name}} if self.judge else {}
         for role, usage in self.usages().items():

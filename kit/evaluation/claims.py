@@ -1,31 +1,34 @@
-"""Claims of the papers, what a run found for them, and the rule that turns an effect and its interval into a verdict.
+"""Claims of the papers, what runs found for them, and the ledger of both.
 
 The claims are data (``claims.toml``): what is claimed, how it is measured here, and which effect would bear it out are
-fixed before anything is measured. A finding is one measurement of one criterion of a claim, on one data set.
+fixed before anything is measured. A finding is one measurement of one criterion of a claim, on one data set; a notebook
+leaves its findings in a record, ``figures/DATASET/NN_topic.json``. With many findings a few come out by chance, so the
+ledger shows beside each interval a wider one that holds together with all others of its data set (Bonferroni).
 """
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 import pandas as pd
 
+from kit.corpus import load
 from kit.errors import InputError
-from kit.evaluation.statistics import Estimate
+from kit.evaluation.statistics import Estimate, bonferroni_ci
+from kit.paths import NOTEBOOKS, ROOT
 
-REPRODUCED = "reproduced"
-#: The verdict of a proxy that succeeds: it supports the cause that the paper names, not the paper's number.
-MECHANISM = "mechanism reproduced"
-NOT_REPRODUCED = "not reproduced"
-UNDECIDED = "undecided"
-NOT_TESTED = "not tested"
-#: What the ledger says where claim, code or data have changed since a verdict was found.
-STALE = "stale"
-
+REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED = "reproduced", "not reproduced", "undecided", "not tested"
+MECHANISM = "mechanism reproduced"  # by a proxy that succeeds: the cause that the paper names, not the paper's number
+STALE = "stale"  # claim, code or data have changed since a verdict was found
 #: A claimed gain whose interval lies wholly below this is not reproduced, even if it reaches across 0.
 SMALLEST_GAIN = 0.01
 
@@ -34,7 +37,6 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The range in which a claim wants an effect: above ``above`` and below ``below``, at least one of them given.
 
     ``unit`` is ``share`` (a mean over questions from 0 to 1, or a difference of two) or names another quantity.
-    ``name`` tells the criteria of one claim apart.
     """
 
     name: str = ""
@@ -55,11 +57,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a paper claims and how the kit tests it.
-
-    ``place`` is where the paper says it, ``paper_number`` what the paper measured (in the paper's setting, never a
-    target), ``needs`` what a test takes. A claim is borne out if each criterion is.
-    """
+    """What a paper claims, where it says so and what it measured, and how the kit tests it: by all its criteria."""
 
     id: str
     place: str
@@ -75,38 +73,27 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def paper(self) -> str:
         return self.id.rpartition("-")[0]
 
-    def criterion(self, name: str) -> Criterion:
-        """The criterion of this name. Raises InputError that lists those that there are."""
-        for criterion in self.criteria:
-            if criterion.name == name:
-                return criterion
-        names = ", ".join(repr(criterion.name) for criterion in self.criteria)
-        raise InputError(f"expected one of {names}, not {name!r}", record=self.id, field="criterion")
-
-    def judged(self, rule: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
-        """The verdict on one of its criteria: a proxy that succeeds supports the mechanism only."""
-        found = verdict(rule, effect, low, high, n)
-        return MECHANISM if found == REPRODUCED and self.kind == "proxy" else found
-
 
 _FILE = files("kit.evaluation").joinpath("claims.toml")
 CLAIMS = {claim.id: claim for claim in msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, list[Claim]])["claims"]}
+_RULES = {(claim.id, rule.name): rule for claim in CLAIMS.values() for rule in claim.criteria}
 
 
-def verdict(criterion: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
-    """What an effect with the interval [low, high], from n questions, says of a criterion.
+def verdict(claim: Claim, rule: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
+    """What an effect with the interval [low, high], from n questions, says of a criterion of a claim.
 
-    Reproduced: the interval lies wholly inside the claimed range. Not reproduced: it lies wholly outside; or, for a
-    claimed gain (or loss) in a share, it stays wholly short of one point. Undecided: everything else, also an effect
-    without an interval and a gain of less than one question.
+    Reproduced (by a proxy: its mechanism): the interval lies wholly inside the claimed range. Not reproduced:
+    it lies wholly outside; or, for a claimed gain (or loss) in a share, it stays wholly short of one point. Undecided:
+    everything else, also an effect without an interval and a gain of less than one question.
     """
     if low is None or high is None:
         return UNDECIDED
-    above, below = criterion.above, criterion.below
-    is_gain = criterion.unit == "share" and (above, below) in ((0, math.inf), (-math.inf, 0))  # or a loss
-    smallest = SMALLEST_GAIN if is_gain else 0
+    above, below = rule.above, rule.below
+    is_gain = rule.unit == "share" and (above, below) in ((0, math.inf), (-math.inf, 0))  # or a loss
     if above < low and high < below:
-        return UNDECIDED if is_gain and abs(effect) * n < 1 - 1e-9 else REPRODUCED
+        borne_out = MECHANISM if claim.kind == "proxy" else REPRODUCED
+        return UNDECIDED if is_gain and abs(effect) * n < 1 - 1e-9 else borne_out
+    smallest = SMALLEST_GAIN if is_gain else 0
     return NOT_REPRODUCED if high < above + smallest or low > below - smallest else UNDECIDED
 
 
@@ -132,19 +119,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     how: str
     paper_number: str
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What a later finding of the same run replaces."""
-        return self.claim, self.criterion, self.case
 
-    @property
-    def stale(self) -> bool:
-        """Whether the claim's rule has changed since: it has another criterion, or gives another verdict."""
-        for rule in CLAIMS[self.claim].criteria:
-            if rule.name == self.criterion:
-                now = CLAIMS[self.claim].judged(rule, self.effect, self.low, self.high, self.n)
-                return (self.unit, self.expected, self.verdict) != (rule.unit, rule.expected, now)
-        return True
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What a notebook made: ``figures`` are file names in the record's folder."""
+
+    notebook: str
+    provenance: Mapping[str, object] = {}
+    figures: tuple[str, ...] = ()
+    findings: tuple[Finding, ...]
 
 
 def finding(
@@ -152,39 +134,19 @@ def finding(
 ) -> Finding:
     """What was measured for a claim, with its verdict. ``how`` is the claim's own measure if nothing is said.
 
-    Effects in the unit ``share`` are fractions: 0.032 is shown as +3.2 points. Raises InputError for an unknown claim
-    or criterion, an effect that is no number, and an interval whose ends are in the wrong order; nan for both ends
-    says that there is none.
+    Effects in the unit ``share`` are fractions: 0.032 is shown as +3.2 points; nan for both ends of the interval says
+    that there is none. Raises InputError for an unknown claim or criterion, and an effect that is no number.
     """
-    if claim not in CLAIMS:
-        raise InputError(f"expected the id of a claim, such as {next(iter(CLAIMS))}, not {claim!r}", field="claim")
-    known = CLAIMS[claim]
-    rule = known.criterion(criterion)
-    effect, low, high, n = float(found.value), float(found.low), float(found.high), int(found.n)
-    if not math.isfinite(effect):
-        raise InputError(f"expected a number, not {effect}", record=claim, field="effect")
-    if low > high or math.isnan(low) != math.isnan(high):
-        raise InputError(f"expected an interval, not [{low}, {high}]", record=claim, field="low, high")
-    ends = (None, None) if math.isnan(low) else (low, high)
-    told = {"unit": rule.unit, "expected": rule.expected, "how": how or known.measure, "n": n, "seed": int(seed)}
-    measured = {"effect": effect, "low": ends[0], "high": ends[1], "verdict": known.judged(rule, effect, *ends, n)}
-    paper_number = known.paper_number
-    return Finding(claim=claim, criterion=criterion, case=case, paper_number=paper_number, **measured, **told)
-
-
-def combined(claim: Claim, findings: Iterable[Finding]) -> str:
-    """The verdict of a claim on one data set from all its findings there.
-
-    Not reproduced if one of them is; reproduced if all are and no criterion is left out; not tested without any.
-    """
-    findings = list(findings)
-    verdicts = {found.verdict for found in findings}
-    if not findings:
-        return NOT_TESTED
-    if NOT_REPRODUCED in verdicts:
-        return NOT_REPRODUCED
-    whole = {found.criterion for found in findings} == {criterion.name for criterion in claim.criteria}
-    return verdicts.pop() if whole and len(verdicts) == 1 else UNDECIDED
+    if (claim, criterion) not in _RULES:
+        raise InputError(f"expected a claim and a criterion of claims.toml, not {criterion!r}", record=claim)
+    known, rule = CLAIMS[claim], _RULES[claim, criterion]
+    if not math.isfinite(found.value):
+        raise InputError(f"expected a number, not {found.value}", record=claim, field="effect")
+    low, high = (None if math.isnan(end) else float(end) for end in (found.low, found.high))
+    measured = {"effect": float(found.value), "low": low, "high": high, "n": int(found.n)}
+    told = {"unit": rule.unit, "expected": rule.expected, "how": how or known.measure, "seed": int(seed)}
+    told |= {"verdict": verdict(known, rule, **measured), "paper_number": known.paper_number}
+    return Finding(claim=claim, criterion=criterion, case=case, **measured, **told)
 
 
 def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
@@ -192,10 +154,8 @@ def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
     columns = ["claim", "place", "what", "effect", "expected", "n", "verdict", "the paper's number"]
     rows = []
     for of in findings:
-        place, what = (
-            f"{CLAIMS[of.claim].paper} {CLAIMS[of.claim].place}",
-            ", ".join(filter(None, [of.criterion, of.case])),
-        )
+        claim, what = CLAIMS[of.claim], ", ".join(filter(None, [of.criterion, of.case]))
+        place = f"{claim.paper} {claim.place}"
         rows.append((of.claim, place, what, show_effect(of), of.expected, of.n, of.verdict, of.paper_number))
     return pd.DataFrame(rows, columns=columns)
 
@@ -211,3 +171,148 @@ def show_effect(found: Finding) -> str:
     effect, *ends = [show(x, found.unit, sign=True) for x in (found.effect, found.low, found.high) if x is not None]
     interval = f" [{', '.join(ends)}]" if ends else ""
     return f"{effect}{interval} {'points' if found.unit == 'share' else found.unit}"
+
+
+# ---- the ledger
+
+_PARTIAL = ("-smoke", "-trial")  # runs with too few questions, or settings of one's own
+#: The data that comes with the kit, by the name of its folder of figures: where it lies (None: the default).
+_OWN_DATA = {"atlas": None, "documents-reports": ROOT / "data" / "reports"}
+_MEASURING = ("corpus", "text", "graphs", "retrievers", "evaluation")  # what makes findings; the rest shows them
+
+
+@cache
+def _own_hash(dataset: str) -> str:
+    return load(_OWN_DATA[dataset]).hash
+
+
+@cache
+def code_hash(notebook: str) -> str:
+    """A digest of what a notebook's findings come from: its own code, and the kit's, comments and docstrings apart."""
+    sink = hashlib.blake2b(digest_size=8)
+    for path in [path for part in _MEASURING for path in sorted((ROOT / "kit" / part).rglob("*.py"))]:
+        tree = ast.parse("" if path == Path(__file__) else path.read_text("utf-8"))  # of rules ``is_stale`` tells
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
+                node.value.value = None
+        sink.update(ast.unparse(tree).encode())
+    if (path := NOTEBOOKS / f"{notebook}.ipynb").is_file():
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        sink.update("".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code").encode())
+    return sink.hexdigest()
+
+
+def is_stale(found: Finding, record: Record, dataset: str) -> bool:
+    """Whether claim, code or data have changed since. Of a record without a hash, and of others' data, nobody knows."""
+    rule, made = _RULES.get((found.claim, found.criterion)), record.provenance
+    if rule is None or made.get("code_hash") not in (None, "", code_hash(record.notebook)):
+        return True
+    if dataset in _OWN_DATA and made.get("data_hash") not in (None, "", _own_hash(dataset)):
+        return True
+    now = verdict(CLAIMS[found.claim], rule, found.effect, found.low, found.high, found.n)
+    return (found.unit, found.expected, found.verdict) != (rule.unit, rule.expected, now)
+
+
+def read_records(figures: Path) -> dict[str, list[Record]]:
+    """The records with findings of each data set, the atlas first; smoke and trial runs don't count.
+
+    Raises InputError for a record that is damaged or tells of a claim that there is not.
+    """
+    records: dict[str, list[Record]] = {}
+    paths = [path for path in figures.glob("*/[0-9][0-9]_*.json") if not path.parent.name.endswith(_PARTIAL)]
+    for path in sorted(paths, key=lambda path: (path.parent.name != "atlas", path)):
+        try:
+            record = msgspec.json.decode(path.read_bytes(), type=Record)
+        except (OSError, msgspec.DecodeError) as error:
+            raise InputError(str(error), file=path) from None
+        if unknown := {found.claim for found in record.findings} - set(CLAIMS):
+            raise InputError(f"expected the id of a claim, not {min(unknown)!r}", file=path, field="claim")
+        if record.findings:
+            records.setdefault(path.parent.name, []).append(record)
+    return records
+
+
+def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
+    """A row for every claim and data set, tested or not.
+
+    Columns: claim, dataset, state (the verdict, or ``stale``), effects (in words), overall (the state that all data
+    sets which tested the claim agree on, else ``differs``).
+    """
+    rows = []
+    for dataset, of in records.items():
+        n_findings = sum(len(record.findings) for record in of)
+        for claim in CLAIMS.values():
+            made = [(found, record) for record in of for found in record.findings if found.claim == claim.id]
+            findings, state, told = [found for found, _ in made], NOT_TESTED, ""
+            if findings:
+                stale = any(is_stale(found, record, dataset) for found, record in made)
+                state = STALE if stale else combined(claim, findings)
+                effects = [_effect(claim, rule, findings, n_findings) for rule in claim.criteria]
+                told = "; ".join(filter(None, [*effects, claim.caveat]))
+            rows.append((claim.id, dataset, state, told))
+    table = pd.DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
+    tested = table[table["state"] != NOT_TESTED].groupby("claim")["state"].unique()
+    agreed = tested.map(lambda states: states[0] if len(states) == 1 else "differs")
+    return table.assign(overall=table["claim"].map(agreed).fillna(NOT_TESTED))
+
+
+def combined(claim: Claim, findings: Sequence[Finding]) -> str:
+    """The verdict from all findings on a data set: that of all, if no criterion is left out; one against suffices."""
+    verdicts = {found.verdict for found in findings}
+    if NOT_REPRODUCED in verdicts:
+        return NOT_REPRODUCED
+    whole = {found.criterion for found in findings} == {rule.name for rule in claim.criteria}
+    return verdicts.pop() if whole and len(verdicts) == 1 else UNDECIDED
+
+
+def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
+    """The whole ledger in Markdown: every claim, with what the data sets that tested it say."""
+    table = ledger(records)
+    tested = table[table["state"] != NOT_TESTED]
+    parts = ["# What the papers claim, and what came of it here"]
+    parts.append(f"{tested['claim'].nunique()} of {len(CLAIMS)} claims are tested. {_WHAT_STATES_SAY}")
+    nameless = sorted(name for name, of in records.items() if not all(each.provenance.get("code_hash") for each in of))
+    if nameless:
+        told = "say nothing of the code that made them, so their verdicts stand here as they were recorded, and"
+        parts.append(f"Records of {', '.join(nameless)} {told} become *stale* only when claim or data change.")
+    for claim in CLAIMS.values():
+        of = tested[tested["claim"] == claim.id]
+        source = f"{claim.paper} {claim.place}, {claim.kind}; tested: {claim.measure}"
+        overall = NOT_TESTED if of.empty else of["overall"].iloc[0]
+        parts.append(f"## {claim.id}: {overall}\n\n{claim.claim} ({source} The paper's number: {claim.paper_number}.)")
+        if len(of):
+            parts.append(
+                "\n".join(f"- {': '.join(filter(None, row))}" for row in zip(of["dataset"], of["state"], of["effects"]))
+            )
+    return "\n\n".join(parts) + "\n"
+
+
+_WHAT_STATES_SAY = """\
+An interval (95 %, over questions) that lies wholly on the claimed side is *reproduced*, one that lies wholly beside it
+*not reproduced*, any other *undecided*; *mechanism reproduced* says that the cause holds which a paper names for its
+language model's answers. *Stale*: code or data have changed since. Of several cases the weakest is shown. *Adjusted* is
+an interval that holds together with all others of its data set. The papers' corpora, encoders and readers differ from
+ours: the sign and the shape are tested, never the level.""".replace("\n", " ")
+
+
+def _effect(claim: Claim, rule: Criterion, findings: Sequence[Finding], n_findings: int) -> str:
+    """A criterion's effect in the case that speaks most against the claim, with the interval that holds for all."""
+
+    def strength(found: Finding) -> tuple[int, float]:
+        order = {NOT_REPRODUCED: 0, UNDECIDED: 1}.get(found.verdict, 2)
+        low, high = (found.effect, found.effect) if found.low is None else (found.low, found.high)
+        return order, min(low - rule.above, rule.below - high)
+
+    cases = [found for found in findings if found.criterion == rule.name]
+    if not cases:
+        return f"{rule.name}: not measured"
+    found = min(cases, key=strength)
+    case, told = found.case + f", the weakest of {len(cases)}" * (len(cases) > 1), show_effect(found)
+    if found.low is not None and n_findings > 1:
+        low, high = bonferroni_ci(found.effect, found.low, found.high, n_findings)
+        if found.unit in ("share", "correlation"):
+            low, high = max(low, -1.0), min(high, 1.0)
+        changed = verdict(claim, rule, found.effect, low, high, found.n)
+        ends = ", ".join(show(end, found.unit, sign=True) for end in (low, high))
+        told += f" (adjusted [{ends}]{'' if changed == found.verdict else f': {changed}'})"
+    return " ".join(filter(None, [rule.name, f"({case})" * bool(case), told]))

@@ -16,19 +16,15 @@ import pandas as pd
 from kit.corpus import Benchmark, Corpus, Question
 from kit.evaluation.metrics import covered, precision, sf_em
 from kit.graphs import BUILDERS, PassageGraph, build
-from kit.retrievers import Tfidf
+from kit.text import TfidfIndex
 
 N_SEEDS = 5
-#: What the seeds alone are called where builders are compared: SF-EM before any graph.
-SEEDS = "seeds"
+SEEDS = "seeds"  # what the seeds alone are called where builders are compared: SF-EM before any graph
 
 
 def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = N_SEEDS) -> list[list[int]]:
     """For each question the rows of the passages that a TF-IDF search puts first."""
-    search = Tfidf()
-    search.index(corpus)
-    rankings = search.retrieve_many([question.query for question in questions], n_seeds)
-    return [[corpus.row[id] for id in ranking.ids] for ranking in rankings]
+    return TfidfIndex(corpus).nearest([question.text for question in questions], n_seeds)
 
 
 def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Sequence[Sequence[int]]) -> pd.DataFrame:
@@ -39,22 +35,15 @@ def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Seq
     """
     rows = []
     for question, start in zip(questions, seeds, strict=True):
-        reached = sorted({*start, *graph.neighbours(start).tolist()})
-        ids = [graph.corpus.passages[row].id for row in reached]
+        ids = [graph.corpus.passages[row].id for row in {*start, *graph.neighbours(start).tolist()}]
         row = {"question": question.id, "hops": question.hops, "type": question.type, "structure": question.structure}
         row |= {"neighbourhood": len(ids), "sf_em": sf_em(question, ids), "covered": covered(question, ids)}
-        rows.append(row | {"precision": precision(question, ids), "joined": _joined(graph, question)})
+        supports = [{graph.corpus.row[id] for id in carriers} for carriers in question.supporting]
+        near = [{*graph.neighbours(sorted(carriers)).tolist()} for carriers in supports]
+        pairs = combinations(range(len(supports)), 2)
+        joined = [bool(near[a] & supports[b] or near[b] & supports[a]) for a, b in pairs]
+        rows.append(row | {"precision": precision(question, ids), "joined": np.mean(joined) if joined else np.nan})
     return pd.DataFrame(rows)
-
-
-def _joined(graph: PassageGraph, question: Question) -> float:
-    rows = [[graph.corpus.row[id] for id in carriers] for carriers in question.supporting]
-    reached = [set(graph.neighbours(carriers).tolist()) for carriers in rows]
-    pairs = [
-        not reached[a].isdisjoint(rows[b]) or not reached[b].isdisjoint(rows[a])
-        for a, b in combinations(range(len(rows)), 2)
-    ]
-    return float(np.mean(pairs)) if pairs else float("nan")
 
 
 def density_param(name: str, encoders: Collection[str] = ()) -> str:
@@ -66,16 +55,15 @@ def build_at(name: str, value: float, corpus: Corpus, encoders: Mapping[str, str
     """A builder's graph at a density; a name in ``encoders`` is a KNN graph over that encoder's vectors."""
     if name == SEEDS:
         return PassageGraph(corpus, {})
-    if name in encoders:
-        return build("knn", corpus, k=value, encoder=encoders[name])
-    return build(name, corpus, **{density_param(name): value})
+    encoder = {"encoder": encoders[name]} if name in encoders else {}
+    return build("knn" if encoder else name, corpus, **{density_param(name, encoders): value}, **encoder)
 
 
 def by_setting(quality: pd.DataFrame, builder: str, metric: str) -> pd.DataFrame:
     """A builder's values of a metric: a row a question, a column a setting, both in the order of the sweep."""
     of = quality[quality["builder"] == builder]
     table = of.pivot(index="question", columns="value", values=metric)
-    return table.loc[list(dict.fromkeys(of["question"])), list(dict.fromkeys(of["value"]))]
+    return table.loc[of["question"].unique(), of["value"].unique()]
 
 
 def at_equal_size(
@@ -90,7 +78,7 @@ def at_equal_size(
     for builder, of in sizes[sizes["builder"] != SEEDS].groupby("builder", sort=False):
         of = of.sort_values(by, kind="stable")
         steps = of[by].to_numpy()
-        if not steps[0] <= size <= steps[-1] or steps[0] <= 0:
+        if not 0 < steps[0] <= size <= steps[-1]:
             left_out.append(str(builder))
             continue
         values = by_setting(quality, builder, metric)[of["value"]].to_numpy()
@@ -98,19 +86,14 @@ def at_equal_size(
         before, share = int(place), place - int(place)
         after = min(before + 1, len(steps) - 1)
         columns[builder] = (1 - share) * values[:, before] + share * values[:, after]
-    index = list(dict.fromkeys(quality["question"]))
-    return pd.DataFrame(columns, index=index).dropna(), left_out
+    return pd.DataFrame(columns, index=quality["question"].unique()).dropna(), left_out
 
 
 def measure(
     builder: str, benchmark: Benchmark, questions: Sequence[Question], n_seeds: int = N_SEEDS, **settings: object
 ) -> dict[str, float]:
-    """Size and mean quality of one graph (of each question's own in the per-question setting, averaged).
-
-    Keys as :func:`describe_graph`, then sf_em, covered, precision, neighbourhood, and seconds (to build).
-    """
-    seconds = 0.0
-    sizes, quality = [], []
+    """Size, mean quality and seconds to build of one graph (of each question's own in the per-question setting)."""
+    seconds, sizes, quality = 0.0, [], []
     for corpus, asked in benchmark.asked_together(questions):
         begun = time.perf_counter()
         graph = build(builder, corpus, **settings)
@@ -124,10 +107,5 @@ def measure(
 
 def describe_graph(graph: PassageGraph) -> dict[str, float]:
     """Nodes, edges, density, mean degree and connected components, as gnn-ret.txt Table 5 and kgp.txt Table 3."""
-    return {
-        "nodes": graph.n_nodes,
-        "edges": graph.n_edges,
-        "density": graph.density,
-        "mean_degree": graph.mean_degree,
-        "components": graph.n_components,
-    }
+    counts = {"nodes": graph.n_nodes, "edges": graph.n_edges, "density": graph.density}
+    return counts | {"mean_degree": graph.mean_degree, "components": graph.n_components}

@@ -8,14 +8,11 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark, Question
-from kit.errors import InputError
 from kit.evaluation.experiment import Experiment
 from kit.retrievers import DPR, KGPMDR, MDR, QSGNN
 from kit.retrievers.dpr import pool
 from kit.retrievers.gnn_ret import GNNRet
 from kit.text import TfidfIndex
-
-_SMOOTHED = 10  # steps
 
 
 def histories(retrievers: Mapping[str, DPR | MDR | KGPMDR | QSGNN]) -> pd.DataFrame:
@@ -27,33 +24,29 @@ def histories(retrievers: Mapping[str, DPR | MDR | KGPMDR | QSGNN]) -> pd.DataFr
     tables = []
     for name, retriever in retrievers.items():
         told = pd.DataFrame(retriever.history, columns=["step", "loss", "measured"])
-        losses, checks = told.dropna(subset="loss"), told.dropna(subset="measured")
-        smoothed = losses["loss"].rolling(_SMOOTHED, min_periods=1).mean()
-        parts = (("loss", losses, losses["loss"], smoothed), ("dev recall@5", checks, *[checks["measured"]] * 2))
-        for quantity, of, value, smooth in parts:
-            row = {"retriever": name, "quantity": quantity, "step": of["step"], "value": value, "smoothed": smooth}
-            tables.append(pd.DataFrame(row))
+        for column, quantity, steps in (("loss", "loss", 10), ("measured", "dev recall@5", 1)):
+            of = told.dropna(subset=column).rename(columns={column: "value"})
+            of = of.assign(retriever=name, quantity=quantity, smoothed=of["value"].rolling(steps, min_periods=1).mean())
+            tables.append(of[["retriever", "quantity", "step", "value", "smoothed"]])
     return pd.concat(tables, ignore_index=True)
 
 
 def along_setting(
     experiment: Experiment, lines: Mapping[str, Mapping[str, float]], setting: str, metric: str
 ) -> pd.DataFrame:
-    """A metric along a number that retrievers are set to.
+    """A metric along a number that retrievers are set to: line, retriever, the number, mean, low, high, n.
 
-    ``lines`` maps the name of a line to the experiment's retrievers on it, each with its number. Columns: line,
-    retriever, the number (named ``setting``), mean, low, high (95 % bootstrap over questions), n.
+    ``lines`` maps the name of a line to the experiment's retrievers on it, each with its number.
     """
     rows = [(line, name, number) for line, numbers in lines.items() for name, number in numbers.items()]
-    summary = experiment.summary().query("metric == @metric")[["retriever", "mean", "low", "high", "n"]]
+    summary = experiment.summary().query("metric == @metric").drop(columns="metric")
     return pd.DataFrame(rows, columns=["line", "retriever", setting]).merge(summary, on="retriever")
 
 
 def over_pool(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
     """Some questions of a benchmark, to be asked over their supports and the passages nearest to each by TF-IDF.
 
-    A new encoder has little to encode there, so that many can be compared. In the per-question setting collections are
-    small, and stay as they are.
+    A new encoder has little to encode there. In the per-question setting collections are small, and stay as they are.
     """
     kept = benchmark.collections
     corpus = benchmark.corpus if kept else pool(questions, benchmark.corpus, TfidfIndex(benchmark.corpus))
@@ -61,20 +54,11 @@ def over_pool(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
 
 
 def learn_weights(retrievers: Iterable[GNNRet], training: Benchmark) -> pd.DataFrame:
-    """Train each of them on ``training``: the weights that come out, a row each.
-
-    Columns: n_train, start, layers, seed (the retriever's settings), weight (``alpha1``, ``alpha2`` …, ``beta``),
-    value, loss (the lowest that was met), steps (of gradient descent). Raises InputError where one of them learns from
-    no question, or from more than there are.
-    """
+    """Train each of them: a row a weight that comes out, the settings, loss (the lowest that was met) and steps."""
     rows = []
-    retrievers = list(retrievers)
-    if not all(retriever.settings.n_train for retriever in retrievers):
-        raise InputError("expected at least 1 question to learn from, not 0", field="n_train")
-    for retriever in tqdm(retrievers, desc="training", unit="draw"):
+    for retriever in tqdm(list(retrievers), desc="training", unit="draw"):
         retriever.fit(training)
-        history = retriever.history
-        settings = retriever.settings
+        settings, history = retriever.settings, retriever.history
         about = {"n_train": settings.n_train, "start": settings.init_alpha, "layers": settings.layers}
         about |= {"seed": settings.seed, "loss": min(step["loss"] for step in history), "steps": len(history)}
         rows += [{**about, "weight": weight, "value": value} for weight, value in retriever.weights.items()]

@@ -7,8 +7,6 @@ from importlib.resources import files
 
 import pandas as pd
 
-from kit.errors import InputError
-
 with files("kit.evaluation").joinpath("papers.csv").open(encoding="utf-8") as _source:
     _NUMBERS = pd.read_csv(_source, keep_default_na=False, dtype={"value": float})
 
@@ -16,21 +14,13 @@ with files("kit.evaluation").joinpath("papers.csv").open(encoding="utf-8") as _s
 def paper_numbers(paper: str, place: str) -> pd.DataFrame:
     """The numbers of one table or figure as printed, such as ``paper_numbers("gnn-ret", "Table 5")``.
 
-    Columns: paper, place, dataset (as the paper names it), group, row, metric, value, unit, note. Raises InputError for
-    a place of which the kit holds no numbers.
+    Columns: paper, place, dataset (as the paper names it), group, row, metric, value, unit, note.
     """
-    found = _NUMBERS[(_NUMBERS["paper"] == paper) & (_NUMBERS["place"] == place)]
-    if found.empty:
-        known = ", ".join(dict.fromkeys(f"{row.paper} {row.place}" for row in _NUMBERS.itertuples()))
-        raise InputError(f"expected one of {known}, not {paper} {place}", field="paper, place")
-    return found.reset_index(drop=True)
+    return _NUMBERS[(_NUMBERS["paper"] == paper) & (_NUMBERS["place"] == place)].reset_index(drop=True)
 
 
 def paper_table(paper: str, *places: str, metrics: Sequence[str] = ()) -> pd.DataFrame:
-    """Tables of a paper as they are read: a row a method (and group), a column a data set and metric.
-
-    ``metrics`` are the ones to show, all if none is named. Raises InputError as :func:`paper_numbers`.
-    """
+    """Tables of a paper as they are read: a row a method (and group), a column a data set and metric (or all)."""
     table = pd.concat([paper_numbers(paper, place) for place in places])
     table = table[table["metric"].isin(metrics)] if metrics else table
     table["row"] = table["row"] + table["group"].map(lambda group: f" ({group})" if group else "")

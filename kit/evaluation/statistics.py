@@ -1,9 +1,8 @@
 """How sure a number is: bootstrap intervals over questions, paired tests, trends, and many comparisons at once.
 
-Every function is seeded. Questions are resampled whole, so what was measured on the same question stays together:
-the differences between methods are paired, and so are the points of a sweep. An interval needs two observations; with
-one it is (nan, nan), with none the estimate is nan too. Where all observations are equal the interval has no width:
-the bootstrap can't know more than it has seen.
+Questions are resampled whole, so what was measured on the same question stays together: the differences between
+methods are paired, and so are the points of a sweep. An interval needs two observations; with one it is (nan, nan),
+with none the estimate is nan too. Where all observations are equal the interval has no width.
 """
 
 from __future__ import annotations
@@ -16,10 +15,8 @@ import pandas as pd
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-LEVEL = 0.95
-N_RESAMPLES = 10_000
-#: Cells of a block of resampling counts: 32 MB, whatever the number of questions.
-_BLOCK = 4_000_000
+LEVEL, N_RESAMPLES = 0.95, 10_000
+_BLOCK = 4_000_000  # cells of a block of resampling counts: 32 MB, whatever the number of questions
 
 
 class Estimate(NamedTuple):
@@ -54,105 +51,77 @@ def resampled_sums(values: np.ndarray, *, seed: int, n_resamples: int = N_RESAMP
     return sums
 
 
-def intervals(values: np.ndarray, *, seed: int, level: float = LEVEL, n_resamples: int = N_RESAMPLES) -> np.ndarray:
-    """Mean, low and high of each column of ``values`` (n, columns): (columns, 3). Percentile bootstrap over rows."""
-    values = np.asarray(values, dtype=float)
-    n, columns = values.shape
-    if not n:
-        return np.full((columns, 3), np.nan)
-    means = values.mean(axis=0)
-    if n == 1:
-        return np.column_stack([means, np.full((columns, 2), np.nan)])
-    sampled = resampled_sums(values, seed=seed, n_resamples=n_resamples) / n
-    ends = np.quantile(sampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    # Rounding of sums would otherwise give equal values an interval of some 1e-17.
-    constant = np.ptp(values, axis=0) == 0
-    means = np.where(constant, values[0], means)
-    return np.column_stack([means, *np.where(constant, values[0], ends)])
+def intervals(
+    values: pd.DataFrame, seed: int = 0, *, level: float = LEVEL, n_resamples: int = N_RESAMPLES
+) -> pd.DataFrame:
+    """Each column of a table by question, a row each: mean, low, high (percentile bootstrap over rows), n."""
+    x, n = values.to_numpy(float), len(values)
+    means = x.mean(axis=0) if n else np.full(x.shape[1], np.nan)
+    low = high = np.full(x.shape[1], np.nan)
+    if n > 1:
+        sampled = resampled_sums(x, seed=seed, n_resamples=n_resamples) / n
+        # Rounding of sums would otherwise give equal values an interval of some 1e-17.
+        equal, ends = np.ptp(x, axis=0) == 0, np.quantile(sampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        means, low, high = (np.where(equal, x[0], found) for found in (means, *ends))
+    return pd.DataFrame({"mean": means, "low": low, "high": high, "n": n}, index=values.columns)
 
 
 def interval(values: np.ndarray, seed: int = 0, *, level: float = LEVEL, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The mean of ``values`` (n,) with its percentile bootstrap interval."""
-    values = np.asarray(values, float)[:, None]
-    return Estimate(*intervals(values, seed=seed, level=level, n_resamples=n_resamples)[0].tolist(), len(values))
-
-
-def interval_table(values: pd.DataFrame, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
-    """The columns of a table by question, a row each: what names the column, mean, low, high, n (questions)."""
-    found = intervals(values.to_numpy(float), seed=seed, n_resamples=n_resamples)
-    table = pd.DataFrame(found, index=values.columns, columns=["mean", "low", "high"])
-    return table.assign(n=len(values)).reset_index()
-
-
-def diff_of_means(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
-    """The mean of ``a`` minus the mean of ``b``, of two groups of different questions, each resampled by itself."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    if not len(a) or not len(b):
-        return Estimate(np.nan, np.nan, np.nan, len(a) + len(b))
-    sums = [resampled_sums(of[:, None], seed=seed + i, n_resamples=n_resamples)[:, 0] for i, of in enumerate((a, b))]
-    return estimate(a.mean() - b.mean(), sums[0] / len(a) - sums[1] / len(b), len(a) + len(b))
+    table = intervals(pd.DataFrame(np.asarray(values, float)), seed, level=level, n_resamples=n_resamples)
+    return Estimate(*next(table.itertuples(index=False)))
 
 
 def by_group(
     table: pd.DataFrame, by: Sequence[str], value: str, seed: int = 0, *, n_resamples: int = N_RESAMPLES
 ) -> pd.DataFrame:
     """The mean of a column in each group with its interval: the columns of ``by``, mean, low, high, n (rows)."""
-    rows = [
-        (*key, *interval(of.to_numpy(), seed, n_resamples=n_resamples)[:4])
-        for key, of in table.groupby(list(by), sort=False)[value]
-    ]
+    groups = table.groupby(list(by), sort=False)[value]
+    rows = [(*key, *interval(of, seed, n_resamples=n_resamples)[:4]) for key, of in groups]
     return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", "n"])
+
+
+def diff_of_means(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
+    """The mean of ``a`` minus the mean of ``b``, of two groups of different questions, each resampled by itself."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    sums = [resampled_sums(of[:, None], seed=seed + i, n_resamples=n_resamples)[:, 0] for i, of in enumerate((a, b))]
+    return estimate(a.mean() - b.mean(), sums[0] / len(a) - sums[1] / len(b), len(a) + len(b))
 
 
 def paired(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The mean of a − b (n,) over the same questions, its interval, and p of a permutation test that swaps a and b.
 
-    The test flips the sign of differences (scipy.stats.permutation_test). Zero differences don't change under a flip,
-    so they are left out, which makes the test exact where at most 13 questions differ. With one or none, p is 1.
+    The test flips the sign of differences. Zero differences don't change under a flip, so they are left out, which
+    makes the test exact where at most 13 questions differ. With one or none, p is 1.
     """
-    if len(a) != len(b):
-        raise ValueError(f"paired samples have one length, not {len(a)} and {len(b)}")
     difference = np.asarray(a, float) - np.asarray(b, float)
     changed = difference[difference != 0]
-    p = 1.0 if len(difference) else float("nan")
+    p = 1.0 if len(difference) else np.nan
     if len(changed) > 1:
-        # Several thousand flips at a time: all at once would hold n_resamples × n numbers.
-        test = stats.permutation_test(
-            (changed,),
-            np.mean,
-            permutation_type="samples",
-            vectorized=True,
-            n_resamples=n_resamples - 1,
-            batch=max(1, _BLOCK // len(changed)),
-            rng=np.random.default_rng(seed),
-        )
-        p = float(test.pvalue)
-    return interval(difference, seed, n_resamples=n_resamples)._replace(p=p)
+        batch = max(1, _BLOCK // len(changed))  # all flips at once would hold n_resamples × n numbers
+        drawn = {"n_resamples": n_resamples - 1, "batch": batch, "rng": np.random.default_rng(seed)}
+        p = stats.permutation_test((changed,), np.mean, permutation_type="samples", vectorized=True, **drawn).pvalue
+    return interval(difference, seed, n_resamples=n_resamples)._replace(p=float(p))
 
 
 def holm(p: np.ndarray) -> np.ndarray:
     """p-values (n,) adjusted for being n at once, by Holm's step-down method; nan stays nan and does not count."""
-    p = np.asarray(p, dtype=float)
-    adjusted = p.copy()
-    known = ~np.isnan(p)
+    adjusted = np.array(p, dtype=float)
+    known = ~np.isnan(adjusted)
     if known.any():
-        adjusted[known] = multipletests(p[known], method="holm")[1]
+        adjusted[known] = multipletests(adjusted[known], method="holm")[1]
     return adjusted
 
 
 def bonferroni_level(n: int) -> float:
-    """The level at which each of n intervals must be drawn for all to hold together with 95 %.
-
-    Holm's steps give p-values but no simple intervals; Bonferroni's do, and are never narrower.
-    """
+    """The level at which each of n intervals must be drawn for all to hold together with 95 %."""
     return 1 - (1 - LEVEL) / max(n, 1)
 
 
 def bonferroni_ci(estimate: float, low: float, high: float, n: int) -> tuple[float, float]:
     """The ends of a 95 % interval as one of n intervals that hold together, where the samples are gone.
 
-    Each half is stretched by the ratio of the normal quantiles of ``bonferroni_level(n)`` and 95 %, which keeps an
-    interval's lean to one side.
+    Each half is stretched by the ratio of the normal quantiles of ``bonferroni_level(n)`` and 95 %.
     """
     factor = stats.norm.ppf((1 + bonferroni_level(n)) / 2) / stats.norm.ppf((1 + LEVEL) / 2)
     return estimate - factor * (estimate - low), estimate + factor * (high - estimate)

@@ -1,85 +1,67 @@
-"""What a question costs: the time that a user waits for it, the same way for every method."""
+"""What a question costs, the same way for every method, and what is found for it (kgp.txt §5.2–5.4)."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
-from kit.corpus import Query, Question
-from kit.errors import InputError
-from kit.retrievers import KGP, Retriever
-from kit.retrievers.gnn_ret import GNNRet, nearest
+from kit.corpus import Corpus, Query, Question
+from kit.evaluation.metrics import full_at, recall_at
+from kit.retrievers import KGP, MDR, Retriever
 from kit.text import Encoder, TfidfIndex
 from kit.text.encoder import cold_queries
 from kit.text.precision import one_thread
 
 PARTS = ("seeding", "matching", "encoding", "rest")  # of the time of a question
-_BATCH = 64  # queries at once, where messages are timed
-_DEPTH = 10  # passages that are ranked
-
-
-class Clock:
-    """Seconds spent in parts of a retrieval, each without what is spent in another part that it calls."""
-
-    def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
-        self._within = [0.0]  # seconds of the parts within each part that is running
-
-    def around(self, part: str, function: Callable) -> Callable:
-        """The function, whose time is added to a part's."""
-
-        def run(*args: object, **settings: object) -> object:
-            begun = time.perf_counter()
-            self._within.append(0.0)
-            found = function(*args, **settings)
-            whole = time.perf_counter() - begun
-            self.seconds[part] += whole - self._within.pop()
-            self._within[-1] += whole
-            return found
-
-        return run
+N_PASSAGES = 30  # a question gets, whatever the method (8.2, all-i02)
+METRICS = ("recall@5", f"recall@{N_PASSAGES}", f"full@{N_PASSAGES}")
 
 
 def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30, cold: bool = True) -> pd.DataFrame:
     """The time that a user waits for an indexed retriever to find ``k`` passages, and what it goes to, by question.
 
     One question after another, on one thread, without a trace; whatever is read for a question is encoded, as if it was
-    never asked before. (Not ``cold``, vectors come from the store: where only the other parts matter.) A question that
-    does not count goes first, since it also loads what is loaded once. Columns: question, seeding (a walk's keyword
-    search), matching (finding its candidates and comparing them), encoding (of whatever is read for the question),
-    rest, seconds (all of them), texts (how many are read).
+    never asked before (not ``cold``: vectors come from the store). A question that does not count goes first, since it
+    also loads what is loaded once. Columns: question, seeding (a walk's keyword search), matching (finding its
+    candidates and comparing them), encoding, rest, seconds (all of them), texts (how many are read).
     """
-    clock, read, rows = Clock(), set(), []
-    encode = clock.around("encoding", Encoder.encode)
+    seconds: Counter[str] = Counter()
+    texts: set[str] = set()
 
-    def noted(encoder: Encoder, texts: Sequence[str], **settings: object) -> np.ndarray:
-        read.update(texts)
-        return encode(encoder, texts, **settings)
+    def around(part: str, function: Callable) -> Callable:
+        """The function, whose time is added to a part's, without what other parts take within it."""
 
-    timed = retriever
+        def run(*args: object, **settings: object) -> object:
+            begun = time.perf_counter() - seconds.total()
+            found = function(*args, **settings)
+            seconds[part] += time.perf_counter() - seconds.total() - begun
+            if part == "encoding":
+                texts.update(args[1])
+            return found
+
+        return run
+
+    timed, rows = retriever, []
     if isinstance(retriever, KGP):
         timed = retriever.variant()
-        timed.score = clock.around("matching", timed.score)
-        timed.neighbours = clock.around("matching", timed.graph.neighbours)  # anew each time
-    search = clock.around("seeding", TfidfIndex.scores)
-    with one_thread(), patch.object(Encoder, "encode", noted), patch.object(TfidfIndex, "scores", search):
+        timed.score = around("matching", timed.score)
+        timed.neighbours = around("matching", timed.graph.neighbours)  # anew each time
+    retrieve = around("rest", timed.retrieve_many)
+    encode, search = around("encoding", Encoder.encode), around("seeding", TfidfIndex.scores)
+    with one_thread(), patch.object(Encoder, "encode", encode), patch.object(TfidfIndex, "scores", search):
         for question in [questions[-1], *questions]:
-            query = query_for(retriever, question)
-            clock.seconds.clear()
-            read.clear()
+            seconds.clear()
+            texts.clear()
             with cold_queries() if cold else nullcontext():
-                begun = time.perf_counter()
-                timed.retrieve_many([query], k)
-                whole = time.perf_counter() - begun
-            parts = {part: clock.seconds[part] for part in PARTS[:-1]}
-            parts |= {"rest": whole - sum(parts.values()), "seconds": whole, "texts": len(read)}
-            rows.append({"question": question.id, **parts})
+                retrieve([query_for(retriever, question)], k)
+            parts = {part: seconds[part] for part in PARTS}
+            rows.append({"question": question.id, **parts, "seconds": seconds.total(), "texts": len(texts)})
     return pd.DataFrame(rows[1:])
 
 
@@ -88,38 +70,36 @@ def query_for(retriever: Retriever, question: Question) -> Query:
     return question.gold_query if retriever.sees_gold else question.query
 
 
-def propagation_times(
-    retriever: GNNRet, queries: Sequence[Query], top_ks: Sequence[int], repeats: int = 5
-) -> pd.DataFrame:
-    """The time of message passing for several numbers of active nodes (K), and that of the dense search before it.
-
-    The retriever is indexed; its other settings stay. On one thread, a row a K and batch of 64 queries: top_k, batch,
-    edges (those at the active nodes of a query, each as often as a keyword makes it), and per query, the median of
-    ``repeats``: seconds_messages (choosing nodes, passing messages, ranking anew) and seconds_search (distances to all
-    passages, and the nearest of them). Making the queries' vectors is apart.
-    """
-    if not queries or not top_ks or min(top_ks) < 1 or repeats < 1:
-        raise InputError("expected queries, numbers of nodes from 1, and at least one repeat", field="top_k")
-    vectors = retriever.encode([query.text for query in queries])
+def ask(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFrame:
+    """How an indexed retriever does, a row a question: question, hops, ``METRICS``, passages scored (KGP, MDR)."""
     rows = []
-    with one_thread():
-        for k in top_ks:
-            sending = retriever.variant(top_k=k)
-            for batch, start in enumerate(range(0, len(vectors), _BATCH)):
-                of = vectors[start : start + _BATCH]
-                found = [_times(sending, of) for _ in range(repeats)]
-                rows.append((k, batch, *np.median(found, axis=0) / len(of)))
-    return pd.DataFrame(rows, columns=["top_k", "batch", "edges", "seconds_search", "seconds_messages"])
+    for question in questions:
+        find = retriever.explain if isinstance(retriever, KGP | MDR) else retriever.retrieve
+        ranking = find(question.query, N_PASSAGES)
+        found = [recall_at(question, ranking.ids, k) for k in (5, N_PASSAGES)]
+        found += [full_at(question, ranking.ids, N_PASSAGES), ranking.trace.n_scored]
+        rows.append((question.id, question.hops, *found))
+    return pd.DataFrame(rows, columns=["question", "hops", *METRICS, "scored"])
 
 
-def _times(retriever: GNNRet, vectors: np.ndarray) -> tuple[float, float, float]:
-    """Edges at the active nodes of all layers, seconds of the search and of the messages; all of the whole batch."""
-    started = time.perf_counter()
-    h = retriever.distances(vectors)
-    near = retriever.near(h, _DEPTH)
-    searched = time.perf_counter()
-    logs = retriever.propagate(h, near)
-    nearest(h, near, np.concatenate([log.heard for log in logs]), min(_DEPTH, h.shape[1]))
-    passed = time.perf_counter()
-    edges = sum(len(retriever.graph.linked(log.active_nodes.ravel())[0]) for log in logs)
-    return edges, searched - started, passed - searched
+def by_size(
+    retrievers: Mapping[str, Retriever], corpus: Corpus, questions: Sequence[Question], sizes: Sequence[int], seed: int
+) -> pd.DataFrame:
+    """Time and quality of fitted retrievers while the collection grows (Figure 7c): a row a retriever, size, question.
+
+    Columns: those of :func:`ask` and of :func:`time_parts`, passages (in the collection), retriever. A collection holds
+    the supports of the questions, random other documents, whole, and all smaller ones.
+    """
+    rows = {corpus.row[id] for question in questions for id in question.supporting_ids}
+    documents = list(corpus.documents.values())
+    others = iter(np.random.default_rng(seed).permutation(len(documents)))
+    tables = []
+    for size in sorted(size for size in sizes if size <= len(corpus)):
+        while len(rows) < size:
+            rows.update(documents[next(others)].tolist())
+        part = corpus.subset(sorted(rows))
+        for name, retriever in retrievers.items():
+            placed = retriever.variant(corpus=part)
+            found = ask(placed, questions).merge(time_parts(placed, questions), on="question")
+            tables.append(found.assign(passages=len(part), retriever=name))
+    return pd.concat(tables, ignore_index=True)

@@ -21,7 +21,6 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from kit.corpus import Corpus, Passage, Query, generated
 from kit.errors import InputError
 from kit.evaluation.graph_quality import describe_graph
-from kit.evaluation.timing import propagation_times
 from kit.graphs import BUILDERS, PassageGraph, TermBipartite, build
 from kit.retrievers import QSGNN, Dense, GNNRet
 from kit.text import Encoder, Incidence
@@ -123,11 +122,13 @@ def _gnn_ret(size: int, degree: int, top_k: int) -> Row:
     dense.index(corpus)
     retriever.corpus, retriever.graph = corpus, random_graph(corpus, degree, generator)
     retriever.vectors = dense.vectors
-    parts = propagation_times(retriever, queries, [top_k], _REPEATS).iloc[0]
+    vectors = encode(queries)
+    h = retriever.distances(vectors)
+    near = retriever.near(h, _DEPTH)
     times = {
         "dense": _seconds(lambda: dense.retrieve_many(queries, _DEPTH), _REPEATS) / _BATCH,
-        "search": parts["seconds_search"],
-        "messages": parts["seconds_messages"],
+        "search": _seconds(lambda: retriever.near(retriever.distances(vectors), _DEPTH), _REPEATS) / _BATCH,
+        "messages": _seconds(lambda: retriever.propagate(h, near), _REPEATS) / _BATCH,
         "GNN-Ret": _seconds(lambda: retriever.retrieve_many(queries, _DEPTH), _REPEATS) / _BATCH,
     }
     sample = generator.choice(size, min(size, 1000), replace=False)

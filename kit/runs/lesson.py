@@ -15,11 +15,10 @@ import pandas as pd
 import kit
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
-from kit.evaluation.claims import Finding, finding, verdicts
-from kit.evaluation.ledger import code_hash
+from kit.evaluation.claims import Finding, Record, code_hash, finding, verdicts
 from kit.evaluation.statistics import Estimate
 from kit.paths import output
-from kit.runs.provenance import Plain, Provenance, Record, commit, read_figures, write_json
+from kit.runs.provenance import Plain, Provenance, commit, read_figures, write_json
 from kit.runs.scales import Scale, find_scale
 from kit.runs.sources import INVENTED, find_data, folder_name, read_benchmark, read_training, sample
 from kit.settings import Positive, Settings, Whole, check
@@ -67,7 +66,7 @@ class Lesson:
     def claim(self, id: str, found: Estimate, *, criterion: str = "", case: str = "", how: str = "") -> Finding:
         """Keep what was measured for a claim, with its verdict (:func:`kit.evaluation.claims.finding`)."""
         kept = finding(id, found, criterion=criterion, case=case, how=how, seed=self.seed)
-        self._findings[kept.key] = kept
+        self._findings[id, criterion, case] = kept
         return kept
 
     def done(self) -> pd.DataFrame:
@@ -77,7 +76,7 @@ class Lesson:
         """
         made = {"finished": datetime.now(UTC).isoformat(timespec="seconds")}
         made["seconds"] = round(time.monotonic() - self._begun, 1)
-        provenance = msgspec.structs.replace(self.provenance, **made)
+        provenance = msgspec.structs.asdict(self.provenance) | made
         figures = tuple(sorted(file for files in self._figures.values() for file in files))
         path = self.folder / f"{self.notebook}.json"
         earlier = read_figures(path)

@@ -12,7 +12,7 @@ import msgspec
 
 import kit
 from kit.corpus import Benchmark
-from kit.evaluation.claims import Finding
+from kit.evaluation.claims import Record
 from kit.paths import ROOT
 from kit.store import atomic_write, file_digest
 from kit.text.encoder import DEFAULT_ENCODER
@@ -26,7 +26,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
 
     ``data`` is the benchmark's name and ``data_hash`` the digest of its content (passages, questions, setting, unit);
     ``training`` and ``training_hash`` are those of the questions that were learned from, empty where nothing was.
-    ``code_hash`` is that of the code that measured (:func:`kit.evaluation.ledger.code_hash`).
+    ``code_hash`` is that of the code that measured (:func:`kit.evaluation.claims.code_hash`).
     ``commit`` is None outside a checkout, and ``changed`` says whether code, notebooks or data differed from it.
     """
 
@@ -49,15 +49,6 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     training: str = ""
     training_hash: str = ""
     code_hash: str = ""
-
-
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What a notebook made: ``figures`` are file names in the record's folder."""
-
-    notebook: str
-    provenance: Provenance
-    figures: tuple[str, ...]
-    findings: tuple[Finding, ...]
 
 
 def read_figures(path: Path) -> tuple[str, ...]:

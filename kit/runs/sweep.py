@@ -16,12 +16,12 @@ import kit
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.evaluation import Experiment, evaluate
-from kit.evaluation.claims import Finding
+from kit.evaluation.claims import Finding, Record
 from kit.paths import NOTEBOOKS, output
 from kit.retrievers import make
 from kit.runs.notebook import find_notebooks
 from kit.runs.parallel import map_cells
-from kit.runs.provenance import Plain, Record, code_digest, commit
+from kit.runs.provenance import Plain, code_digest, commit
 from kit.runs.runner import Job, plan, run_one
 from kit.settings import Settings, Whole, check
 from kit.store import Store, content_key
@@ -165,7 +165,7 @@ def _findings(job: Job) -> dict[str, object]:
         raise InputError("expected a notebook that tells what it found by lesson.done()", file=job.notebook.path)
     record = msgspec.json.decode(job.record.read_bytes(), type=Record)
     columns = {field: [getattr(found, field) for found in record.findings] for field in Finding.__struct_fields__}
-    made = {name: getattr(record.provenance, name) for name in ("data", "data_hash", "training_hash", "kit", "commit")}
+    made = {name: record.provenance[name] for name in ("data", "data_hash", "training_hash", "kit", "commit")}
     return columns | made
 
 

@@ -25,7 +25,7 @@ STATES = {
 
 
 def claims_map(table: pd.DataFrame, folder: Path) -> list[Path]:
-    """Draw a ledger (:func:`kit.evaluation.ledger.ledger`) and save it as ``claims`` in a folder, with its table."""
+    """Draw a ledger (:func:`kit.evaluation.claims.ledger`) and save it as ``claims`` in a folder, with its table."""
     return save_figure(draw_claims(table), table[["claim", "dataset", "state", "overall"]], folder, "claims")
 
 

@@ -1,59 +1,57 @@
-"""What is counted where time is measured; the times themselves are for a benchmark."""
+"""What searches find and cost, by hand on the six passages; of times only that they add up.
+
+The graph of the six passages: harbour – moravec – quay – oll, moravec – moravec-later – novel. TF-IDF puts harbour and
+novel first for both questions.
+"""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 
-from kit.corpus import Query
+from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
-from kit.errors import InputError
-from kit.evaluation.timing import propagation_times
-from kit.retrievers.gnn_ret import GNNRet
+from kit.evaluation.timing import PARTS, ask, by_size, time_parts
+from kit.retrievers import make
 
-QUERIES = [Query(str(number), f"Which river floods Selby Quay in spring {number}?") for number in range(70)]
-
-
-@pytest.fixture(scope="module")
-def retriever() -> GNNRet:
-    retriever = GNNRet()
-    retriever.index(example().corpus)
-    return retriever
+HAND = example()
+RIVER = HAND.test[1]
 
 
-def test_a_row_a_number_of_senders_and_batch(retriever) -> None:
-    table = propagation_times(retriever, QUERIES, [1, 6], repeats=2)
-    assert table[["top_k", "batch"]].values.tolist() == [[1, 0], [1, 1], [6, 0], [6, 1]]
-    # With all passages sending, every edge is walked from both its ends, each as often as something makes it.
-    everything = sum(len(retriever.graph.linked(np.array([row]))[0]) for row in range(6))
-    assert table["edges"].tolist()[2:] == [everything, everything]
-    assert 0 < table["edges"].iloc[0] < everything
-    assert (table[["seconds_messages", "seconds_search"]] > 0).all(axis=None)
+def test_asking_counts_supports_and_comparisons() -> None:
+    walker = make("kgp-tfidf", budget=6, branching=3, depth=3)
+    walker.index(HAND.corpus)
+    # Of the river question's supports harbour, moravec and quay, all are on the walk, which compares 7 candidates.
+    row = {"question": "river", "hops": 3, "recall@5": 1.0, "recall@30": 1.0, "full@30": 1.0, "scored": 7}
+    assert ask(walker, [RIVER]).to_dict("records") == [row]
 
 
-def test_more_senders_than_passages_are_all_of_them(retriever) -> None:
-    six, many = propagation_times(retriever, QUERIES[:2], [6, 50], repeats=1)["edges"]
-    assert six == many
+@pytest.mark.parametrize(
+    ("name", "settings", "texts"),
+    [
+        ("bm25", {}, 0),
+        ("dense", {}, 1),
+        ("kgp-tfidf", {}, 0),
+        ("kgp-dense", {"reads": "path", "budget": 6}, 3),  # the question, and with each of two seeds
+    ],
+)
+def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(name: str, settings: dict, texts: int) -> None:
+    retriever, threads = make(name, **settings), torch.get_num_threads()
+    retriever.index(HAND.corpus)
+    before = retriever.retrieve(RIVER.query, 6).ids
+    table = time_parts(retriever, [RIVER])
+    assert table["question"].tolist() == ["river"] and table["texts"].tolist() == [texts]
+    assert table["seconds"].tolist() == pytest.approx(table[list(PARTS)].sum(axis=1).tolist())
+    walks = name.startswith("kgp")
+    spent = {"seeding": walks, "matching": walks, "encoding": texts > 0, "rest": True}
+    assert (table[list(PARTS)] > 0).iloc[0].to_dict() == spent
+    assert retriever.retrieve(RIVER.query, 6).ids == before and torch.get_num_threads() == threads
 
 
-def test_each_layer_walks(retriever) -> None:
-    twice = retriever.variant(layers=2)
-    (once,) = propagation_times(retriever, QUERIES[:1], [6], repeats=1)["edges"]
-    assert propagation_times(twice, QUERIES[:1], [6], repeats=1)["edges"].tolist() == [2 * once]
-
-
-def test_threads_are_as_before(retriever) -> None:
-    before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(2)
-        propagation_times(retriever, QUERIES[:1], [1], repeats=1)
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(before)
-
-
-@pytest.mark.parametrize(("n", "senders", "repeats"), [(0, [5], 1), (1, [], 1), (1, [0], 1), (1, [5], 0)])
-def test_nothing_to_measure(retriever, n, senders, repeats) -> None:
-    with pytest.raises(InputError, match="expected queries, numbers of nodes from 1, and at least one repeat"):
-        propagation_times(retriever, QUERIES[:n], senders, repeats)
+def test_quality_and_cost_by_size() -> None:
+    extra = (Passage(f"more-{i}", f"More {i}", f"Filler number {i}.", f"More {i}") for i in range(4))
+    corpus = Corpus([*HAND.corpus.passages, *extra])
+    methods = {name: make(name) for name in ("tfidf", "kgp-dense")}
+    table = by_size(methods, corpus, [RIVER], (10, 4, 99), seed=0)  # 99 is more than there are
+    assert table.groupby("retriever")["passages"].agg(list).tolist() == [[4, 10], [4, 10]]
+    assert (table["full@30"] == 1).all() and {"scored", "seconds"} <= set(table)
