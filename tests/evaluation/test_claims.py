@@ -287,7 +287,5 @@ def test_damaged_records(content: bytes, figures: Path) -> None:
 def test_a_claim_that_there_is_not(figures: Path) -> None:
     path = figures / "atlas" / "04_messages.json"
     path.write_bytes(path.read_bytes().replace(b'"gnn-ret-01"', b'"gnn-ret-99"'))
-    with pytest.raises(
-        InputError, match=r"04_messages.*field claim: expected the id of a claim, not 'gnn-ret-99'"
-    ):
+    with pytest.raises(InputError, match=r"04_messages.*field claim: expected the id of a claim, not 'gnn-ret-99'"):
         read_records(figures)
