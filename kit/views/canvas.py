@@ -35,18 +35,14 @@ class GraphCanvas(anywidget.AnyWidget):
 
     def show(self, replay: Replay, index: int = 0) -> None:
         """Put another replay in place of this one."""
-        roles = {state.role for frame in replay.frames for state in frame.states}
-        kinds = sorted({kind for edge in replay.lines for kind in edge.kinds})
-        told = to_builtins(replay)
+        used, told = {state.role for frame in replay.frames for state in frame.states}, to_builtins(replay)
+        roles = {name: to_builtins(role) for name, role in ROLES.items() if name in used}
+        kinds = {kind: to_builtins(look(kind)) for kind in replay.kinds}
+        scale = told["scale"] and told["scale"] | {"shades": SHADES}
+        nodes = {node.id: to_builtins(node) | {"label": node.label} for node in replay.nodes}
         with self.hold_sync():
             self.problem = ""
-            self.looks = {
-                "roles": {name: to_builtins(role) for name, role in ROLES.items() if name in roles},
-                "kinds": {kind: to_builtins(look(kind)) for kind in kinds},
-                "gold": {"label": GOLD, "rim": GOLD_RIM},
-                "halo": HALO,
-                "scale": told["scale"] and told["scale"] | {"shades": SHADES},
-            }
+            gold = {"label": GOLD, "rim": GOLD_RIM}
+            self.looks = {"roles": roles, "kinds": kinds, "scale": scale, "halo": HALO, "gold": gold}
             self.index = min(index, len(replay.frames) - 1)
-            nodes = {node.id: to_builtins(node) | {"label": node.label} for node in replay.nodes}
             self.replay = told | {"nodes": nodes}

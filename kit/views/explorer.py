@@ -30,7 +30,7 @@ _TURNED: dict[str, int | Sequence[str] | None] = {"top_k": 20, "alpha": None, "b
 _TURNED |= {"message": ("min", "mean"), "branching": 30, "depth": 4, "budget": 60, "beam": 15, "branches": 5, "hops": 4}
 _TURNED |= {"graph": ("entity+structure", "entity", "structure", "tfidf", "knn")}
 _PAPERS = {"top_k": "K", "alpha": "α", "beta": "β"}  # names
-_ASKING = ("question", "typed", "listener", "number")  # say what is asked: shared by two side by side
+_ASKING = ("question", "typed", "listener", "number")  # what two side by side share
 _DEEPEST = 5_000  # passages of a ranking: places are exact in a corpus that is no larger
 
 
@@ -46,11 +46,8 @@ class Explorer(widgets.VBox):
     ) -> None:
         self.controls, self.tell = controls, tell
         self.present: Callable[[], None] = lambda: self.show(self.replay())  # another may take over
-        for field, value in self._known(start or {}).items():
-            try:
-                controls[field].value = value
-            except Exception as error:  # traitlets' own kind of error, which says what is possible
-                raise InputError(f"{error}", field=field) from None
+        for field in sorted(start or {}, key=list(controls).index):
+            controls[field].value = start[field]
         self.canvas = GraphCanvas(tell(**self.values), name)
         for control in controls.values():
             control.observe(self._changed, "value")
@@ -60,12 +57,6 @@ class Explorer(widgets.VBox):
     @property
     def values(self) -> dict[str, Any]:
         return {name: control.value for name, control in self.controls.items()}
-
-    def _known(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values in the order of the controls. Raises InputError for one that there is no control for."""
-        if strange := values.keys() - self.controls:
-            raise InputError(f"expected one of {', '.join(self.controls)}, not {min(strange)!r}")
-        return {name: values[name] for name in self.controls if name in values}
 
     def _changed(self, _: Any) -> None:
         try:
@@ -80,7 +71,7 @@ class Explorer(widgets.VBox):
 
     def replay(self, *, text: bool = True, **values: Any) -> Replay:
         """What is shown; ``values`` replace those of the controls, ``text=False`` leaves out what the corpus says."""
-        found = self.tell(**self.values | self._known(values))
+        found = self.tell(**self.values | values)
         return found if text else found.without_text()
 
     def storyboard(self, title: str, steps: Sequence[int] | None = None, **chosen: Any) -> Figure:
@@ -89,7 +80,7 @@ class Explorer(widgets.VBox):
 
 
 def explore(
-    retrievers: str | Retriever | Mapping[str, Retriever],
+    retriever: str | Retriever,
     benchmark: Benchmark,
     questions: Sequence[Question],
     *,
@@ -99,38 +90,31 @@ def explore(
 ) -> Explorer:
     """The steps of a retrieval, for a question of the list or one that is typed, under settings that can be turned.
 
-    ``retrievers``: one, its name, or several to choose from under their names, such as before training and after it.
-    What they learned is kept, and they stay as they are. Passages are drawn in the retriever's graph; ``behind`` names
-    a builder whose edges are drawn behind the paths of one that has none. Supports are counted in the first ``top``.
-    ``start`` are first values of the controls: ``question`` (an id), ``typed``, ``retriever``, and the settings. Of a
+    ``retriever``, or its name: what it learned is kept, and it stays as it is. Passages are drawn in its graph;
+    ``behind`` names a builder whose edges are drawn behind the paths of one that has none. Supports are counted in the
+    first ``top``. ``start`` are first values of the controls: ``question`` (an id), ``typed``, and the settings. Of a
     method that sees gold fields, as RGNN-Ret does, a typed question is a sub-question a line.
     """
-    one = make(retrievers) if isinstance(retrievers, str) else retrievers
-    known = dict(one) if isinstance(one, Mapping) else {one.name: one}
-    first = next(iter(known))
-    controls = asking_controls(questions, lines=known[first].sees_gold)
-    if isinstance(one, Mapping):
-        controls["retriever"] = setting_control("retriever", first, list(known))
-    for name, kind in _TURNED.items():
-        if all(name in each.defaults() for each in known.values()):
-            controls[name] = setting_control(_PAPERS.get(name, name), getattr(known[first].settings, name), kind)
+    method = make(retriever) if isinstance(retriever, str) else retriever
+    controls = asking_controls(questions, lines=method.sees_gold)
+    for name in [name for name in _TURNED if name in method.defaults()]:
+        controls[name] = setting_control(_PAPERS.get(name, name), getattr(method.settings, name), _TURNED[name])
     by_id = {question.id: question for question in questions}
     collection = lru_cache(maxsize=8)(lambda question: benchmark.collection(by_id[question]))
     backdrop = lru_cache(maxsize=8)(lambda corpus: build(behind, corpus) if behind else None)
-    indexed = lru_cache(maxsize=8)(lambda corpus, name, costly: known[name].variant(corpus=corpus, **dict(costly)))
+    indexed = lru_cache(maxsize=8)(lambda corpus, costly: method.variant(corpus=corpus, **dict(costly)))
 
-    def tell(question: str, typed: str, retriever: str = first, **settings: Any) -> Replay:
+    def tell(question: str, typed: str, **settings: Any) -> Replay:
         asked, text, corpus = by_id[question], typed.strip(), collection(question)
-        costly = tuple((name, settings[name]) for name in known[retriever].indexed_by if name in settings)
-        turned = indexed(corpus, retriever, costly).variant(**settings)
+        costly = tuple((name, settings[name]) for name in method.indexed_by if name in settings)
+        turned = indexed(corpus, costly).variant(**settings)
         query = Query("", text) if text else asked.gold_query if turned.sees_gold else asked.query
         ranking, graph = turned.explain(query, min(len(corpus), _DEEPEST)), getattr(turned, "graph", None)
         graph = graph if isinstance(graph, PassageGraph) else backdrop(corpus)
         found = replay(ranking, corpus, None if text else asked, graph, top)
         return replace(found, question=text) if text else found
 
-    name = f"{' or '.join(dict.fromkeys(each.name for each in known.values()))}, step by step"
-    return Explorer(name, controls, tell, start)
+    return Explorer(f"{method.name}, step by step", controls, tell, start)
 
 
 # ---- controls
@@ -171,17 +155,17 @@ class SideBySide(widgets.VBox):
 
     def __init__(self, left: Explorer, right: Explorer) -> None:
         self.left, self.right = left, right
-        lines = isinstance(right.controls.get("typed"), widgets.Textarea)
-        asker = right if lines else left  # whose controls say what is asked of both
-        self._asking = {name: asker.controls[name] for name in _ASKING if name in left.controls.keys() & right.controls}
+        shared = [name for name in _ASKING if name in left.controls.keys() & right.controls]
+        right.controls |= {name: left.controls[name] for name in shared}
+        right.children[0].children = [control for name, control in right.controls.items() if name not in shared]
+        for name in shared:
+            left.controls[name].layout.width = "100%"
         for each in (left, right):
             each.present = self.present
-            each.children[0].children = [it for name, it in each.controls.items() if name not in self._asking]
             for part in each.children:
                 part.layout.width = "50%"
         widgets.jslink((left.canvas, "index"), (right.canvas, "index"))
-        above = widgets.HBox([*self._asking.values()], layout={"flex_flow": "row wrap"})
-        super().__init__([above, *(widgets.HBox(pair) for pair in zip(left.children, right.children))])
+        super().__init__([widgets.HBox(pair) for pair in zip(left.children, right.children)])
         self.add_class("kit-explorer")
         self.present()
 
@@ -190,10 +174,9 @@ class SideBySide(widgets.VBox):
         for each, told in zip((self.left, self.right), self.replays()):
             each.show(told)
 
-    def replays(self, *, text: bool = True, **values: Any) -> tuple[Replay, Replay]:
-        """What is shown left and right; ``text`` and ``values`` as in :meth:`Explorer.replay`."""
-        asked = {name: control.value for name, control in self._asking.items()} | values
-        left, right = (each.replay(text=text, **asked) for each in (self.left, self.right))
+    def replays(self, **chosen: Any) -> tuple[Replay, Replay]:
+        """What is shown left and right; ``chosen`` as in :meth:`Explorer.replay`."""
+        left, right = (each.replay(**chosen) for each in (self.left, self.right))
         fixed = {node.id: (node.x, node.y) for node in left.nodes}
         places = apart({node.id: (node.x, node.y) for node in right.nodes if node.id not in fixed}, fixed)
         nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) for node in right.nodes)

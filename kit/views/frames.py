@@ -237,10 +237,10 @@ class _Story:
                 kinds, label = ("visit" if self.walk else "message",), joined.get(frozenset(way), "")
                 arrows.append(Edge(*way, kinds, label, emphasised=way[0] == step.source, directed=True))
         name = f"{self.supports(ranked[: self.top])} in the first {self.top}" if self.gold else "ranking"
-        told = f" {f'{self.supports(ranked)} met' if self.walk else name}." if self.gold else ""
+        told = f"{self.supports(ranked)} met" if self.gold and self.walk and step.name != "result" else name
         seen = [id for id in step.changed or [step.source] if id in states]
         focus = max(seen, key=lambda id: (id in self.gold, moved[id]), default="")
-        column, caption = Column(name, tuple(items)), f"{step.caption}{told}"
+        column, caption = Column(name, tuple(items)), f"{step.caption} {told}." if self.gold else step.caption
         return Frame(step.name, caption, tuple(states.values()), tuple(arrows), (column,), step.asked, focus)
 
 

@@ -10,10 +10,8 @@ from matplotlib.transforms import Bbox
 
 from kit.views.style import SMALL
 
-#: Where a label may stand, best first: its offset in distances from the point, and how it is aligned.
-_SIDES = [(0, 1, "center", "bottom"), (0, -1, "center", "top"), (1, 0, "left", "center"), (-1, 0, "right", "center")]
-_SIDES += [(x, y, "left" if x > 0 else "right", "bottom" if y > 0 else "top") for x in (0.8, -0.8) for y in (0.8, -0.8)]
-_SIDES += [(1.4, 1.1, "right", "bottom"), (-1.4, 1.1, "left", "bottom")]  # for a point at the edge
+#: Where a label may stand, best first: to the right of its point and above it, in distances.
+_SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0), (0.8, 0.8), (0.8, -0.8), (-0.8, 0.8), (-0.8, -0.8))
 
 Point = tuple[float, float]
 Label = tuple[float, float, str, str]  # x, y, text, colour
@@ -36,8 +34,10 @@ def place_labels(
         mark = axes.annotate(text, (x, y), (0, 0), textcoords="offset points", color=colour, fontsize=size, zorder=5)
         mark.set_in_layout(False)
         mark.set_bbox({"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6})
-        for avoided, (right, up, horizontal, vertical) in product((taken + soft, taken), _SIDES):
-            mark.set(position=(right * distance, up * distance), ha=horizontal, va=vertical)
+        for avoided, (right, up) in product((taken + soft, taken), _SIDES):
+            aside = "left" if right > 0 else "right" if right < 0 else "center"
+            above = "bottom" if up > 0 else "top" if up < 0 else "center"
+            mark.set(position=(right * distance, up * distance), ha=aside, va=above)
             box = mark.get_window_extent()
             if frame.count_contains(box.corners()) == 4 and not box.count_overlaps(avoided):
                 taken.append(box)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from itertools import product
 
 import networkx as nx
 import numpy as np
@@ -30,15 +31,11 @@ def passage_node(
 
 def links(part: PassageGraph) -> tuple[Edge, ...]:
     """The edges of a small graph, with what their ends share."""
-    found: dict[tuple[int, int], list[str]] = {}
-    for kind in part.kinds:
-        for ends in dict.fromkeys((min(pair), max(pair)) for pair in part.edges(kind).T.tolist()):
-            found.setdefault(ends, []).append(kind)
     passages, edges = part.corpus.passages, []
-    for (source, target), kinds in found.items():
-        terms = list(dict.fromkeys(str(term) for kind in kinds for term in part.relations[kind].shared(source, target)))
+    for source, target, joined in part.to_networkx().edges(data=True):
+        terms = list(dict.fromkeys(map(str, joined["shared"])))
         label = f"both have {', '.join(terms[:8])}{' …' * (len(terms) > 8)}" if terms else ""
-        edges.append(Edge(passages[source].id, passages[target].id, tuple(kinds), label))
+        edges.append(Edge(passages[source].id, passages[target].id, joined["kinds"], label))
     return tuple(edges)
 
 
@@ -47,10 +44,9 @@ def arrange(drawn: Sequence[str], base: int, graph: PassageGraph) -> tuple[tuple
 
     Those of the first ``base`` that are joined to one another stand by springs, the others next to their neighbours.
     """
-    edges = []
-    for edge in links(graph.subgraph([graph.corpus.row[id] for id in drawn])):
-        label = ": ".join(filter(None, (", ".join(edge.kinds), edge.label)))
-        edges.append(replace(edge, kinds=("graph",), label=label))
+    found = links(graph.subgraph([graph.corpus.row[id] for id in drawn]))
+    told = [": ".join(filter(None, (", ".join(edge.kinds), edge.label))) for edge in found]
+    edges = tuple(replace(edge, kinds=("graph",), label=label) for edge, label in zip(found, told))
     joined = nx.empty_graph(drawn)
     joined.add_edges_from(edge.ends for edge in edges)
     first = nx.Graph(pair for pair in joined.edges if set(drawn[:base]).issuperset(pair))
@@ -59,7 +55,7 @@ def arrange(drawn: Sequence[str], base: int, graph: PassageGraph) -> tuple[tuple
     near = {id: [places[other] for other in joined[id] if other in places] or [(0.5, 1.0)] for id in others}
     start = places | {id: np.mean(around, axis=0) for id, around in near.items()}
     found = nx.spring_layout(joined, k=0.15, pos=start, fixed=[*places], iterations=30, seed=0)
-    return tuple(edges), apart({id: tuple(found[id].clip(0, 1)) for id in others}, places)
+    return edges, apart({id: tuple(found[id].clip(0, 1)) for id in others}, places)
 
 
 def spring(graph: nx.Graph) -> dict[Hashable, Place]:
@@ -80,8 +76,7 @@ def apart(wanted: Mapping[Hashable, Place], fixed: Mapping[Hashable, Place] | No
     """The places ``fixed``, and each of ``wanted``, in their order, as near as there is room to what it wants."""
     found = dict(fixed or {})
     least = min(0.13, 0.9 / np.sqrt(len(found) + len(wanted) or 1))  # between two nodes, in heights of the picture
-    across, down = (np.linspace(0, 1, round(2 * side / least) + 1) for side in _SHAPE)
-    spots = np.stack(np.meshgrid(across, down), -1).reshape(-1, 2)
+    spots = np.array([*product(*(np.linspace(0, 1, round(2 * side / least) + 1) for side in _SHAPE))])
     for node, place in wanted.items():
         here = np.concatenate([[place], spots])
         taken = np.array([*found.values()]).reshape(-1, 1, 2)

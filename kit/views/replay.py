@@ -43,8 +43,6 @@ HALO = "#cc3311"  # as messages and visits are drawn (see style.py)
 #: Fills from far to near: one hue, ever darker, so that the order also shows in grey and to the colour-blind.
 SHADES = ("#eff3ff", "#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c", "#08306b")
 
-_OF_CORPUS = ("title", "text", "note", "label", "asked", "question")  # fields
-
 
 def clip(text: str, letters: int) -> str:
     """The text on one line of at most so many letters."""
@@ -152,25 +150,17 @@ class Replay(msgspec.Struct, frozen=True):
         return {node.id: node for node in self.nodes}
 
     @property
-    def lines(self) -> list[Edge]:
-        """The edges of all frames, and those of each."""
-        return [*self.edges, *(edge for frame in self.frames for edge in frame.edges)]
+    def kinds(self) -> list[str]:
+        """Of all edges."""
+        edges = [*self.edges, *(edge for frame in self.frames for edge in frame.edges)]
+        return sorted({kind for edge in edges for kind in edge.kinds})
 
     def without_text(self) -> Replay:
-        """The same without what comes from a corpus, for figures of data whose text may not be passed on.
-
-        Steps and captions stay: they hold the method's own words.
-        """
-
-        def bare(part: Any) -> Any:
-            if isinstance(part, dict):
-                return {name: "" if name in _OF_CORPUS else bare(value) for name, value in part.items()}
-            return [*map(bare, part)] if isinstance(part, list | tuple) else part
-
+        """The same for figures of data whose text may not be passed on; notes and labels, which no figure has, stay."""
         supports = [node.id for node in self.nodes if node.gold]
         names = {id: f"support {number}" for number, id in enumerate(supports, start=1)}
-        found = msgspec.convert(bare(msgspec.to_builtins(self)), Replay)
-        return replace(found, nodes=tuple(replace(node, title=names.get(node.id, "")) for node in found.nodes))
+        nodes = tuple(replace(node, title=names.get(node.id, ""), text="") for node in self.nodes)
+        return replace(self, nodes=nodes, frames=tuple(replace(it, asked="") for it in self.frames), question="")
 
     def table(self) -> pd.DataFrame:
         """The numbers behind the pictures: a row a node, edge or place in a ranking, for each frame.

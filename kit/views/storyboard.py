@@ -138,6 +138,5 @@ def _legend(replay: Replay) -> list[Line2D]:
         signs[GOLD] = _symbol("missed", True, 14)
     if scale and any(item.moved for frame in replay.frames for column in frame.columns for item in column.items):
         signs["(7 ▲16): its place, 16 up"] = {"linestyle": "none"}
-    kinds = sorted({kind for edge in replay.lines for kind in edge.kinds})
-    signs |= {f"{kind} edge": look(kind).line | {"marker": None} for kind in kinds}
+    signs |= {f"{kind} edge": look(kind).line | {"marker": None} for kind in replay.kinds}
     return [Line2D([], [], label=label, **sign) for label, sign in signs.items()]
