@@ -22,7 +22,7 @@ from torch_geometric.utils import index_to_mask
 
 from kit.corpus import Corpus
 from kit.text import Encoder
-from kit.text.mentions import fold
+from kit.text.entities import fold
 from kit.text.triples import Extraction
 
 #: The paper's letters for the levels, which are the types of nodes.

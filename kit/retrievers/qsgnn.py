@@ -251,7 +251,6 @@ class QSGNN(Retriever):
             write=lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS),
             check=lambda step: {"measured": dev_recall(checked, dev)},
             latest_of_equals=True,
-            desc="training QSGNN",
         )
 
     def _period(self, stage: int, questions: Sequence[Synthetic], epochs: int, epoch: int, part: int) -> Period:

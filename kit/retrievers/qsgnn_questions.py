@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kit.retrievers.dpr import sample
-from kit.text.mentions import fold
+from kit.text.entities import fold
 from kit.text.triples import DATE, Extraction, Triple
 
 CHAINS = 12  # over one entity, at most

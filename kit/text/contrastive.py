@@ -1,8 +1,7 @@
 """An encoder learns from pairs: the text of a query is to be nearer to its passage than to all others of the batch.
 
 The loss of DPR and MDR (kgp.txt §8.2) is sentence-transformers' multiple-negatives ranking loss: a softmax over the
-batch's positives and the sampled negatives, with cosines times 20. The loop is :mod:`kit.text.training`: the library's
-trainer needs two more packages, and more lines to be told where to sample, measure and go on.
+batch's positives and the sampled negatives, with cosines times 20.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import msgspec
 import numpy as np
 
 from kit.text.encoder import Encoder
-from kit.text.precision import mixed_precision
+from kit.text.precision import fuse_attention, mixed_precision
 from kit.text.training import PATIENCE, Period, parts_of_epoch, train
 
 if TYPE_CHECKING:
@@ -62,6 +61,13 @@ class LiveEncoder(Encoder):
             return encode(list(texts), batch_size=_TOGETHER, normalize_embeddings=True, show_progress_bar=False)
 
 
+class Batch(NamedTuple):
+    """Pairs, and the rows of the negatives of all of them."""
+
+    pairs: Sequence[Pair]
+    negatives: Sequence[int]
+
+
 def finetune(
     base: Encoder,
     pairs: Sequence[Pair],
@@ -70,27 +76,32 @@ def finetune(
     measure: Callable[[Encoder], float] | None,
     key: str,
 ) -> Path:
-    """Train, and keep the model under ``key`` among what is ``trained`` in the base's store: its folder.
+    """Train, and keep the model (sentence-transformers, safetensors) under ``key`` in the base's store: its folder.
 
-    The folder has the model (sentence-transformers, safetensors) and the history of :func:`kit.text.training.train`.
     ``measure`` tells how good an encoder is (higher is better). The model that it likes best is kept, which may be the
-    base itself, and training stops when ``PATIENCE`` checks in a row find none better; without ``measure`` the last one
-    is kept.
+    base itself; without ``measure`` the last one.
     """
     # Imported here: torch takes seconds, and what is stored does not need it.
     import torch
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
-
-    from kit.text.attention import fuse_attention
+    from sentence_transformers.util import batch_to_device
 
     model = copy.deepcopy(base.model)  # the encoder's own stays what it is
     fuse_attention(model)
     ranking = MultipleNegativesRankingLoss(model)
+    query, document = (model.prompts.get(role) or "" for role in ("query", "document"))
 
-    def loss(batch: _Batch) -> torch.Tensor:
+    def loss(batch: Batch) -> torch.Tensor:
+        rows = [*(pair.positive for pair in batch.pairs), *batch.negatives]
+        texts = [query + pair.query for pair in batch.pairs] + [document + passages[row] for row in rows]
+        # By length and few at once, so that hardly any padding is computed.
+        order, parts = sorted(range(len(texts)), key=lambda place: len(texts[place])), []
         with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
-            vectors = _vectors(model, batch, passages)
-        return ranking.compute_loss_from_embeddings([part.float() for part in vectors], None)
+            for start in range(0, len(order), _TOGETHER):
+                tokens = model.preprocess([texts[place] for place in order[start : start + _TOGETHER]])
+                parts.append(model(batch_to_device(tokens, model.device))["sentence_embedding"])
+        vectors = torch.cat(parts)[np.argsort(order)].float()  # queries, their passages, negatives if there are any
+        return ranking.compute_loss_from_embeddings(vectors.split(len(batch.pairs)), None)
 
     def check(step: int) -> dict[str, float]:
         return {"measured": measure(LiveEncoder(model) if step else base)}  # the base's vectors may be at hand
@@ -110,44 +121,21 @@ def finetune(
     )
 
 
-class _Batch(NamedTuple):
-    pairs: Sequence[Pair]
-    negatives: Sequence[int]
-
-
-def _vectors(model: SentenceTransformer, batch: _Batch, passages: Sequence[str]) -> list[torch.Tensor]:
-    """Vectors (pairs, dimension) of the queries, of their passages, and of the sampled negatives if any are."""
-    import torch
-    from sentence_transformers.util import batch_to_device
-
-    rows = [*(pair.positive for pair in batch.pairs), *batch.negatives]
-    query, document = (model.prompts.get(role) or "" for role in ("query", "document"))
-    texts = [query + pair.query for pair in batch.pairs] + [document + passages[row] for row in rows]
-    # By length and few at once, so that hardly any padding is computed.
-    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-    parts = []
-    for start in range(0, len(order), _TOGETHER):
-        tokens = model.preprocess([texts[place] for place in order[start : start + _TOGETHER]])
-        parts.append(model(batch_to_device(tokens, model.device))["sentence_embedding"])
-    return list(torch.cat(parts)[np.argsort(order)].split(len(batch.pairs)))
-
-
 def plan(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:
     """The periods of all epochs, each dealt anew."""
-    epochs = [
-        make_batches(pairs, training.batch, np.random.default_rng([training.seed, epoch]))
-        for epoch in range(training.epochs)
-    ]
+    generators = (np.random.default_rng([training.seed, epoch]) for epoch in range(training.epochs))
+    epochs = [make_batches(pairs, training.batch, generator) for generator in generators]
     parts = [part for batches in epochs for part in parts_of_epoch(batches) if part]
-    total = sum(map(len, parts))
-
-    def period(part: Sequence[Sequence[Pair]], step: int) -> Period:
-        generators = (np.random.default_rng([training.seed, step + number]) for number in range(len(part)))
-        batches = [_Batch(batch, sample_negatives(batch, generator)) for batch, generator in zip(part, generators)]
-        return Period(batches, step, total, training.learning_rate)
-
     starts = np.cumsum([0, *map(len, parts)]).tolist()
-    return [partial(period, part, step) for part, step in zip(parts, starts)]
+
+    def period(part: Sequence[Sequence[Pair]], start: int) -> Period:
+        batches = [
+            Batch(batch, sample_negatives(batch, np.random.default_rng([training.seed, step])))
+            for step, batch in enumerate(part, start)
+        ]
+        return Period(batches, start, starts[-1], training.learning_rate)
+
+    return [partial(period, part, start) for part, start in zip(parts, starts)]
 
 
 def make_batches(pairs: Sequence[Pair], size: int, generator: np.random.Generator) -> list[list[Pair]]:

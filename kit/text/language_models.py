@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from functools import cached_property
+from collections.abc import Container, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import msgspec
 import pandas as pd
@@ -19,7 +20,6 @@ from kit.errors import InputError
 from kit.paths import ROOT
 from kit.store import Store, content_key
 from kit.text.encoder import content_of_model
-from kit.text.numbered_names import Names
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
@@ -31,7 +31,12 @@ OPENAI = "https://api.openai.com/v1"
 KIND = "answers"  # in the store
 _SHOWN, _QUOTED = 60, 200  # characters of a prompt and of a server's own message in an error
 _BATCH = 64
-_EXPECTED = "t5:FOLDER-OR-NAME, server:MODEL, server:MODEL@URL, or one of these after replay:"
+MOST_NAMES = 40  # of a prompt; what goes beyond is NEW
+NEW, YEAR = "<new>", "<year>"
+PLACEHOLDERS = (NEW, YEAR, *(f"<n{number}>" for number in range(MOST_NAMES)))
+TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+|[^\w\s]")
+_NUMBERED = re.compile(r"<n(\d+)>|<new>|<year>")
+_BASE_URL = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:[1-9]\d*)?(/[^\s@?#]*)?")
 
 
 def language_model(text: str, *, longest_answer: int = 64, store: Store | None = None) -> LanguageModel:
@@ -48,15 +53,15 @@ def language_model(text: str, *, longest_answer: int = 64, store: Store | None =
     if kind == "t5" and rest:
         return SequenceToSequence(rest, **shared)
     if kind == "server" and model:
-        return ChatServer(model, url=f"http{address}" if at else None, **shared)
-    raise InputError(f"expected a language model as {_EXPECTED}; not {text!r}", field="model")
+        return ChatServer(model, url=f"http{address}" if at else "", **shared)
+    expected = "t5:FOLDER-OR-NAME, server:MODEL, server:MODEL@URL, or one of these after replay:"
+    raise InputError(f"expected a language model as {expected}; not {text!r}", field="model")
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a model wrote to a prompt.
+    """What a model wrote to a prompt, tokens by its own tokenizer (0 where a server does not tell), and its seconds.
 
-    Tokens are those of the model's own tokenizer, as it or its server counts them (0 where a server does not tell).
-    ``seconds`` is what it took when it was made: of a call to a server, or a prompt's share of its batch.
+    Those are of a call to a server, or a prompt's share of its batch.
     """
 
     text: str
@@ -69,19 +74,16 @@ class LanguageModel:
     """A language model whose answers are kept in the store by the model's identity, the settings and the prompt.
 
     ``replay`` forbids to ask the model: what is not in the store is an error. A subclass says how the model is asked
-    (``_ask``), and what its answers depend on (``identity``).
+    (``_ask``), and what its answers depend on (``identity``) beside the prompt and ``longest_answer`` (in tokens).
     """
 
-    identity: str  # what the answers depend on beside prompt and ``longest_answer`` (a number of tokens)
+    identity: str
 
     def __init__(
         self, name: str, *, longest_answer: int = 64, replay: bool = False, store: Store | None = None
     ) -> None:
-        if type(longest_answer) is not int or longest_answer < 1:
-            raise InputError(f"expected a whole number from 1, not {longest_answer!r}", field="longest_answer")
-        self.name, self.longest_answer, self.replay = name, longest_answer, replay
-        self.store = store or Store()
-        self._counts = {source: [0, 0, 0, 0.0] for source in ("live", "replayed")}
+        self.name, self.longest_answer, self.replay, self.store = name, longest_answer, replay, store or Store()
+        self._answers: dict[str, list[Answer]] = {"live": [], "replayed": []}
 
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         """The model's answers as they come, by the place of their prompts, which are all different."""
@@ -98,41 +100,38 @@ class LanguageModel:
         known = {key: msgspec.json.decode(value, type=Answer) for key, value in stored.items()}
         missing = [key for key in asked if key not in known]
         if missing and self.replay:
-            first = " ".join(asked[missing[0]].split())
-            shown = first if len(first) <= _SHOWN else f"{first[: _SHOWN - 1]}…"
-            raise self.error(f"no stored answer to {len(missing)} of {len(asked)} prompts, the first being “{shown}”")
-        self._count("replayed", known.values())
+            first = shorten(asked[missing[0]], _SHOWN, placeholder="…")
+            raise self.error(f"no stored answer to {len(missing)} of {len(asked)} prompts, the first being “{first}”")
+        self._answers["replayed"] += known.values()
         n_known = len(known)
         with tqdm(total=len(missing), desc=f"asking {self.name}", unit="prompt", disable=not progress) as bar:
             try:
                 for part in self._ask([asked[key] for key in missing]) if missing else ():
                     new = {missing[place]: answer for place, answer in part.items()}
                     self.store.put_many(KIND, {key: msgspec.json.encode(answer) for key, answer in new.items()})
-                    self._count("live", new.values())
+                    self._answers["live"] += new.values()
                     known |= new
                     bar.update(len(new))
             except InputError as error:
-                n_new = len(known) - n_known
-                raise InputError(f"{error} ({n_new} of {len(missing)} prompts are answered and kept)") from None
+                kept = f"({len(known) - n_known} of {len(missing)} prompts are answered and kept)"
+                raise InputError(f"{error} {kept}") from None
         return [known[key] for key in keys]
 
     def error(self, what: str) -> InputError:
         """One line that names the model."""
         return InputError(f"{self.name}: {what}")
 
-    def _count(self, source: str, answers: Iterable[Answer]) -> None:
-        for answer in answers:
-            new = (1, answer.prompt_tokens, answer.answer_tokens, answer.seconds)
-            self._counts[source] = [count + more for count, more in zip(self._counts[source], new)]
-
     def usage(self) -> pd.DataFrame:
         """What this object was used for, a row live and a row replayed.
 
-        Columns: model, source, calls (prompts answered, a repeated one once a call of ``generate``), prompt_tokens,
-        answer_tokens, seconds (summed over the answers as recorded; calls at once overlap).
+        Columns: model, source, calls (prompts answered), prompt_tokens, answer_tokens, seconds (calls at once overlap).
         """
-        rows = [(self.name, source, *counts) for source, counts in self._counts.items()]
-        return pd.DataFrame(rows, columns=["model", "source", "calls", "prompt_tokens", "answer_tokens", "seconds"])
+        summed = ("prompt_tokens", "answer_tokens", "seconds")
+        return pd.DataFrame(
+            {"model": self.name, "source": source, "calls": len(answers)}
+            | {name: sum(getattr(answer, name) for answer in answers) for name in summed}
+            for source, answers in self._answers.items()
+        )
 
 
 def usage_lines(usages: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -145,25 +144,18 @@ def usage_lines(usages: Mapping[str, pd.DataFrame]) -> list[str]:
     ]
 
 
-# ---- on this machine
-
-
 class SequenceToSequence(LanguageModel):
     """A sequence-to-sequence model of transformers, such as T5, in a folder or by its name on the Hugging Face hub.
 
-    It answers greedily. Weights are read from safetensors only, in float32, and run on a CUDA device where there is
-    one. Of a prompt longer than ``longest_prompt`` tokens, the end is cut off.
+    It answers greedily. Weights are read from safetensors only. Of a prompt longer than ``longest_prompt`` tokens, the
+    end is cut off.
     """
 
     def __init__(self, model: str, *, longest_prompt: int = 512, **settings: object) -> None:
         super().__init__(f"t5:{model}", **settings)
         self.model_name, self.longest_prompt = model, longest_prompt
-
-    @cached_property
-    def _folder(self) -> Path | None:
-        """Where a model that is not on the hub lies; a folder of the project is found from anywhere."""
-        folders = (Path(self.model_name), ROOT / self.model_name)
-        return next((folder for folder in folders if folder.is_dir()), None)
+        folders = (Path(model), ROOT / model)  # a folder of the project is found from anywhere
+        self._folder = next((folder for folder in folders if folder.is_dir()), None)
 
     @cached_property
     def identity(self) -> str:
@@ -172,25 +164,20 @@ class SequenceToSequence(LanguageModel):
         return f"greedy {content}, {self.longest_prompt}"
 
     @cached_property
-    def _loaded(self) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
-        return self.load()
-
-    def load(self) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
-        """A tokenizer and a model of one's own. Raises :class:`InputError` where there is none."""
+    def loaded(self) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
+        """The tokenizer and the model. Raises :class:`InputError` where there is none."""
         # Imported here: torch takes seconds, and a replay never needs it.
         import torch
         from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
         from transformers.utils import logging
 
         logging.disable_progress_bar()  # of loading weights, which takes no time
-        source, local = str(self._folder or self.model_name), self._folder is not None
-        if local:
+        source, local = str(self._folder or self.model_name), {"local_files_only": self._folder is not None}
+        if self._folder:
             os.environ.setdefault("HF_HUB_OFFLINE", "1")
         try:
-            tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=local)
-            model = AutoModelForSeq2SeqLM.from_pretrained(
-                source, local_files_only=local, use_safetensors=True, dtype=torch.float32
-            )
+            tokenizer = AutoTokenizer.from_pretrained(source, **local)
+            model = AutoModelForSeq2SeqLM.from_pretrained(source, use_safetensors=True, dtype=torch.float32, **local)
         except (OSError, ValueError, KeyError) as error:
             what = " ".join(str(error).split())
             raise self.error(f"no sequence-to-sequence model of this name or folder ({what})") from None
@@ -199,7 +186,7 @@ class SequenceToSequence(LanguageModel):
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         import torch
 
-        tokenizer, model = self._loaded
+        tokenizer, model = self.loaded
         vocabulary = vocabulary_beside_names(tokenizer, model)
         cut = {"truncation": True, "max_length": self.longest_prompt, "padding": True, "return_tensors": "pt"}
         by_length = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))  # hardly any padding
@@ -226,101 +213,101 @@ def vocabulary_beside_names(tokenizer: PreTrainedTokenizerBase, model: PreTraine
     return tokenizer.get_vocab() if getattr(model.config, "numbered_names", False) else None
 
 
-# ---- on a server
+class Names:
+    """The names of a prompt as numbers, so that a small model can copy a name that it has never met.
+
+    The model reads and writes ``<n0>`` for the first, ``<n1>`` for the second … They are put back into what it wrote. A
+    name is a word with a capital letter that is not, in lower case, a word of the ``vocabulary``. Numbers of four
+    digits are years.
+    """
+
+    def __init__(self, vocabulary: Container[str]) -> None:
+        self.vocabulary = vocabulary
+        self.numbers: dict[str, int] = {}
+
+    def hide(self, text: str, *, learn: bool) -> str:
+        """The text in lower case with spaces between all tokens, and a placeholder for each name.
+
+        ``learn``: a name that has no number yet gets the next one; otherwise, and when there are too many, it is new.
+        """
+        return " ".join(part for token in TOKEN.findall(text) for part in self._hidden(token, learn))
+
+    def _hidden(self, token: str, learn: bool) -> list[str]:
+        if token.isdecimal():
+            return [YEAR if len(token) == 4 else token]
+        name, mark, owner = token.replace("’", "'").partition("'s")
+        if len(name) < 2 or not name[0].isupper() or name.lower() in self.vocabulary:
+            return [token.lower()]
+        if learn and name not in self.numbers and len(self.numbers) < MOST_NAMES:
+            self.numbers[name] = len(self.numbers)
+        number = self.numbers.get(name)
+        return [NEW if number is None else f"<n{number}>", *([mark + owner] if mark else [])]
+
+    def show(self, text: str) -> str:
+        """The names in the place of their placeholders; those of new names and of years are left out."""
+        names = dict(enumerate(self.numbers))
+        found = _NUMBERED.sub(lambda match: names.get(int(match[1]), "") if match[1] else "", text)
+        return " ".join(found.split())
 
 
 class ChatServer(LanguageModel):
     """A model on a server that speaks OpenAI's chat completions: a company's, or one's own (vLLM, Ollama …).
 
-    It is asked at temperature 0, a prompt being one message of the user. ``url`` is the base URL, that which ends in
-    ``/v1`` as a rule, and ``key`` the key; where they are None, the environment's ``OPENAI_BASE_URL`` and
-    ``OPENAI_API_KEY`` count. A request that takes longer than ``timeout`` seconds, meets a server in trouble or is one
-    too many is tried again, ``retries`` times, after pauses of half a second to eight (or as the server says).
-    ``at_once`` requests run at the same time. After ``KIT_MOST_CALLS`` requests or ``KIT_MOST_TOKENS`` tokens (of the
-    environment, or 10,000 and 10 million), of prompts and answers together, this object asks no more. Tokens are known
-    when the answer is there, so the requests under way can exceed them.
-
+    It is asked at temperature 0, a prompt being one message of the user. A request that takes longer than ``timeout``
+    seconds, meets a server in trouble or is one too many is tried again, ``retries`` times, after growing pauses (or as
+    the server says). After ``KIT_MOST_CALLS`` requests or ``KIT_MOST_TOKENS`` tokens of prompts and answers (of the
+    environment, or 10,000 and 10 million) this object asks no more but the ``at_once`` requests that are under way.
     Answers are kept by the name of the model, not by the server's address: they can be replayed anywhere.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        url: str | None = None,
-        key: str | None = None,
-        timeout: float = 60.0,
-        retries: int = 4,
-        at_once: int = 4,
-        **settings: object,
-    ) -> None:
-        super().__init__(f"server:{model}", **settings)
-        self.model, self.timeout, self.retries, self.at_once = model, timeout, retries, at_once
-        self.identity = f"chat completion of {model}, temperature 0"
-        self.most = {"calls": _cap("KIT_MOST_CALLS", 10_000), "tokens": _cap("KIT_MOST_TOKENS", 10_000_000)}
-        self._given, self._key, self._calls = url, key, 0
+    timeout, retries, at_once = 60.0, 4, 4
 
-    @cached_property
-    def url(self) -> str:
-        """The base URL. Raises :class:`InputError` where it is none, or holds a key."""
-        url = (self._given or os.environ.get("OPENAI_BASE_URL") or "").strip()
-        if not url and not self.key:
-            raise self.error("expected the server's address in OPENAI_BASE_URL, or a key in OPENAI_API_KEY")
-        try:
-            parts = urlsplit(url or OPENAI)
-            sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:
-            sound = False
-        if not sound:
-            raise self.error("expected the base URL of a server, such as http://127.0.0.1:8000/v1")
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise self.error("expected a base URL without a name, key or query in it; a key goes into OPENAI_API_KEY")
-        return parts.geturl()
+    def __init__(self, model: str, *, url: str = "", **settings: object) -> None:
+        super().__init__(f"server:{model}", **settings)
+        self.model, self.identity = model, f"chat completion of {model}, temperature 0"
+        self._url, self._spent = url, {"calls": 0, "tokens": 0}
+        self._most = {"calls": _cap("KIT_MOST_CALLS", 10_000), "tokens": _cap("KIT_MOST_TOKENS", 10_000_000)}
 
     @cached_property
     def key(self) -> str:
         """The key, or ``""``: a server of one's own may need none."""
-        key = (self._key or os.environ.get("OPENAI_API_KEY") or "").strip()
+        key = os.environ.get("OPENAI_API_KEY", "").strip()
         if not (key.isascii() and key.isprintable()):
             raise self.error("the key in OPENAI_API_KEY holds characters that no key has")
         return key
+
+    @cached_property
+    def url(self) -> str:
+        url = self._url or os.environ.get("OPENAI_BASE_URL", "").strip() or (OPENAI if self.key else "")
+        if not url:
+            raise self.error("expected the server's address in OPENAI_BASE_URL, or a key in OPENAI_API_KEY")
+        if not _BASE_URL.fullmatch(url):
+            without = "without a name, key or query in it; a key goes into OPENAI_API_KEY"
+            raise self.error(f"expected the base URL of a server, such as http://127.0.0.1:8000/v1, {without}")
+        return url
 
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         from openai import OpenAI  # imported here: it takes a second, and a replay never needs it
 
         client = OpenAI(base_url=self.url, api_key=self.key or "none", timeout=self.timeout, max_retries=self.retries)
-        waiting = iter(enumerate(prompts))
-        running: dict[Future[Answer], int] = {}
-        failure: InputError | None = None
+        done = 0
         with ThreadPoolExecutor(self.at_once) as pool:
-            while True:
-                while not failure and len(running) < self.at_once and (following := next(waiting, None)):
-                    if failure := self._spent():
-                        break
-                    self._calls += 1
-                    running[pool.submit(self._call, client, following[1])] = following[0]
-                if not running:
-                    break
-                answers = {}
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    place = running.pop(future)
-                    try:
-                        answers[place] = future.result()
-                    except InputError as error:  # what is under way comes to its end, and is kept
-                        failure = failure or error
-                yield answers
-        if failure:
-            raise failure
+            while done < len(prompts):
+                for what, spent in self._spent.items():
+                    if spent >= self._most[what]:
+                        raise self.error(f"the cap of {self._most[what]:,} {what} is reached (KIT_MOST_{what.upper()})")
+                part = prompts[done : done + min(self.at_once, self._most["calls"] - self._spent["calls"])]
+                found = dict(enumerate(pool.map(partial(self._call, client), part), start=done))
+                answers = {place: each for place, each in found.items() if isinstance(each, Answer)}
+                self._spent["calls"] += len(part)
+                self._spent["tokens"] += sum(each.prompt_tokens + each.answer_tokens for each in answers.values())
+                yield answers  # also those beside a failure
+                for failure in found.values():
+                    if isinstance(failure, InputError):
+                        raise failure
+                done += len(part)
 
-    def _spent(self) -> InputError | None:
-        """Why no more may be asked, if so."""
-        _, *tokens, _ = self._counts["live"]
-        for what, spent in (("calls", self._calls), ("tokens", sum(tokens))):
-            if spent >= self.most[what]:
-                return self.error(f"the cap of {self.most[what]:,} {what} is reached (KIT_MOST_{what.upper()})")
-        return None
-
-    def _call(self, client: OpenAI, prompt: str) -> Answer:
+    def _call(self, client: OpenAI, prompt: str) -> Answer | InputError:
         import openai
 
         # OpenAI's own newer models know the longest answer by another name than everybody else.
@@ -333,15 +320,17 @@ class ChatServer(LanguageModel):
             )
             text, usage = reply.choices[0].message.content or "", reply.usage
         except openai.APITimeoutError:
-            raise self._failed(f"no answer within {self.timeout:g} seconds, tried {self.retries + 1} times") from None
+            failure = f"no answer within {self.timeout:g} seconds, tried {self.retries + 1} times"
         except openai.APIStatusError as error:
-            raise self._failed(self._refusal(error)) from None
+            failure = self._refusal(error)
         except openai.APIConnectionError as error:
-            raise self._failed(f"can't be reached ({type(error.__cause__ or error).__name__})") from None
+            failure = f"can't be reached ({type(error.__cause__ or error).__name__})"
         except (openai.OpenAIError, AttributeError, TypeError, IndexError, ValueError):
-            raise self._failed("the reply is no chat completion; is the base URL right?") from None
-        seconds = round(time.perf_counter() - begun, 4)
-        return Answer(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0, seconds)
+            failure = "the reply is no chat completion; is the base URL right?"
+        else:
+            seconds = round(time.perf_counter() - begun, 4)
+            return Answer(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0, seconds)
+        return self.error(f"the server at {self.url}: {failure}")
 
     def _refusal(self, error: APIStatusError) -> str:
         """What a status other than success means. A server that refuses a key may repeat it, so it is not quoted."""
@@ -349,13 +338,9 @@ class ChatServer(LanguageModel):
         if status in (401, 403):
             return f"the key was refused (status {status}); it is read from OPENAI_API_KEY"
         said = " ".join(str(error.body if error.body else error.message).split())
-        if self.key:
-            said = said.replace(self.key, "…")
+        said = said.replace(self.key, "…") if self.key else said
         tried = f", tried {self.retries + 1} times" if status in (408, 409, 429) or status >= 500 else ""
         return f"status {status}{tried}: {said[:_QUOTED]}"
-
-    def _failed(self, what: str) -> InputError:
-        return self.error(f"the server at {self.url}: {what}")
 
 
 def _cap(variable: str, otherwise: int) -> int:

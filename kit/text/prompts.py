@@ -14,26 +14,20 @@ from string import Template
 from kit.corpus import Passage
 
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-EVIDENCE_INSTRUCTION = _WORDS["evidence_instruction"]
 
 
 def _filled(name: str, **parts: str) -> str:
     return Template(_WORDS[name]).substitute(parts)
 
 
-def evidence_input(question: str, evidence: Sequence[str]) -> str:
-    """The input of Listing 1, in one line: the question, then the evidence in the order in which it was found."""
-    return " ".join([question, *(text.replace("\n", " ") for text in evidence)])
-
-
 def evidence_prompt(question: str, evidence: Sequence[str]) -> str:
-    """Listing 1 for a chat model: the instruction, then the input."""
-    return _filled("evidence", input=evidence_input(question, evidence))
+    """Listing 1 for a chat model: the instruction; then in one line the question and the evidence as it was found."""
+    return _filled("evidence", input=" ".join([question, *evidence]).replace("\n", " "))
 
 
 def prefixed_evidence_prompt(question: str, evidence: Sequence[str]) -> str:
     """Listing 1 for a sequence-to-sequence model: the instruction is a prefix of the input (§8.1)."""
-    return f"{EVIDENCE_INSTRUCTION} {evidence_input(question, evidence)}"
+    return " ".join([_WORDS["evidence_instruction"], question, *evidence]).replace("\n", " ")
 
 
 def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +15,6 @@ from kit.store import Store, content_key, file_digest
 from kit.text.encoder import DEFAULT_ENCODER, Encoder
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import answer_prompt
-from kit.text.training import read_history
 
 if TYPE_CHECKING:
     from kit.text.span_reader import SpanNetwork
@@ -87,7 +85,6 @@ class ExtractiveReader(Reader):
 
     Besides a span the answer may be yes, no, or another answer that is common in training and stands in no passage. The
     same training is found again in the store, and so is every answer, by the weights, the question and its context.
-    ``history`` tells each step of the training (``step``, ``loss``) and each check (``step``, ``em``, ``f1`` on dev).
     """
 
     name = "extractive"
@@ -96,8 +93,6 @@ class ExtractiveReader(Reader):
         self, encoder: str = DEFAULT_ENCODER, learning: Learning | None = None, store: Store | None = None
     ) -> None:
         self.base, self.learning = Encoder(encoder, store), learning or Learning()
-        self.folder: Path | None = None
-        self.history: list[dict[str, float]] = []
 
     def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
         """Raises :class:`InputError` where no training question has an answer and supports."""
@@ -110,39 +105,29 @@ class ExtractiveReader(Reader):
         settings = msgspec.json.encode(self.learning).decode()
         hashes = [each.without_test().hash for each in (benchmark, *more)]
         key = content_key(_RECIPE, self.base.identity, settings, *hashes).hex()
-        self.folder = self.base.store.get_folder(KIND, key) or self._train([benchmark, *more], key)
-        self.history = read_history(self.folder)
-        for learned in ("identity", "model"):
-            self.__dict__.pop(learned, None)
+        folder = self.base.store.get_folder(KIND, key)
+        if folder is None:
+            # Imported here: torch takes seconds, and a reader whose answers are stored does not need it.
+            from kit.text.span_reader import train_reader
 
-    def _train(self, benchmarks: Sequence[Benchmark], key: str) -> Path:
-        # Imported here: torch takes seconds, and a reader whose answers are stored does not need it.
-        from kit.text.span_reader import train_reader
-
-        return train_reader(self.base, benchmarks, self.learning, kind=KIND, key=key)
-
-    @cached_property
-    def identity(self) -> str:
-        """The content of the weights."""
-        if self.folder is None:
-            raise InputError("the extractive reader has to learn before it answers: fit(benchmark)")
-        return file_digest(self.folder / "reader.safetensors")
+            folder = train_reader(self.base, [benchmark, *more], self.learning, kind=KIND, key=key)
+        self.folder, self.identity = folder, file_digest(folder / "reader.safetensors")
+        self.__dict__.pop("model", None)  # that of what was learned before
 
     @cached_property
     def model(self) -> SpanNetwork:
         from kit.text.span_reader import SpanNetwork
 
-        assert self.folder is not None  # identity is asked first
         return SpanNetwork.read(self.folder)
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         asked = list(zip(questions, contexts, strict=True))
         keys = [content_key(self.identity, question, *context) for question, context in asked]
-        known = self.base.store.get_many(ANSWERS, list(dict.fromkeys(keys)))
-        missing = [(key, each) for key, each in dict(zip(keys, asked)).items() if key not in known]
+        known = self.base.store.get_many(ANSWERS, keys)
+        missing = {key: each for key, each in zip(keys, asked) if key not in known}
         for start in range(0, len(missing), _SAVED_AT_ONCE):
-            part, texts = zip(*missing[start : start + _SAVED_AT_ONCE])
-            answers = self.model.answer(*zip(*texts))
+            part = list(missing)[start : start + _SAVED_AT_ONCE]
+            answers = self.model.answer(*zip(*map(missing.get, part)))
             new = {key: answer.encode("utf-8", "surrogatepass") for key, answer in zip(part, answers)}
             self.base.store.put_many(ANSWERS, new)
             known |= new

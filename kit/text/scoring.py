@@ -39,9 +39,8 @@ def f1(prediction: str, answers: Sequence[str]) -> float:
 def contains(prediction: str, answers: Sequence[str]) -> float:
     """Accuracy by containment: 1 if one of the answers stands in the prediction, both normalised, in whole words.
 
-    RAS's golden match, after Asai et al. (2023) and Mallen et al. (2022), asks for a substring of the prediction; whole
-    words keep "no" out of "Norway". KGP and GNN-Ret report an accuracy that a model judges (kgp.txt Listing 5), for
-    which this stands in where there is none. It gains by long predictions (ras-i22), so their length is to be shown.
+    RAS's golden match asks for a substring of the prediction; whole words keep "no" out of "Norway". It stands in for
+    an accuracy that a model judges (kgp.txt Listing 5), and gains by long predictions (ras-i22).
     """
     said = f" {normalise(prediction)} "
     return float(any(f" {normalise(answer)} " in said for answer in answers if normalise(answer)))

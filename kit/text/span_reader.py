@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -18,9 +17,8 @@ from tqdm.auto import tqdm
 from transformers import AutoConfig, AutoModel, AutoTokenizer, BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 from kit.corpus import Benchmark, Corpus, Question
-from kit.text.attention import fuse_attention
 from kit.text.encoder import Encoder
-from kit.text.precision import mixed_precision
+from kit.text.precision import fuse_attention, mixed_precision
 from kit.text.scoring import contains, exact_match, f1, normalise
 from kit.text.tfidf import TfidfIndex
 from kit.text.training import CHECKS, Period, parts_of_epoch, train
@@ -45,15 +43,12 @@ HEAD_RATE = 10  # times the learning rate, for the heads, which start from nothi
 Item = TypeVar("Item")
 
 
-# ---- windows
-
-
 class Window:
     """What is read at once: ``[CLS] question [SEP] [CLS] passage [SEP] …``; a passage may be a part of a long one.
 
     Arrays over the tokens: ``ids``; ``piece``, the number of its text (0 is the question); ``places``, its characters
     in that text; ``opens`` and ``closes``, whether a word begins or ends with it; ``shared``, where else its word
-    stands: 1 in the question, 2 in another passage, 3 in both, 0 nowhere. ``found`` is what the tokenizer made.
+    stands: 1 in the question, 2 in another passage, 3 in both, 0 nowhere.
     """
 
     def __init__(self, texts: Sequence[str], found: BatchEncoding, rows: Sequence[int]) -> None:
@@ -80,18 +75,32 @@ class Window:
         """The text from one token to another of the same piece."""
         return self.texts[self.piece[first]][self.places[first, 0] : self.places[last, 1]]
 
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """First and last tokens of all that can be an answer: whole words of one text, not too many."""
+        starts, ends = np.meshgrid(np.flatnonzero(self.opens), np.flatnonzero(self.closes), indexing="ij")
+        allowed = (starts <= ends) & (ends < starts + LONGEST_SPAN) & (self.piece[starts] == self.piece[ends])
+        return starts[allowed], ends[allowed]
+
     def spans(self, answers: Iterable[str], texts: Container[str]) -> list[tuple[int, int]]:
         """First and last tokens where one of the answers stands in one of the texts: in whole words, in any case."""
-        opening = {(self.piece[token], self.places[token, 0]): int(token) for token in np.flatnonzero(self.opens)}
-        closing = {(self.piece[token], self.places[token, 1]): int(token) for token in np.flatnonzero(self.closes)}
-        found = set()
-        for number, text in enumerate(self.texts):
-            for answer in filter(None, answers if text in texts else ()):
-                for match in re.finditer(re.escape(answer), text, re.IGNORECASE):
-                    first, last = opening.get((number, match.start())), closing.get((number, match.end()))
-                    if first is not None and last is not None and last - first < LONGEST_SPAN:
-                        found.add((first, last))
-        return sorted(found)
+        wanted = {answer.lower() for answer in answers}
+        starts, ends = self.candidates()
+        near = np.isin(self.places[ends, 1] - self.places[starts, 0], list(map(len, wanted)))
+        found = zip(starts[near].tolist(), ends[near].tolist())
+        return [
+            span for span in found if self.texts[self.piece[span[0]]] in texts and self.text(*span).lower() in wanted
+        ]
+
+    def best_span(self, first: np.ndarray, last: np.ndarray) -> tuple[float, str]:
+        """The likeliest text of a span, and the logarithm of its probability, summed over its places; "" of none."""
+        starts, ends = self.candidates()
+        scores = first[starts] + last[ends]
+        found: dict[str, tuple[float, str]] = {}  # as it is written at its likeliest place
+        for place in np.argsort(-scores, kind="stable")[:N_SPANS]:
+            text = self.text(starts[place], ends[place])
+            score, written = found.get(text.lower(), (-np.inf, text))
+            found[text.lower()] = float(np.logaddexp(score, scores[place])), written
+        return max(found.values(), key=lambda scored: scored[0], default=(-np.inf, ""))
 
 
 def windows_of(tokenizer: PreTrainedTokenizerBase, question: str, passages: Sequence[str]) -> list[Window]:
@@ -121,9 +130,6 @@ def batches_by_length(windows: Iterable[Window], n_tokens: int = TOKENS_AT_ONCE)
     return batches
 
 
-# ---- the network
-
-
 class SpanNetwork(nn.Module):
     """Log probabilities: of a span's first and last token among all that open or close a word, and of the kinds.
 
@@ -132,9 +138,8 @@ class SpanNetwork(nn.Module):
 
     The transformer is a BERT. Its lower half stays what it is and reads the question and each passage by itself, and
     the upper half, which learns, all of them together (as in Cao et al. 2020, DeFormer): less than half the time, and
-    no limit to a window but memory, where transformers' question answering heads stop at 512 tokens. Words that stand
-    in the question and a passage, or in two passages, are marked in between (as in DrQA, Chen et al. 2017): a few
-    hundred questions are few to learn from that names are to match.
+    no limit of 512 tokens. Words that stand in the question and a passage, or in two passages, are marked in between
+    (as in DrQA, Chen et al. 2017): a few hundred questions are few to learn from that names are to match.
     """
 
     def __init__(
@@ -144,26 +149,21 @@ class SpanNetwork(nn.Module):
         self.bert, self.tokenizer, self.closed = copy.deepcopy(bert).eval(), tokenizer, tuple(closed)
         self.bert.config.closed_answers = list(closed)  # written and read with it
         fuse_attention(self.bert)
-        self.half = len(self.bert.encoder.layer) // 2
-        width = self.bert.config.hidden_size
+        self.half, width = len(self.bert.encoder.layer) // 2, self.bert.config.hidden_size
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             self.ends, self.kinds = nn.Linear(width, 2), nn.Linear(width, 2 + len(closed))
         self.marks = nn.Embedding.from_pretrained(torch.zeros(4, width), freeze=False)
         self.to(bert.device)
-        self._states: dict[bytes, Tensor] = {}  # by tokens: passages come back with other questions, in other windows
+        self.lower = lru_cache(N_KEPT)(self._lower)  # passages come back with other questions, in other windows
 
     @torch.no_grad()
-    def lower(self, ids: np.ndarray) -> Tensor:
+    def _lower(self, ids: tuple[int, ...]) -> Tensor:
         """(tokens, width), in half precision; one text at a time, so that the others of a batch don't matter."""
-        if (key := ids.tobytes()) not in self._states:
-            if len(self._states) >= N_KEPT:
-                self._states.clear()
-            states = self.bert.embeddings(torch.as_tensor(ids, device=self.bert.device)[None])
-            for layer in self.bert.encoder.layer[: self.half]:
-                states = layer(states)
-            self._states[key] = states[0].bfloat16()
-        return self._states[key]
+        states = self.bert.embeddings(torch.tensor([ids], device=self.bert.device))
+        for layer in self.bert.encoder.layer[: self.half]:
+            states = layer(states)
+        return states[0].bfloat16()
 
     def forward(self, windows: Sequence[Window]) -> tuple[Tensor, Tensor, Tensor]:
         """First (windows, tokens), last (windows, tokens), kinds (windows, kinds)."""
@@ -172,18 +172,15 @@ class SpanNetwork(nn.Module):
             tensors = [torch.as_tensor(row, device=self.bert.device) for row in rows]
             return nn.utils.rnn.pad_sequence(tensors, batch_first=True)
 
-        read = padded([np.ones(len(window), bool) for window in windows])
-        texts = ([self.lower(ids) for ids in np.split(each.ids, np.cumsum(each.sizes)[:-1])] for each in windows)
-        states = padded([torch.cat(parts) for parts in texts]).float() + self.marks(
-            padded([each.shared for each in windows])
-        )
+        texts = [np.split(window.ids, np.cumsum(window.sizes)[:-1]) for window in windows]
+        states = padded(torch.cat([self.lower(tuple(ids.tolist())) for ids in parts]) for parts in texts).float()
+        states = states + self.marks(padded(window.shared for window in windows))
+        read = padded(np.ones(len(window), bool) for window in windows)[:, None, None]
         for layer in self.bert.encoder.layer[self.half :]:
-            states = layer(states, attention_mask=read[:, None, None])
+            states = layer(states, attention_mask=read)
         first, last = self.ends(states).float().unbind(-1)
-        opens, closes = padded([window.opens for window in windows]), padded([window.closes for window in windows])
-        first, last = (
-            scores.masked_fill(~may, -1e4).log_softmax(1) for scores, may in ((first, opens), (last, closes))
-        )
+        first = first.masked_fill(~padded(window.opens for window in windows), -1e4).log_softmax(1)
+        last = last.masked_fill(~padded(window.closes for window in windows), -1e4).log_softmax(1)
         return first, last, self.kinds(states[:, 0]).float().log_softmax(1)
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]], progress: bool = True) -> list[str]:
@@ -201,7 +198,7 @@ class SpanNetwork(nn.Module):
                 with torch.no_grad(), mixed_precision():
                     parts = [part.cpu().numpy() for part in self(batch)]
                 for window, first, last, kinds in zip(batch, *parts):
-                    score, text = best_span(window, first, last)
+                    score, text = window.best_span(first, last)
                     answers = [(kinds[SPAN] + score, text), *zip(kinds[NOWHERE + 1 :], self.closed)]
                     found = [(float(score - kinds[NOWHERE]), text) for score, text in answers]
                     best[asked[window]] = max(best[asked[window]], *found, key=lambda scored: scored[0])
@@ -223,25 +220,6 @@ class SpanNetwork(nn.Module):
         return network.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def best_span(window: Window, first: np.ndarray, last: np.ndarray) -> tuple[float, str]:
-    """The likeliest text of a span with its log probability, summed over its places; (-inf, "") where there is none."""
-    tokens = len(window)
-    ends = np.arange(tokens)[:, None] + np.arange(LONGEST_SPAN)
-    inside, ends = ends < tokens, np.minimum(ends, tokens - 1)
-    allowed = inside & window.opens[:, None] & window.closes[ends] & (window.piece[:, None] == window.piece[ends])
-    scores = np.where(allowed, first[:tokens, None] + last[ends], -np.inf)
-    found: dict[str, tuple[float, str]] = {}  # as it is written at its likeliest place
-    for place in np.argsort(-scores, axis=None, kind="stable")[: min(N_SPANS, allowed.sum())]:
-        start, length = np.unravel_index(place, scores.shape)
-        text = window.text(start, ends[start, length])
-        score, written = found.get(text.lower(), (-np.inf, text))
-        found[text.lower()] = float(np.logaddexp(score, scores[start, length])), written
-    return max(found.values(), key=lambda scored: scored[0], default=(-np.inf, ""))
-
-
-# ---- training
-
-
 class Lesson(NamedTuple):
     """A question or a step of one, its answers, and the texts of its supports and of the passages nearest to it."""
 
@@ -255,11 +233,10 @@ class Lesson(NamedTuple):
         """Mostly one, several where the passages fill several windows; each time other distractors in another order."""
         answer = normalise(self.answers[0])
         is_closed = answer in network.closed
-        # The supports without which there is no answer: any one where it is closed, else those that it stands in.
+        # The supports without which there is no answer: those that it stands in, or any one where it is closed.
+        holding = {text for text in self.supports if contains(text, self.answers)}
         if is_closed:
             holding = {self.supports[generator.integers(len(self.supports))]}
-        else:
-            holding = {text for text in self.supports if contains(text, self.answers)}
         hidden = not self.is_step and generator.random() < HIDDEN
         shown = [text for text in self.supports if not (hidden and text in holding)]
         # Distractors up to a size drawn anew, so that some examples have none.
@@ -288,8 +265,7 @@ class Example(NamedTuple):
 def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learning, *, kind: str, key: str) -> Path:
     """Train on the encoder's transformer and keep the reader in the encoder's store: its folder.
 
-    All benchmarks' training questions are learned from, the first one's dev questions are chosen on. It has the history
-    of :func:`kit.text.training.train` too, with ``em`` and ``f1`` of dev questions.
+    All benchmarks' training questions are learned from, the first one's dev questions are chosen on (``em``, ``f1``).
     """
     lessons = [lesson for each in benchmarks for lesson in lessons_of(each.train, each.corpus, steps=True)]
     dev = lessons_of(benchmarks[0].dev, benchmarks[0].corpus, steps=False)
@@ -301,8 +277,7 @@ def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learn
         epoch, part = divmod(number, CHECKS)
         order = parts_of_epoch(_shuffled(lessons, np.random.default_rng([learning.seed, epoch])))[part]
         generator = np.random.default_rng([learning.seed, epoch, part])
-        examples = [example for lesson in order for example in lesson.examples(network, generator)]
-        of = {example.window: example for example in examples}
+        of = {example.window: example for lesson in order for example in lesson.examples(network, generator)}
         batches = [[of[window] for window in batch] for batch in batches_by_length(of, learning.tokens)]
         # The periods have nearly as many batches each, and how many is not known before they are drawn.
         total = learning.epochs * CHECKS * len(batches)
@@ -334,20 +309,19 @@ def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learn
         write=network.write,
         check=check if dev else None,
         latest_of_equals=True,
-        desc="training the reader",
     )
 
 
 def loss_of(batch: Sequence[Example], first: Tensor, last: Tensor, kinds: Tensor) -> Tensor:
     """Minus the mean log-likelihood: of the kind, and of a span the sum over all places where it stands."""
-    losses = []
-    for number, example in enumerate(batch):
-        loss = -kinds[number, example.kind]
+    likelihoods = []
+    for example, of_first, of_last, of_kind in zip(batch, first, last, kinds):
+        likelihood = of_kind[example.kind]
         if example.kind == SPAN:
-            starts, ends = (list(places) for places in zip(*example.spans))
-            loss = loss - torch.logsumexp(first[number, starts] + last[number, ends], 0)
-        losses.append(loss)
-    return torch.stack(losses).mean()
+            starts, ends = map(list, zip(*example.spans))
+            likelihood = likelihood + torch.logsumexp(of_first[starts] + of_last[ends], 0)
+        likelihoods.append(likelihood)
+    return -torch.stack(likelihoods).mean()
 
 
 def lessons_of(questions: Sequence[Question], corpus: Corpus, *, steps: bool) -> list[Lesson]:
@@ -367,19 +341,20 @@ def lessons_of(questions: Sequence[Question], corpus: Corpus, *, steps: bool) ->
     lessons = []
     nearest = TfidfIndex(corpus).nearest([text for text, _ in found], N_NEAR)
     for (text, _), (answers, ids, is_step), rows in zip(found, found.values(), nearest):
-        supports = [corpus[id].full_text for id in ids]
-        near = [corpus.passages[row].full_text for row in rows if corpus.passages[row].id not in ids]
-        lessons.append(Lesson(text, answers, tuple(supports), tuple(near), is_step))
+        supports = tuple(corpus[id].full_text for id in ids)
+        near = (corpus.passages[row].full_text for row in rows if corpus.passages[row].id not in ids)
+        lessons.append(Lesson(text, answers, supports, tuple(near), is_step))
     return lessons
 
 
 def closed_answers(lessons: Sequence[Lesson]) -> tuple[str, ...]:
     """The answers that are no span: yes and no, and common ones that the supports mostly don't hold, such as counts."""
-    counts = Counter(normalise(lesson.answers[0]) for lesson in lessons)
-    without = [lesson for lesson in lessons if not any(contains(text, lesson.answers[:1]) for text in lesson.supports)]
-    missing = Counter(normalise(lesson.answers[0]) for lesson in without)
+    missing: dict[str, list[bool]] = {}
+    for lesson in lessons:
+        held = any(contains(text, lesson.answers[:1]) for text in lesson.supports)
+        missing.setdefault(normalise(lesson.answers[0]), []).append(not held)
     least = max(2, COMMON * len(lessons))
-    common = {answer for answer, count in counts.items() if answer and count >= least and 2 * missing[answer] > count}
+    common = {answer for answer, of in missing.items() if answer and len(of) >= least and np.mean(of) > 0.5}
     return ("yes", "no", *sorted(common - {"yes", "no"}))
 
 

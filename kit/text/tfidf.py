@@ -10,8 +10,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 
 from kit.corpus import Corpus
-from kit.text.incidence import Incidence
-from kit.text.mentions import STOP_WORDS, Mentions, fold, is_name, without_qualifier
+from kit.text.entities import STOP_WORDS, Incidence, Mentions, fold, is_name, without_qualifier
 
 _BLOCK = 256  # texts scored at once
 
@@ -55,21 +54,18 @@ class Keywords:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         counter = CountVectorizer(stop_words=sorted(STOP_WORDS), ngram_range=(1, 2), min_df=2, dtype=np.int32)
-        texts = [passage.text for passage in corpus.passages]
         try:
-            self.counts = sparse.csr_array(counter.fit_transform(texts))
-            terms = counter.get_feature_names_out()
+            self.counts = sparse.csr_array(counter.fit_transform([passage.text for passage in corpus.passages]))
+            self.terms = counter.get_feature_names_out().astype(object)
         except ValueError:  # no term in two passages
-            self.counts, terms = sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
-        self.terms = np.asarray(terms, object)
+            self.counts, self.terms = sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
 
     def top(self, n: int) -> Incidence:
         """The incidence of passages and the ``n`` keywords of their document, beside the titles."""
-        documents = list(self.corpus.documents.values())
-        rows = np.concatenate(documents) if documents else np.zeros(0, int)
-        owner = np.repeat(np.arange(len(documents)), [len(rows) for rows in documents])
-        shape = (len(documents), len(self.corpus))
-        belongs = sparse.csr_array((np.ones(len(rows), np.int32), (owner, rows)), shape=shape)
+        documents = self.corpus.documents.values()
+        owner = np.repeat(np.arange(len(documents)), list(map(len, documents)))
+        places = owner, np.concatenate([*documents, np.zeros(0, int)])
+        belongs = sparse.csr_array((np.ones(len(owner), np.int32), places), (len(documents), len(self.corpus)))
         weights = belongs @ self.counts
         if weights.nnz:
             weights = TfidfTransformer(sublinear_tf=True).fit_transform(weights).tocsr()
@@ -86,13 +82,13 @@ class Keywords:
     def _titles(self) -> Incidence:
         passages = self.corpus.passages
         names = [fold(without_qualifier(passage.title)) for passage in passages]
-        titles = sorted({name for name in names if is_name(name)})
-        column = {name: index for index, name in enumerate(titles)}
-        mentions = Mentions(titles)
-        entries: list[tuple[int, int]] = []
-        for row, (name, passage) in enumerate(zip(names, passages)):
-            held = {found for _, found in mentions.find(passage.text)}
-            held |= {name} & column.keys() if passage.position == 0 else set()
-            entries += ((row, column[title]) for title in held)
-        rows, columns = np.array(entries, int).reshape(-1, 2).T
-        return Incidence.from_entries(rows, columns, np.ones(len(rows)), titles, len(passages))
+        column = {name: number for number, name in enumerate(sorted(set(filter(is_name, names))))}
+        mentions = Mentions(column)
+        entries = [
+            (row, column[found], 1.0)
+            for row, passage in enumerate(passages)
+            for _, found in mentions.find(passage.text)
+        ]
+        opening = ((row, name) for row, name in enumerate(names) if passages[row].position == 0 and name in column)
+        entries += ((row, column[name], 1.0) for row, name in opening)
+        return Incidence.from_entries(entries, list(column), len(passages))

@@ -7,6 +7,7 @@ which an interrupted training goes on to the same result, bit for bit. The weigh
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,14 +18,14 @@ from tqdm.auto import tqdm
 
 from kit.store import Store
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # torch takes seconds, and what is stored does not need it
     from torch import Tensor
     from torch.nn import Module
     from torch.optim import Optimizer
 
     Weights = dict[str, Tensor]
 
-KIND = "checkpoints"  # in the store
+CHECKPOINTS = "checkpoints"  # in the store
 HISTORY = "history.json"  # beside what was trained
 CHECKS = 2  # an epoch: the model is measured and a checkpoint written so often
 PATIENCE = 2  # checks in a row that bring nothing better before a training stops
@@ -57,56 +58,59 @@ def train(
     check: Callable[[int], Mapping[str, float]] | None = None,
     patience: int | None = None,
     latest_of_equals: bool = False,
-    dropout: bool = False,
-    seed: int = 0,
-    desc: str = "training",
+    dropout_seed: int | None = None,
 ) -> Path:
     """Train, and keep what ``write`` puts into a folder of the store, under ``kind`` and ``key``: that folder.
 
-    Each period is drawn when it begins, and ``loss`` is that of one of its batches. Gradients are cut at norm 1; a
-    group of the optimiser's parameters with a number ``times`` learns so many times as fast. ``check`` measures the
-    model after a number of steps, before training (0) and after each period: the sum of what it finds is the score,
-    higher is better. ``write`` finds the model with the weights of the best score (of equals the first or the latest),
-    without ``check`` with the last ones. ``patience`` ends the training after so many checks with none better.
-
-    The folder also has ``history.json``: a row a step (``step``, from 1, ``loss`` and the period's notes) and a row a
-    check (``step`` and what was measured). Nothing but ``dropout`` is drawn by torch, seeded by ``seed`` and period.
+    ``loss`` is that of one batch of a period; gradients are cut at norm 1; a group of the optimiser's parameters with a
+    number ``times`` learns so many times as fast. ``check`` measures the model after a number of steps, before training
+    (0) and after each period: the sum of what it finds is the score. ``write`` finds the weights of the highest score
+    (of equals the first or the latest), without ``check`` the last ones. ``patience`` ends the training after so many
+    checks with none better. There is dropout only with a seed for it. The folder also has ``history.json``: a row a
+    step (``step``, from 1, ``loss`` and the period's notes) and a row a check (``step`` and what was measured).
     """
     import torch
 
-    checkpoints = Checkpoints(store, key, len(periods))
     history: History = []
-    best, done, step = weights(model), 0, 0
+    best, done = weights(model), 0
 
-    def measure() -> Weights:
-        if check is None:
-            return weights(model)
-        row = {"step": step, **check(step)}
-        before, now = max(_scores(history), default=-np.inf), _score(row)
-        history.append(row)
-        return weights(model) if now > before or (latest_of_equals and now == before) else best
+    def measure() -> None:
+        nonlocal best
+        if check:
+            history.append({"step": step, **check(step)})
+        *before, now = _scores(history) or [0.0]
+        highest = max(before, default=-np.inf)
+        if now > highest or (latest_of_equals and now == highest):
+            best = weights(model)
 
-    if found := checkpoints.load(model, optimiser):
-        done, best, history = found
-        step = sum("loss" in row for row in history)
-    else:
-        best = measure()
-    with tqdm(initial=step, desc=desc, unit="step") as bar:
-        while done < len(periods) and not _stale(history, patience):
+    if folder := store.get_folder(CHECKPOINTS, key):
+        done, history, best = _load_checkpoint(folder, model, optimiser)
+    step = sum("loss" in row for row in history)
+    if not done:
+        measure()
+    with tqdm(initial=step, desc=f"training ({kind})", unit="step") as bar:
+        while done < len(periods) and not _stale(_scores(history), patience):
             with torch.random.fork_rng():
-                torch.manual_seed(seed * 1_000 + done)
+                torch.manual_seed((dropout_seed or 0) * 1_000 + done)
                 period = periods[done]()
                 bar.total = step + len(period.batches) * (len(periods) - done)  # periods are about as long
-                model.train(dropout)
+                model.train(dropout_seed is not None)
                 for number, batch in enumerate(period.batches):
                     rate = period.learning_rate * linear_warmup_decay(period.step + number, period.total)
-                    value = _learn(model, optimiser, loss(batch), rate)
+                    for group in optimiser.param_groups:
+                        group["lr"] = rate * group.get("times", 1)
+                    optimiser.zero_grad()
+                    found = loss(batch)
+                    found.backward()
+                    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                    optimiser.step()
                     step += 1
-                    history.append({"step": step, **period.notes, "loss": value})
-                    bar.set_postfix(loss=f"{value:.3f}", refresh=False)
+                    history.append({"step": step, **period.notes, "loss": found.item()})
+                    bar.set_postfix(loss=f"{found.item():.3f}", refresh=False)
                     bar.update()
-            best, done = measure(), done + 1
-            checkpoints.save(done, model, best, optimiser, history)
+            measure()
+            done += 1
+            _save_checkpoint(store, key, done, history, best, model, optimiser)
 
     def write_all(folder: Path) -> None:
         write(folder)
@@ -114,32 +118,16 @@ def train(
 
     model.load_state_dict(best)
     folder = store.put_folder(kind, key, write_all)
-    checkpoints.forget()
+    store.drop_folder(CHECKPOINTS, key)
     return folder
 
 
-def _learn(model: Module, optimiser: Optimizer, loss: Tensor, rate: float) -> float:
-    import torch
-
-    for group in optimiser.param_groups:
-        group["lr"] = rate * group.get("times", 1)
-    optimiser.zero_grad()
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimiser.step()
-    return loss.item()
-
-
-def _score(row: Mapping[str, float]) -> float:
-    return sum(value for name, value in row.items() if name != "step")
-
-
 def _scores(history: History) -> list[float]:
-    return [_score(row) for row in history if "loss" not in row]
+    """Of each check."""
+    return [sum(row[name] for name in row if name != "step") for row in history if "loss" not in row]
 
 
-def _stale(history: History, patience: int | None) -> bool:
-    scores = _scores(history)
+def _stale(scores: Sequence[float], patience: int | None) -> bool:
     return patience is not None and bool(scores) and len(scores) - 1 - int(np.argmax(scores)) >= patience
 
 
@@ -157,62 +145,39 @@ def parts_of_epoch(items: Sequence[Item]) -> list[Sequence[Item]]:
 
 def weights(model: Module) -> Weights:
     """A copy of a model's weights that its training leaves alone."""
-    return {name: _copy(weight) for name, weight in model.state_dict().items()}
-
-
-def _copy(value: Tensor) -> Tensor:
-    return value.detach().cpu().clone()
+    return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
 
 
 def read_history(folder: Path) -> History:
     return json.loads((folder / HISTORY).read_text("utf-8"))
 
 
-class Checkpoints:
-    """Where a training stands: weights now and at their best, optimiser, history; of all periods the last is kept."""
+def _save_checkpoint(
+    store: Store, key: str, done: int, history: History, best: Weights, model: Module, optimiser: Optimizer
+) -> None:
+    """Where a training stands after ``done`` periods: weights now and at their best, the optimiser's state, history."""
+    from safetensors.torch import save_file
 
-    def __init__(self, store: Store, key: str, n_periods: int) -> None:
-        self.store, self.key, self.n_periods = store, key, n_periods
+    moments = {str(number): values for number, values in optimiser.state_dict()["state"].items()}
+    parts = {"now": model.state_dict(), "best": best} | moments
+    tensors = {f"{part}/{name}": value.cpu().clone() for part, of in parts.items() for name, value in of.items()}
 
-    def save(self, number: int, model: Module, best: Weights, optimiser: Optimizer, history: History) -> None:
-        """Write checkpoint ``number`` (from 1), and forget the one before."""
-        state = optimiser.state_dict()["state"]
-        moments = {f"{of}.{name}": value for of, values in state.items() for name, value in values.items()}
-        parts = {"now": weights(model), "best": best, "moments": moments}
+    def write(folder: Path) -> None:
+        save_file(tensors, folder / "state.safetensors")
+        (folder / HISTORY).write_text(json.dumps([done, history]), "utf-8")
 
-        def write(folder: Path) -> None:
-            from safetensors.torch import save_file
+    store.put_folder(CHECKPOINTS, key, write)
 
-            tensors = {f"{part}/{name}": _copy(value) for part, of in parts.items() for name, value in of.items()}
-            save_file(tensors, folder / "state.safetensors")
-            (folder / HISTORY).write_text(json.dumps(history), "utf-8")
 
-        self.store.put_folder(KIND, self._name(number), write)
-        self.store.drop_folder(KIND, self._name(number - 1))
+def _load_checkpoint(folder: Path, model: Module, optimiser: Optimizer) -> tuple[int, History, Weights]:
+    """Takes model and optimiser there; how many periods are done, the history, the best weights."""
+    from safetensors.torch import load_file
 
-    def load(self, model: Module, optimiser: Optimizer) -> tuple[int, Weights, History] | None:
-        """Take model and optimiser to the last sound checkpoint: its number, the best weights, the history."""
-        from safetensors.torch import load_file
-
-        for number in range(self.n_periods, 0, -1):
-            if folder := self.store.get_folder(KIND, self._name(number)):
-                parts: dict[str, Weights] = {"now": {}, "best": {}, "moments": {}}
-                for name, value in load_file(folder / "state.safetensors").items():
-                    part, _, own = name.partition("/")
-                    parts[part][own] = value
-                model.load_state_dict(parts["now"])
-                state = optimiser.state_dict()
-                for name, value in parts["moments"].items():
-                    of, _, moment = name.partition(".")
-                    state["state"].setdefault(int(of), {})[moment] = value
-                optimiser.load_state_dict(state)
-                return number, parts["best"], read_history(folder)
-        return None
-
-    def forget(self) -> None:
-        """Remove them all."""
-        for number in range(self.n_periods + 1):
-            self.store.drop_folder(KIND, self._name(number))
-
-    def _name(self, number: int) -> str:
-        return f"{self.key}-{number}"
+    parts: dict[str, Weights] = defaultdict(dict)
+    for name, value in load_file(folder / "state.safetensors").items():
+        part, _, own = name.partition("/")
+        parts[part][own] = value
+    model.load_state_dict(parts.pop("now"))
+    best = parts.pop("best")
+    optimiser.load_state_dict(optimiser.state_dict() | {"state": {int(part): of for part, of in parts.items()}})
+    return *json.loads((folder / HISTORY).read_text("utf-8")), best

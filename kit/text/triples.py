@@ -9,21 +9,19 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from tqdm.auto import tqdm
 
-from kit.corpus import Corpus, Passage
+from kit.corpus import Corpus
 from kit.corpus.formats import hipporag
 from kit.corpus.sentences import split_sentences
 from kit.corpus.source import Source
 from kit.errors import InputError
-from kit.text.entities import surfaces
+from kit.text.entities import Mentions, fold, names_in, surfaces
 from kit.text.language_models import LanguageModel, language_model
-from kit.text.mentions import Mentions, fold, names_in
 from kit.text.prompts import entity_prompt, triple_prompt
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -52,14 +50,6 @@ class Extraction(msgspec.Struct, frozen=True):
     triples: tuple[Triple, ...]
 
 
-class Mention(NamedTuple):
-    """A name or a date in a sentence: where it begins and ends, and the name of the entity that it means."""
-
-    start: int
-    end: int
-    entity: str
-
-
 def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
     """An extraction a passage, by ``rules``, from the file of ``openie:FILE``, or by a language model.
 
@@ -68,9 +58,8 @@ def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
     """
     if source == "rules":
         return by_rules(corpus)
-    kind, _, rest = source.partition(":")
-    if kind == "openie":
-        return from_file(corpus, Path(rest))
+    if source.startswith("openie:"):
+        return from_file(corpus, Path(source.removeprefix("openie:")))
     return by_model(corpus, language_model(source, longest_answer=LONGEST_ANSWER))
 
 
@@ -83,63 +72,56 @@ def by_rules(corpus: Corpus) -> list[Extraction]:
     """
     known = surfaces(corpus)
     names = {name for passage in corpus.passages for name in names_in(f"{passage.title}\n{passage.text}")}
-    finder = Mentions(names | known.keys())
-    meaning = {name: _meant(corpus, of) for name, of in known.items()}
-    return [_by_rules(passage, finder, meaning) for passage in tqdm(corpus.passages, desc="triples", unit="passage")]
+    finder, meaning = Mentions(names | known.keys()), {}
+    for name, documents in known.items():
+        meant = [document for document, weight in documents.items() if weight == max(documents.values())]
+        meaning[name] = corpus.passages[corpus.documents[meant[0]][0]].title if len(meant) == 1 else ""
+    found = []
+    for passage in tqdm(corpus.passages, desc="triples", unit="passage"):
+        sentences = tuple(split_sentences(passage.text))
+        triples = [
+            Triple(passage.title, relation, entity, number)
+            for number, sentence in enumerate(sentences)
+            for relation, entity in _said(sentence, _mentions(sentence, finder, meaning), passage.title)
+        ]
+        found.append(Extraction(sentences, tuple(dict.fromkeys(triples))))
+    return found
 
 
-def _meant(corpus: Corpus, documents: dict[str, float]) -> str:
-    """The title of the document that a surface means best, or ``""`` where two are as good."""
-    best = max(documents.values())
-    meant = [document for document, weight in documents.items() if weight == best]
-    return corpus.passages[corpus.documents[meant[0]][0]].title if len(meant) == 1 else ""
-
-
-def _by_rules(passage: Passage, finder: Mentions, meaning: dict[str, str]) -> Extraction:
-    sentences = tuple(split_sentences(passage.text))
-    triples = [
-        Triple(passage.title, relation, mention.entity, number)
-        for number, sentence in enumerate(sentences)
-        for mention, relation in _said(sentence, _mentions(sentence, finder, meaning), passage.title)
-    ]
-    return Extraction(sentences, tuple(dict.fromkeys(triples)))
+Mention = tuple[int, int, str]  # where a name or a date begins and ends in a sentence, and what it means
 
 
 def _mentions(sentence: str, finder: Mentions, meaning: dict[str, str]) -> list[Mention]:
     """Mentions from left to right, none within another: titles and aliases first, then the longer ones."""
-    found = [(False, Mention(match.start(), match.end(), match[0])) for match in DATE.finditer(sentence)]
+    found = [(True, -len(date[0]), date.start(), date[0]) for date in DATE.finditer(sentence)]
     for start, surface in finder.find(sentence):
         if sentence[start].isupper() or sentence[start].isdigit():
-            end = start + len(surface)
-            found.append((surface in meaning, Mention(start, end, meaning.get(surface) or sentence[start:end])))
+            written = sentence[start : start + len(surface)]
+            found.append((surface not in meaning, -len(surface), start, meaning.get(surface) or written))
     kept: list[Mention] = []
-    for _, mention in sorted(found, key=lambda of: (not of[0], of[1].start - of[1].end, of[1].start)):
-        if all(mention.end <= other.start or other.end <= mention.start for other in kept):
-            kept.append(mention)
+    for _, minus_length, start, entity in sorted(found, key=lambda mention: mention[:3]):
+        end = start - minus_length
+        if all(end <= other_start or other_end <= start for other_start, other_end, _ in kept):
+            kept.append((start, end, entity))
     return sorted(kept)
 
 
-def _said(sentence: str, mentions: Sequence[Mention], title: str) -> list[tuple[Mention, str]]:
-    """Each mention of something else than the subject, with the few words that are said of it."""
-    found = []
+def _said(sentence: str, mentions: Sequence[Mention], title: str) -> Iterator[tuple[str, str]]:
+    """The few words that are said of each mention of something else than the subject, and what it means."""
     own = set(fold(title).split())
     breaks = [match.start() for match in _BREAK.finditer(sentence)]
-    for place, mention in enumerate(mentions):
-        if own.issuperset(fold(mention.entity).split()):  # the subject itself, or its short name
+    ends, starts = [0, *(end for _, end, _ in mentions)], [*(start for start, _, _ in mentions), len(sentence)]
+    for place, (start, end, entity) in enumerate(mentions):
+        if own.issuperset(fold(entity).split()):  # the subject itself, or its short name
             continue
-        low = max([mentions[place - 1].end if place else 0, *(end + 1 for end in breaks if end < mention.start)])
-        following = mentions[place + 1].start if place + 1 < len(mentions) else len(sentence)
-        high = min([following, *(end for end in breaks if end >= mention.end)])
-        words = _words(sentence[low : mention.start])[-LONGEST:] or _words(sentence[mention.end : high])[:LONGEST]
-        found.append((mention, " ".join(words) or "is mentioned with"))
-    return found
+        low = max([ends[place], *(at + 1 for at in breaks if at < start)])
+        high = min([starts[place + 1], *(at for at in breaks if at >= end)])
+        words = _words(sentence[low:start])[-LONGEST:] or _words(sentence[end:high])[:LONGEST]
+        yield " ".join(words) or "is mentioned with", entity
 
 
 def _words(part: str) -> list[str]:
     return _POSSESSIVE.sub("", part).strip(_EDGES).split()
-
-
-# ---- told by others
 
 
 class _Record(msgspec.Struct):
@@ -175,32 +157,29 @@ def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
     asked for are left out, with one warning that counts them.
     """
     replies = model.generate([entity_prompt(passage) for passage in corpus.passages])
-    names = [_names(_json(reply.text, "named_entities")) for reply in replies]
-    prompts = [triple_prompt(passage, of) for passage, of in zip(corpus.passages, names)]
-    triples = [_json(reply.text, "triples") for reply in model.generate(prompts)]
-    return _extractions(corpus, triples, model.name)
+    listed = [_listed(reply.text, "named_entities") or [] for reply in replies]
+    names = [[name for name in of if isinstance(name, str)] for of in listed]
+    replies = model.generate([triple_prompt(passage, of) for passage, of in zip(corpus.passages, names)])
+    return _extractions(corpus, [_listed(reply.text, "triples") for reply in replies], model.name)
 
 
-def _json(reply: str, key: str) -> object:
-    """What a reply has under a key, or the list that it is; None where it is neither."""
+def _listed(reply: str, key: str) -> list[object] | None:
+    """The list that a reply has under a key, or is; None where it has none."""
     start = min((reply.find(opens) for opens in "{[" if opens in reply), default=0)
     try:
         found, _ = json.JSONDecoder().raw_decode(reply[start:])
     except (ValueError, RecursionError):
         return None
-    return found.get(key) if isinstance(found, dict) else found
+    found = found.get(key) if isinstance(found, dict) else found
+    return found if isinstance(found, list) else None
 
 
-def _names(found: object) -> list[str]:
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
-
-
-def _extractions(corpus: Corpus, told: Iterable[object], source: str) -> list[Extraction]:
+def _extractions(corpus: Corpus, told: Iterable[Sequence[object] | None], source: str) -> list[Extraction]:
     found, bad = [], 0
     for passage, triples in zip(corpus.passages, told, strict=True):
         sentences = tuple(split_sentences(passage.text))
-        sound = [each for each in triples if _is_triple(each)] if isinstance(triples, list) else []
-        bad += len(triples) - len(sound) if isinstance(triples, list) else 1
+        sound = [triple for triple in triples or () if _is_triple(triple)]
+        bad += 1 if triples is None else len(triples) - len(sound)
         kept = (Triple(*map(str.strip, triple), _sentence(sentences, triple)) for triple in sound)
         found.append(Extraction(sentences, tuple(dict.fromkeys(kept))))
     if bad:

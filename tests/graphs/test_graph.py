@@ -29,8 +29,8 @@ def graphs(draw: st.DrawFn) -> tuple[PassageGraph, nx.Graph]:
     full.add_nodes_from(range(n))
     full.add_edges_from((a, b) for a, term in holds for b, other in holds if term == other and a != b)
     full.add_edges_from((a, b) for a, b in links if a != b)
-    rows, columns = np.array(holds, int).reshape(-1, 2).T
-    incidence = Incidence.from_entries(rows, columns, np.ones(len(rows)), [f"w{t}" for t in range(terms)], n)
+    entries = [(row, column, 1.0) for row, column in holds]
+    incidence = Incidence.from_entries(entries, [f"w{t}" for t in range(terms)], n)
     links = [(a, b) for a, b in links if a != b]
     edges = EdgeList.of(*np.array(links, int).reshape(-1, 2).T, n)
     return PassageGraph(corpus_of(n), {"shared": TermBipartite(incidence), "link": edges}), full

@@ -77,7 +77,7 @@ def test_senders_are_chosen_anew_in_each_layer() -> None:
 
 
 def test_edges_of_two_kinds_are_one_edge() -> None:
-    incidence = Incidence.from_entries([0, 1, 0, 1], [0, 0, 1, 1], [1] * 4, ["x", "y"], 5)
+    incidence = Incidence.from_entries([(row, column, 1.0) for row in (0, 1) for column in (0, 1)], ["x", "y"], 5)
     both = FIVE | PassageGraph(FIVE.corpus, {"shared": TermBipartite(incidence)})
     for message in ("min", "mean"):
         assert values(run(H0, torch.tensor([0.5]), 3, message, both)[0]) == values(

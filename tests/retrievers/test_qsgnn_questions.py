@@ -20,7 +20,7 @@ from kit.retrievers.qsgnn_questions import (
     question,
     synthetic_questions,
 )
-from kit.text.mentions import fold
+from kit.text.entities import fold
 from kit.text.triples import Extraction, Triple, by_rules
 
 MOVED = Triple("Ada Venn", "moved to", "Orm", 0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kit.corpus.example import example
 from kit.store import Store
 from kit.text import Encoder
-from kit.text.contrastive import Pair, Training, finetune, make_batches, plan, sample_negatives
+from kit.text.contrastive import Pair, Training, finetune, make_batches, sample_negatives
 
 TEXTS = [passage.full_text for passage in example().corpus.passages]
 PAIRS = [
@@ -57,17 +57,6 @@ def test_every_pair_is_dealt_once(questions: list[frozenset[int]], size: int) ->
         assert 1 <= len(batch) <= size
         for one in batch:
             assert all(one.positive not in other.supports for other in batch if other is not one)
-
-
-def test_each_epoch_is_dealt_anew_and_its_place_in_the_schedule_is_known() -> None:
-    pairs = [pair(row) for row in range(12)]
-    periods, again = ([period() for period in plan(pairs, Training(2, 3, 0.1, 0))] for _ in range(2))
-    assert [(len(period.batches), period.step, period.total) for period in periods] == [
-        (2, at, 8) for at in (0, 2, 4, 6)
-    ]
-    assert [period.batches for period in periods[:2]] != [period.batches for period in periods[2:]]
-    assert periods == again
-    assert [len(period().batches) for period in plan(pairs[:1], TRAINING)] == [1, 1]
 
 
 def test_training_brings_queries_to_their_passages(base: Encoder, tmp_path: Path) -> None:

@@ -1,10 +1,19 @@
-"""The prompts, word for word those of kgp.txt §8.9."""
+"""The prompts, word for word those of kgp.txt §8.9 and qsgnn.txt A.10."""
 
 from __future__ import annotations
 
 import pytest
 
-from kit.text.prompts import answer_prompt, evidence_prompt, grade, grading_prompt, prefixed_evidence_prompt
+from kit.corpus import Passage
+from kit.text.prompts import (
+    answer_prompt,
+    entity_prompt,
+    evidence_prompt,
+    grade,
+    grading_prompt,
+    prefixed_evidence_prompt,
+    triple_prompt,
+)
 
 WHICH = "Which magazine was started first Arthur's Magazine or First for Women?"
 FIRST = "Arthur's Magazine (1844–1846) was an American literary periodical published in Philadelphia."
@@ -15,6 +24,13 @@ def test_listing_1() -> None:
     assert evidence_prompt(WHICH, [FIRST]) == f"Instruction: {asked}\n\nInput: {WHICH} {FIRST}\n\nOutput:"
     assert prefixed_evidence_prompt(WHICH, [FIRST, "More."]) == f"{asked} {WHICH} {FIRST} More."
     assert prefixed_evidence_prompt(WHICH, []) == f"{asked} {WHICH}"
+
+
+def test_figures_11_and_12_of_qsgnn() -> None:
+    passage = Passage("1", "Orm", "A town.", "Orm")
+    assert entity_prompt(passage).endswith("- Input -:\nOrm\\n A town.\n- Output -:\n")
+    assert triple_prompt(passage, ["Orm"]).endswith('Orm\\n A town.\nNamed_entities:\n["Orm"]\n- Output -:\n')
+    assert '["PlanetRadiocity.com", "launched in", "May 2008"]' in triple_prompt(passage, [])
 
 
 def test_listing_2() -> None:

@@ -14,7 +14,6 @@ from kit.corpus.example import example
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import Encoder, language_model
-from kit.text.precision import one_thread
 from kit.text.prompts import answer_prompt
 from kit.text.reader import ExtractiveReader, LanguageModelReader, Learning, reader
 from kit.text.span_reader import (
@@ -23,105 +22,67 @@ from kit.text.span_reader import (
     Example,
     Lesson,
     SpanNetwork,
-    best_span,
     closed_answers,
     lessons_of,
     loss_of,
     windows_of,
 )
+from kit.text.training import read_history
 
 TOWNS = ["Oslo", "Lima", "Bern", "Rome", "Cork", "Nice", "Bath", "Kiel"]
 LEARNING = Learning(epochs=8, tokens=1024, learning_rate=1e-3)
 CORPUS = example().corpus
 TEXTS = {passage.id: passage.full_text for passage in CORPUS.passages}
 TOWN, RIVER = example().test
-QUESTIONS = ["Where is the river?", "Who wrote it?", "Where is the river?"]
-FOUND = ["Oll\nThe Oll is a river.", "Selby Quay\nA town."]
-CONTEXTS = [FOUND, [], FOUND]
-
-
-@pytest.fixture(autouse=True)
-def quickly():
-    with one_thread():  # models as small as these are slower on several threads
-        yield
-
-
-def people(n: int, kind: str) -> list[Question]:
-    """Half ask for a town, half whether somebody swims, which those with an even number do."""
-    questions = []
-    for i in range(n):
-        support = ((f"p{i}",),)
-        if i % 4 < 2:
-            questions.append(Question(f"{kind}{i}", f"Where does person {i} live?", TOWNS[i % 8], support))
-        else:
-            answer = "no" if i % 2 else "yes"
-            questions.append(Question(f"{kind}{i}", f"Does person {i} ever swim?", answer, support))
-    return questions
 
 
 @pytest.fixture
 def benchmark() -> Benchmark:
+    """Half ask for a town, half whether somebody swims, which those with an even number do."""
     texts = [f"lives in {TOWNS[i % 8]} and {'never' if i % 2 else 'always'} swims" for i in range(48)]
     corpus = Corpus(Passage(f"p{i}", f"person {i}", text, f"p{i}") for i, text in enumerate(texts))
-    return Benchmark("people", corpus, train=people(48, "t"), dev=people(12, "d"))
+    questions = [
+        Question(f"q{i}", f"Where does person {i} live?", TOWNS[i % 8], ((f"p{i}",),))
+        if i % 4 < 2
+        else Question(f"q{i}", f"Does person {i} ever swim?", "no" if i % 2 else "yes", ((f"p{i}",),))
+        for i in range(48)
+    ]
+    return Benchmark("people", corpus, train=questions, dev=questions[:12])
 
 
 @pytest.fixture
 def make(tiny_model: str, tmp_path: Path):
-    def made(folder: str = "store", learning: Learning = LEARNING) -> ExtractiveReader:
-        return ExtractiveReader(tiny_model, learning, Store(tmp_path / folder))
-
-    return made
+    return lambda learning=LEARNING: ExtractiveReader(tiny_model, learning, Store(tmp_path))
 
 
-def test_it_learns_and_answers(make, benchmark: Benchmark) -> None:
+def test_it_learns_and_its_answers_are_kept(make, benchmark: Benchmark, monkeypatch) -> None:
     learned = make()
     learned.fit(benchmark)
-    losses = [row["loss"] for row in learned.history if "loss" in row]
+    history = read_history(learned.folder)
+    losses = [row["loss"] for row in history if "loss" in row]
     quarter = len(losses) // 4
     assert np.mean(losses[-quarter:]) < 0.85 * np.mean(losses[:quarter])
-    assert sum("em" in row for row in learned.history) == 2 * LEARNING.epochs + 1
-    questions = ["Where does person 3 live?", "Where does person 3 live?", "Does person 3 ever swim?"]
-    context = [[benchmark.corpus["p3"].full_text, benchmark.corpus["p4"].full_text]] * 3
-    first, again, closed = learned.answer(questions, context)
-    assert first == again
-    assert {first, closed} <= {"yes", "no"} or first in questions[0] + " ".join(context[0])
-    assert learned.answer(questions[2:], context[2:]) == [closed]
-    assert learned.answer([], []) == []
-    # Without a passage there are the question's own words, and what is no span.
-    assert len(learned.answer(["Does person 1 ever swim?", ""], [[], []])) == 2
-
-
-def test_answers_are_kept_and_replayed_without_the_model(make, benchmark: Benchmark, monkeypatch) -> None:
-    questions, contexts = ["Where does person 3 live?", "Does person 5 ever swim?"], [["person 3 lives in Rome"], []]
-    first = make(learning=Learning(epochs=1))
-    first.fit(benchmark)
-    answers = first.answer(questions, contexts)
-    again = make(learning=Learning(epochs=1))
+    assert sum("em" in row for row in history) == 2 * LEARNING.epochs + 1
+    questions = ["Where does person 3 live?", "Where does person 3 live?", "Does person 3 ever swim?", ""]
+    contexts = [[benchmark.corpus["p3"].full_text, benchmark.corpus["p4"].full_text]] * 3 + [[]]
+    first, second, closed, empty = answers = learned.answer(questions, contexts)
+    assert first == second
+    assert {first, closed, empty} <= {"yes", "no"} or first in questions[0] + " ".join(contexts[0])
+    again = make()
     again.fit(benchmark)
-    assert again.folder == first.folder and again.history == first.history
+    assert again.folder == learned.folder
     monkeypatch.delattr("kit.text.span_reader.SpanNetwork.read")
     assert again.answer(questions[::-1], contexts[::-1]) == answers[::-1]
     with pytest.raises(AttributeError):
         again.answer(["Something new?"], [[]])
 
 
-def test_without_dev_questions_the_last_weights_are_kept(make, benchmark: Benchmark) -> None:
-    learned = make(learning=Learning(epochs=1))
-    learned.fit(Benchmark("people", benchmark.corpus, train=benchmark.train))
-    after, before = learned.model.state_dict(), learned.base.model[0].auto_model.state_dict()
-    changed = {name for name, weight in before.items() if not torch.equal(weight, after[f"bert.{name}"])}
-    assert changed and all(name.startswith("encoder.") for name in changed)  # the upper half, which learns
-
-
-def test_questions_of_another_corpus_are_learned_from_too(make, benchmark: Benchmark) -> None:
-    hand = example()
-    folders = set()
-    for others in ([], [Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)]):
-        reader = make(learning=Learning(epochs=1))
-        reader.fit(benchmark, others)
-        folders.add(reader.folder)
-    assert len(folders) == 2
+def test_other_benchmarks_are_learned_from_too_and_dev_questions_are_not_needed(make, benchmark: Benchmark) -> None:
+    alone, both = make(Learning(epochs=1)), make(Learning(epochs=1))
+    alone.fit(Benchmark("people", benchmark.corpus, train=benchmark.train))
+    both.fit(benchmark, [Benchmark("hand", CORPUS, train=example().test)])
+    assert alone.folder != both.folder
+    assert not [row for row in read_history(alone.folder) if "em" in row]
 
 
 def test_the_loss_by_hand() -> None:
@@ -139,8 +100,6 @@ def test_no_training_questions_is_one_plain_line(make, benchmark: Benchmark) -> 
             make().fit(Benchmark("people", benchmark.corpus, train=train))
         expected = "record people: expected training questions with answers and supports (--train FILE)"
         assert str(error.value).startswith(expected) and "\n" not in str(error.value)
-    with pytest.raises(InputError, match="has to learn before it answers"):
-        make().answer(["Where?"], [[]])
 
 
 def test_readers_by_name() -> None:
@@ -153,9 +112,6 @@ def test_readers_by_name() -> None:
         reader("x")
     with pytest.raises(InputError, match="field model: expected a language model as t5:FOLDER-OR-NAME"):
         reader("gpt:x")
-
-
-# ---- lessons
 
 
 def test_a_lesson_a_question_and_a_step() -> None:
@@ -175,11 +131,10 @@ def test_a_lesson_a_question_and_a_step() -> None:
 
 
 def test_what_cannot_be_learned_from_is_left_out() -> None:
-    steps = (SubQuestion("Which is #3?", "x", 0), SubQuestion("Sum", "1", None), SubQuestion("Empty", "", 0))
-    questions = [Question("a", "?", "", (("oll",),)), Question("b", "?", "Oll", (), decomposition=())]
-    assert lessons_of(questions, CORPUS, steps=True) == []
-    (only,) = lessons_of([Question("c", "?", "", (("oll",),), decomposition=steps[:2])], CORPUS, steps=True)
-    assert only.question == "Which is #3?"  # a reference to no step stays
+    steps = (SubQuestion("Which is #4?", "x", 0), SubQuestion("Sum", "1", None), SubQuestion("Empty", "", 0))
+    questions = [Question("a", "?", "", (("oll",),), decomposition=steps), Question("b", "?", "Oll", ())]
+    (only,) = lessons_of(questions, CORPUS, steps=True)
+    assert only.question == "Which is #4?"  # a reference to no step stays
     assert lessons_of([], Corpus([]), steps=True) == []
 
 
@@ -234,9 +189,6 @@ def test_a_step_always_has_its_support_and_mostly_others(draws) -> None:
     assert draws("step", "Oslo", ["harbour"], [], True) == []  # an answer that is nowhere teaches nothing
 
 
-# ---- windows
-
-
 @pytest.fixture(scope="module")
 def minilm():
     return Encoder().model.tokenizer
@@ -272,7 +224,7 @@ def test_the_best_span_stays_in_one_text_and_in_its_order(minilm) -> None:
     first = np.log([0.01, 0.01, 0.01, 0.01, 0.1, 0.5, 0.01, 0.01, 0.33, 0.01, 0.01])
     last = np.log([0.01, 0.01, 0.01, 0.01, 0.3, 0.05, 0.01, 0.01, 0.1, 0.48, 0.01])
     # b to d would be likelier, but ends in another passage; c to d is next.
-    score, text = best_span(window, first, last)
+    score, text = window.best_span(first, last)
     assert (text, round(float(np.exp(score)), 3)) == ("c d", 0.158)
 
 
@@ -281,28 +233,21 @@ def test_the_places_of_a_text_are_summed(minilm) -> None:
     # [CLS] A [SEP] [CLS] b [SEP] [CLS] a [SEP]: b has one place with 0.6 · 0.6, a has two with 0.5 · 0.4 each.
     first, last = np.full(9, -9.0), np.full(9, -9.0)
     first[[1, 4, 7]], last[[1, 4, 7]] = np.log([0.5, 0.6, 0.5]), np.log([0.4, 0.6, 0.4])
-    score, text = best_span(window, first, last)
+    score, text = window.best_span(first, last)
     assert (text, round(float(np.exp(score)), 3)) == ("A", 0.4)  # as it is written at its likeliest place, the first
     (empty,) = windows_of(minilm, "", [])
-    assert best_span(empty, np.zeros(2), np.zeros(2)) == (-np.inf, "")
+    assert empty.best_span(np.zeros(2), np.zeros(2)) == (-np.inf, "")
 
 
-# ---- a language model
-
-
-def asking(text: str, folder: Path) -> LanguageModelReader:
-    return LanguageModelReader(language_model(text, longest_answer=6, store=Store(folder)))
-
-
-def test_answers_come_from_the_papers_prompts_and_are_replayed(server, tmp_path: Path) -> None:
-    live = asking(f"server:{server.model}@{server.url}", tmp_path)
-    answers = live.answer(QUESTIONS, CONTEXTS)
-    assert answers[0] == answers[2]
-    prompts = [answer_prompt(question, context) for question, context in zip(QUESTIONS, CONTEXTS)]
-    assert answers == [answer.text.strip() for answer in live.model.generate(prompts)]
-    assert live.usage()["calls"].tolist() == [2, 2]
-    replay = asking(f"replay:server:{server.model}", tmp_path)
-    assert replay.answer(QUESTIONS, CONTEXTS) == answers
-    assert replay.usage()["calls"].tolist() == [0, 2]
-    with pytest.raises(InputError, match="no stored answer to 1 of 1 prompts"):
-        replay.answer(["When?"], [[]])
+def test_a_language_model_is_asked_with_the_papers_prompts(server, tmp_path: Path) -> None:
+    questions = ["Where is the river?", "Who wrote it?", "Where is the river?"]
+    contexts = [
+        ["Oll\nThe Oll is a river.", "Selby Quay\nA town."],
+        [],
+        ["Oll\nThe Oll is a river.", "Selby Quay\nA town."],
+    ]
+    model = language_model(f"server:{server.model}@{server.url}", longest_answer=6, store=Store(tmp_path))
+    answers = LanguageModelReader(model).answer(questions, contexts)
+    prompts = [answer_prompt(question, context) for question, context in zip(questions, contexts)]
+    assert answers == [answer.text.strip() for answer in model.generate(prompts)] and answers[0] == answers[2]
+    assert LanguageModelReader(model).usage()["calls"].tolist() == [2, 2]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
 from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
 from kit.text import Keywords, TfidfIndex
-from kit.text.mentions import STOP_WORDS
+from kit.text.entities import STOP_WORDS
 
 
 def corpus_of(*texts: str, document: str | None = None) -> Corpus:
@@ -34,8 +32,9 @@ def test_search_scores_are_cosines() -> None:
     np.testing.assert_allclose(TfidfIndex(corpus).scores([query]), expected, atol=1e-6)
 
 
-def test_search_without_words() -> None:
+def test_a_corpus_without_words() -> None:
     assert TfidfIndex(Corpus([Passage("a", "the", "and", "a")])).scores(["river"]).shape == (1, 0)
+    assert held(corpus_of("", ""), 3) == [set(), set()]
 
 
 def test_keywords_by_hand() -> None:
@@ -64,14 +63,3 @@ def test_titles_are_keywords_of_those_that_mention_them() -> None:
         {"oll"},
         {"glass harbour"},
     ]
-
-
-def test_keywords_of_nothing() -> None:
-    assert held(corpus_of("", ""), 3) == [set(), set()]
-
-
-@given(st.lists(st.lists(st.sampled_from("river mill quay oll harbour".split()), max_size=6), min_size=1, max_size=6))
-def test_more_keywords_only_add(texts: list[list[str]]) -> None:
-    corpus = corpus_of(*map(" ".join, texts))
-    few, more = held(corpus, 1), held(corpus, 3)
-    assert all(a <= b for a, b in zip(few, more))

@@ -17,8 +17,7 @@ from kit.corpus import Benchmark, generated, load, load_training
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.store import Store, content_key
-from kit.text.language_models import EVIDENCE_WRITER, SequenceToSequence, language_model
-from kit.text.numbered_names import PLACEHOLDERS, TOKEN
+from kit.text.language_models import EVIDENCE_WRITER, PLACEHOLDERS, TOKEN, SequenceToSequence, language_model
 from kit.text.training import History, read_history
 
 from .learn import Finetuning, finetune
@@ -38,7 +37,7 @@ def new_t5(
 ) -> SequenceToSequence:
     """A T5 with random weights, whose words are the most frequent of ``texts`` and whose names are numbers.
 
-    Found again in the store. See :class:`kit.text.numbered_names.Names`.
+    Found again in the store. See :class:`kit.text.language_models.Names`.
     """
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors

@@ -1,5 +1,6 @@
 """A sequence-to-sequence model learns to write the next evidence: kgp.txt §8.1–8.2, Listing 1."""
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +10,7 @@ import numpy as np
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.store import content_key
-from kit.text.language_models import SequenceToSequence, vocabulary_beside_names
-from kit.text.numbered_names import Names
+from kit.text.language_models import Names, SequenceToSequence, vocabulary_beside_names
 from kit.text.training import PATIENCE, Period, train
 
 from .pairs import evidence_pairs
@@ -56,7 +56,7 @@ def _train(base: SequenceToSequence, pairs: Sequence, dev: Sequence, settings: F
     import torch
     from transformers import DataCollatorForSeq2Seq
 
-    tokenizer, model = base.load()
+    tokenizer, model = copy.deepcopy(base.loaded)  # the base's own stay what they are
     collate = DataCollatorForSeq2Seq(tokenizer)  # pads; what is padded is neither read nor learned
     vocabulary = vocabulary_beside_names(tokenizer, model)
 
@@ -109,6 +109,5 @@ def _train(base: SequenceToSequence, pairs: Sequence, dev: Sequence, settings: F
         write=write,
         check=check,
         patience=PATIENCE,
-        dropout=True,
-        seed=settings.seed,
+        dropout_seed=settings.seed,
     )

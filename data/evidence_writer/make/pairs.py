@@ -8,7 +8,7 @@ import numpy as np
 
 from kit.corpus import Corpus, Passage, Question
 from kit.corpus.sentences import split_sentences
-from kit.text.mentions import STOP_WORDS
+from kit.text.entities import STOP_WORDS
 from kit.text.prompts import prefixed_evidence_prompt
 from kit.text.tfidf import TfidfIndex
 

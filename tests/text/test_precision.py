@@ -5,55 +5,33 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
-import pytest
 import torch
 from transformers import BertConfig, BertModel
 
-from kit.text.attention import FUSED, fuse_attention
-from kit.text.precision import mixed_precision
+from kit.text.precision import FUSED, fuse_attention, mixed_precision
 
 IDS = torch.tensor([[2, 5, 7, 3, 0], [2, 9, 3, 0, 0], [2, 4, 6, 8, 3]])
 READ = (IDS != 0).long()
 
 
-@pytest.fixture
-def plain() -> BertModel:
-    """Two layers, in which attention is computed in plain matrix products."""
+def test_fused_attention_is_that_of_plain_matrix_products(tmp_path: Path) -> None:
     torch.manual_seed(0)
     shape = BertConfig(vocab_size=10, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32)
-    model = BertModel(shape).eval()
-    model.set_attn_implementation("eager")
-    return model
-
-
-def test_states_are_those_of_plain_attention_where_something_is_read(plain: BertModel) -> None:
+    plain = BertModel(shape).eval()
+    plain.set_attn_implementation("eager")
     fused = copy.deepcopy(plain)
     fuse_attention(fused)
-    assert fused.config._attn_implementation == FUSED
-    expected = plain(IDS, attention_mask=READ).last_hidden_state[READ.bool()]
-    torch.testing.assert_close(fused(IDS, attention_mask=READ).last_hidden_state[READ.bool()], expected)
-
-
-def test_gradients_are_those_of_plain_attention(plain: BertModel) -> None:
-    fused = copy.deepcopy(plain)
-    fuse_attention(fused)
-    for model in (plain, fused):
-        model(IDS, attention_mask=READ).last_hidden_state[READ.bool()].square().sum().backward()
+    states = [model(IDS, attention_mask=READ).last_hidden_state[READ.bool()] for model in (plain, fused)]
+    torch.testing.assert_close(*states)
+    for of in states:
+        of.square().sum().backward()
     name = "encoder.layer.0.attention.self.query.weight"
     torch.testing.assert_close(fused.get_parameter(name).grad, plain.get_parameter(name).grad, atol=1e-5, rtol=1e-4)
-
-
-def test_padding_is_not_attended_to_in_mixed_precision_either(plain: BertModel) -> None:
-    fuse_attention(plain)
-    with mixed_precision():
-        together = plain(IDS, attention_mask=READ).last_hidden_state[1, :3]
-        alone = plain(IDS[1:2, :3]).last_hidden_state[0]
+    with mixed_precision():  # padding is not attended to here either
+        together = fused(IDS, attention_mask=READ).last_hidden_state[1, :3]
+        alone = fused(IDS[1:2, :3]).last_hidden_state[0]
     torch.testing.assert_close(together.float(), alone.float(), atol=0.05, rtol=0.05)
-
-
-def test_a_written_model_does_not_ask_for_it(plain: BertModel, tmp_path: Path) -> None:
-    fuse_attention(plain)
-    plain.save_pretrained(tmp_path)
+    fused.save_pretrained(tmp_path)
     assert FUSED not in (tmp_path / "config.json").read_text()
 
 
@@ -67,4 +45,3 @@ def test_products_are_near_those_in_full_and_weights_stay_full() -> None:
     torch.testing.assert_close(half.float(), full, atol=0.02, rtol=0.02)
     half.float().sum().backward()
     assert layer.weight.dtype == layer.weight.grad.dtype == torch.float32
-    assert layer(rows).dtype == torch.float32
