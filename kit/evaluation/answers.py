@@ -50,7 +50,7 @@ def read_answers(experiment: Experiment, reader: Reader, n_passages: int, *, non
 def judge_answers(table: pd.DataFrame, experiment: Experiment, model: LanguageModel) -> pd.DataFrame:
     """The table with ``judged``, 1 where a language model finds the answer right (kgp.txt Listing 5), else 0.
 
-    ``unclear`` is 1 where its reply said neither, which counts as wrong. Two equal prompts are asked once.
+    ``unclear`` is 1 where its reply said neither, which counts as wrong.
     """
     asked = {question.id: question for question in experiment.questions}
     answers = [(asked[row.question], row.answer) for row in table.itertuples()]
@@ -61,20 +61,14 @@ def judge_answers(table: pd.DataFrame, experiment: Experiment, model: LanguageMo
 
 
 def summarise_answers(table: pd.DataFrame, *, seed: int = 0, n_resamples: int = statistics.N_RESAMPLES) -> pd.DataFrame:
-    """Means over questions with 95 % bootstrap intervals: retriever, metric, mean, low, high, n (questions).
-
-    The metrics are those of ``MEASURES`` that the table has; the rows are in its order of retrievers.
-    """
+    """Means over questions with 95 % bootstrap intervals: retriever, metric, mean, low, high, n (questions)."""
     values = by_question(table, [measure for measure in MEASURES if measure in table])
     found = statistics.intervals(values, seed, n_resamples=n_resamples).reset_index()
     return found[["retriever", "metric", "mean", "low", "high", "n"]]
 
 
 def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
-    """What a reader learns from: ``n`` training questions (0: all of them), half as many dev questions to choose on.
-
-    And, since a few hundred questions are few to learn to read from, as many of the atlas, where ``training`` is not.
-    """
+    """What a reader learns from: ``n`` training questions (0: all), half as many of dev, and as many of the atlas."""
     whole = [training] if training.name == "atlas" else [training, load()]
     if not n:
         return whole
@@ -82,10 +76,7 @@ def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
 
 
 class AnswerOptions:
-    """What ``kit evaluate`` is asked about answers; without a reader there are none, and nothing is added anywhere.
-
-    Raises :class:`InputError` for bad names, and for more passages than ``most`` that are found.
-    """
+    """What ``kit evaluate`` is asked about answers; without a reader there are none, and nothing is added anywhere."""
 
     def __init__(self, reader: str | None, n_passages: int | None, most: int, none: bool, judge: str | None) -> None:
         if reader is None and (judge or none or n_passages is not None):

@@ -1,4 +1,4 @@
-"""Claims of the papers, what runs found for them, and the ledger of both.
+"""The papers' numbers (``papers.csv``) and claims, what runs found for them, and the ledger of both.
 
 The claims are data (``claims.toml``): what is claimed, how it is measured here, and which effect would bear it out are
 fixed before anything is measured. A finding is one measurement of one criterion of a claim, on one data set; a notebook
@@ -14,7 +14,6 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
@@ -74,9 +73,29 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.id.rpartition("-")[0]
 
 
-_FILE = files("kit.evaluation").joinpath("claims.toml")
-CLAIMS = {claim.id: claim for claim in msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, list[Claim]])["claims"]}
+_TOLD = Path(__file__).with_name("claims.toml").read_bytes()
+CLAIMS = {claim.id: claim for claim in msgspec.toml.decode(_TOLD, type=dict[str, list[Claim]])["claims"]}
 _RULES = {(claim.id, rule.name): rule for claim in CLAIMS.values() for rule in claim.criteria}
+_NUMBERS = pd.read_csv(Path(__file__).with_name("papers.csv"), keep_default_na=False, dtype={"value": float})
+
+
+def paper_numbers(paper: str, place: str) -> pd.DataFrame:
+    """The numbers of one table or figure as printed, such as ``paper_numbers("gnn-ret", "Table 5")``.
+
+    Columns: paper, place, dataset (as the paper names it), group, row, metric, value, unit, note.
+    """
+    return _NUMBERS[(_NUMBERS["paper"] == paper) & (_NUMBERS["place"] == place)].reset_index(drop=True)
+
+
+def paper_table(paper: str, *places: str, metrics: Sequence[str] = ()) -> pd.DataFrame:
+    """Tables of a paper as they are read: a row a method (and group), a column a data set and metric (or all)."""
+    table = pd.concat([paper_numbers(paper, place) for place in places])
+    table = table[table["metric"].isin(metrics)] if metrics else table
+    table["row"] = table["row"] + table["group"].map(lambda group: f" ({group})" if group else "")
+    table["column"] = table["dataset"] + " " + table["metric"]
+    rows, columns = (list(dict.fromkeys(part)) for part in (zip(table["place"], table["row"]), table["column"]))
+    wide = table.pivot(index=["place", "row"], columns="column", values="value")
+    return wide.loc[rows, columns].rename_axis(columns=None).reset_index()
 
 
 def verdict(claim: Claim, rule: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
@@ -101,8 +120,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """What one run measured for one criterion of a claim; made by ``finding``.
 
     ``case`` names what the claim was tried on where it speaks of several (a builder, a baseline, a context size).
-    ``low`` and ``high`` end the 95 % interval over ``n`` questions, None where there is none. ``how`` says in plain
-    words how it was measured, ``paper_number`` what stands in the paper.
+    ``low`` and ``high`` end the 95 % interval over ``n`` questions, None where there is none.
     """
 
     claim: str
@@ -155,8 +173,8 @@ def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
     rows = []
     for of in findings:
         claim, what = CLAIMS[of.claim], ", ".join(filter(None, [of.criterion, of.case]))
-        place = f"{claim.paper} {claim.place}"
-        rows.append((of.claim, place, what, show_effect(of), of.expected, of.n, of.verdict, of.paper_number))
+        told = (f"{claim.paper} {claim.place}", what, show_effect(of))
+        rows.append((of.claim, *told, of.expected, of.n, of.verdict, of.paper_number))
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -178,12 +196,8 @@ def show_effect(found: Finding) -> str:
 _PARTIAL = ("-smoke", "-trial")  # runs with too few questions, or settings of one's own
 #: The data that comes with the kit, by the name of its folder of figures: where it lies (None: the default).
 _OWN_DATA = {"atlas": None, "documents-reports": ROOT / "data" / "reports"}
+_own_hash = cache(lambda dataset: load(_OWN_DATA[dataset]).hash)
 _MEASURING = ("corpus", "text", "graphs", "retrievers", "evaluation")  # what makes findings; the rest shows them
-
-
-@cache
-def _own_hash(dataset: str) -> str:
-    return load(_OWN_DATA[dataset]).hash
 
 
 @cache
@@ -204,20 +218,18 @@ def code_hash(notebook: str) -> str:
 
 def is_stale(found: Finding, record: Record, dataset: str) -> bool:
     """Whether claim, code or data have changed since. Of a record without a hash, and of others' data, nobody knows."""
-    rule, made = _RULES.get((found.claim, found.criterion)), record.provenance
-    if rule is None or made.get("code_hash") not in (None, "", code_hash(record.notebook)):
+    rule = _RULES.get((found.claim, found.criterion))
+    code, data = (record.provenance.get(name) for name in ("code_hash", "data_hash"))
+    if rule is None or (code and code != code_hash(record.notebook)):
         return True
-    if dataset in _OWN_DATA and made.get("data_hash") not in (None, "", _own_hash(dataset)):
+    if data and dataset in _OWN_DATA and data != _own_hash(dataset):
         return True
     now = verdict(CLAIMS[found.claim], rule, found.effect, found.low, found.high, found.n)
     return (found.unit, found.expected, found.verdict) != (rule.unit, rule.expected, now)
 
 
 def read_records(figures: Path) -> dict[str, list[Record]]:
-    """The records with findings of each data set, the atlas first; smoke and trial runs don't count.
-
-    Raises InputError for a record that is damaged or tells of a claim that there is not.
-    """
+    """The records with findings of each data set, the atlas first; smoke and trial runs don't count."""
     records: dict[str, list[Record]] = {}
     paths = [path for path in figures.glob("*/[0-9][0-9]_*.json") if not path.parent.name.endswith(_PARTIAL)]
     for path in sorted(paths, key=lambda path: (path.parent.name != "atlas", path)):
@@ -233,11 +245,7 @@ def read_records(figures: Path) -> dict[str, list[Record]]:
 
 
 def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
-    """A row for every claim and data set, tested or not.
-
-    Columns: claim, dataset, state (the verdict, or ``stale``), effects (in words), overall (the state that all data
-    sets which tested the claim agree on, else ``differs``).
-    """
+    """A row a claim and data set: state (the verdict, or ``stale``), effects (in words), overall (the common state)."""
     rows = []
     for dataset, of in records.items():
         n_findings = sum(len(record.findings) for record in of)
@@ -245,8 +253,11 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
             made = [(found, record) for record in of for found in record.findings if found.claim == claim.id]
             findings, state, told = [found for found, _ in made], NOT_TESTED, ""
             if findings:
-                stale = any(is_stale(found, record, dataset) for found, record in made)
-                state = STALE if stale else combined(claim, findings)
+                verdicts = {found.verdict for found in findings}
+                whole = {found.criterion for found in findings} == {rule.name for rule in claim.criteria}
+                state = verdicts.pop() if whole and len(verdicts) == 1 else UNDECIDED
+                state = NOT_REPRODUCED if NOT_REPRODUCED in {state, *verdicts} else state  # one case suffices
+                state = STALE if any(is_stale(found, record, dataset) for found, record in made) else state
                 effects = [_effect(claim, rule, findings, n_findings) for rule in claim.criteria]
                 told = "; ".join(filter(None, [*effects, claim.caveat]))
             rows.append((claim.id, dataset, state, told))
@@ -254,15 +265,6 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
     tested = table[table["state"] != NOT_TESTED].groupby("claim")["state"].unique()
     agreed = tested.map(lambda states: states[0] if len(states) == 1 else "differs")
     return table.assign(overall=table["claim"].map(agreed).fillna(NOT_TESTED))
-
-
-def combined(claim: Claim, findings: Sequence[Finding]) -> str:
-    """The verdict from all findings on a data set: that of all, if no criterion is left out; one against suffices."""
-    verdicts = {found.verdict for found in findings}
-    if NOT_REPRODUCED in verdicts:
-        return NOT_REPRODUCED
-    whole = {found.criterion for found in findings} == {rule.name for rule in claim.criteria}
-    return verdicts.pop() if whole and len(verdicts) == 1 else UNDECIDED
 
 
 def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,9 +13,11 @@ from tqdm.auto import tqdm
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation import metrics, statistics
-from kit.evaluation.timing import query_for, time_parts
+from kit.evaluation.timing import time_parts
 from kit.evaluation.trec import TrecRun
-from kit.retrievers import Ranking, Retriever, make
+from kit.retrievers import DPR, KGPMDR, MDR, QSGNN, GNNRet, Ranking, Retriever, make
+from kit.retrievers.dpr import pool
+from kit.text import TfidfIndex
 
 _BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
 N_TIMED = 20  # questions of which ``kit evaluate`` takes the time
@@ -69,11 +71,10 @@ class Experiment:
     def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Paired differences of every other retriever to ``baseline``, of all questions or by columns.
 
-        Columns: retriever, baseline, those of ``by``, metric, difference, low, high (95 %), p (permutation test),
-        p_holm, low_adjusted, high_adjusted (which hold together for all rows, by Holm and by Bonferroni), n.
+        ``p`` is of a permutation test; p_holm, low_adjusted and high_adjusted (Bonferroni) hold together for all rows.
         """
         groups, others = self._groups(by, [metric]), [name for name in self.rankings if name != baseline]
-        level = statistics.bonferroni_level(len(groups) * len(others))
+        level = 1 - (1 - statistics.LEVEL) / (len(groups) * len(others))
         rows = []
         for group, values in groups:
             for name in others:
@@ -95,9 +96,8 @@ class Experiment:
     @property
     def caption(self) -> str:
         """What a reader of the numbers must know: how many questions, which interval, what k forbids, whose time."""
-        n = len(self.questions)
-        told = f"{n} questions, {len(self.benchmark.corpus):,} passages ({self.benchmark.setting})."
-        told += " Intervals: 95 % bootstrap over questions."
+        n, of = len(self.questions), self.benchmark
+        told = f"{n} questions, {len(of.corpus):,} passages ({of.setting}). Intervals: 95 % bootstrap over questions."
         for k in self.ks:
             if beyond := sum(question.hops > k for question in self.questions):
                 ceiling = np.mean([metrics.recall_ceiling(question, k) for question in self.questions])
@@ -195,7 +195,8 @@ def evaluate(
             if first and not isinstance(retriever, TrecRun):
                 seconds |= time_parts(retriever, first, k).set_index("question")["seconds"].to_dict()
             for batch in (asked[start : start + _BATCH] for start in range(0, len(asked), _BATCH)):
-                found = retriever.retrieve_many([query_for(retriever, question) for question in batch], k)
+                queries = [question.gold_query if retriever.sees_gold else question.query for question in batch]
+                found = retriever.retrieve_many(queries, k)
                 rankings[name] |= {question.id: ranking for question, ranking in zip(batch, found, strict=True)}
                 bar.update(len(batch))
         bar.close()
@@ -207,10 +208,10 @@ def evaluate(
             row |= {f"full@{cut}": metrics.full_at(question, ids, cut) for cut in ks}
             row |= {"mrr": metrics.reciprocal_rank(question, ids[:k]), "seconds": seconds.get(question.id, np.nan)}
             rows.append(row)
-    sees_gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
+    gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
-    about = (benchmark, questions, ks, seed, n_resamples, sees_gold, usages)
-    return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, *about)
+    found = pd.DataFrame(rows), rankings, seconds_to_fit
+    return Experiment(*found, benchmark, questions, ks, seed, n_resamples, gold, usages)
 
 
 def by_question(table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
@@ -246,10 +247,7 @@ def ends_of_chains(experiment: Experiment, retriever: str, k: int | None = None)
 
 
 def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric: str) -> pd.DataFrame:
-    """Groups of retrievers, or cells of a grid, each beside the first of its group: an ablation.
-
-    Columns: group, label (the retriever), mean, low, high, n, and the paired difference to the first of the group.
-    """
+    """Retrievers (``label``) in groups, each with its mean and its paired difference to the first of its group."""
     values, rows = per_question(experiment, metric), []
     for group, label, first in [(group, label, names[0]) for group, names in groups.items() for label in names]:
         mean = statistics.interval(values[label], **experiment.draws)
@@ -257,3 +255,46 @@ def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric
         rows.append((group, label, *mean[:3], *(gain[:3] if label != first else [np.nan] * 3), mean.n))
     columns = ["group", "label", "mean", "low", "high", "difference", "difference_low", "difference_high", "n"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def histories(retrievers: Mapping[str, DPR | MDR | KGPMDR | QSGNN]) -> pd.DataFrame:
+    """What trained retrievers went through: a row a step and a row a check (at step 0 before training).
+
+    Columns: retriever, quantity (``loss`` or ``dev recall@5``), step, value, smoothed (of losses, over ten).
+    """
+    tables = []
+    for name, retriever in retrievers.items():
+        told = pd.DataFrame(retriever.history, columns=["step", "loss", "measured"])
+        for column, quantity, steps in (("loss", "loss", 10), ("measured", "dev recall@5", 1)):
+            of = told.dropna(subset=column).rename(columns={column: "value"})
+            of = of.assign(retriever=name, quantity=quantity, smoothed=of["value"].rolling(steps, min_periods=1).mean())
+            tables.append(of[["retriever", "quantity", "step", "value", "smoothed"]])
+    return pd.concat(tables, ignore_index=True)
+
+
+def along_setting(
+    experiment: Experiment, lines: Mapping[str, Mapping[str, float]], setting: str, metric: str
+) -> pd.DataFrame:
+    """A metric along a number, of each retriever of each line: line, retriever, the number, mean, low, high, n."""
+    rows = [(line, name, number) for line, numbers in lines.items() for name, number in numbers.items()]
+    summary = experiment.summary().query("metric == @metric").drop(columns="metric")
+    return pd.DataFrame(rows, columns=["line", "retriever", setting]).merge(summary, on="retriever")
+
+
+def over_pool(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
+    """Questions asked over their supports and what is nearest to each by TF-IDF: little for a new encoder to encode."""
+    kept = benchmark.collections  # of the per-question setting, small as they are
+    corpus = benchmark.corpus if kept else pool(questions, benchmark.corpus, TfidfIndex(benchmark.corpus))
+    return Benchmark(benchmark.name, corpus, test=questions, unit=benchmark.unit, collections=kept)
+
+
+def learn_weights(retrievers: Iterable[GNNRet], training: Benchmark) -> pd.DataFrame:
+    """Train each of them: a row a weight that comes out, the settings, loss (the lowest that was met) and steps."""
+    rows = []
+    for retriever in tqdm(list(retrievers), desc="training", unit="draw"):
+        retriever.fit(training)
+        settings, history = retriever.settings, retriever.history
+        about = {"n_train": settings.n_train, "start": settings.init_alpha, "layers": settings.layers}
+        about |= {"seed": settings.seed, "loss": min(step["loss"] for step in history), "steps": len(history)}
+        rows += [{**about, "weight": weight, "value": value} for weight, value in retriever.weights.items()]
+    return pd.DataFrame(rows)

@@ -18,11 +18,10 @@ from kit.evaluation.metrics import covered, precision, sf_em
 from kit.graphs import BUILDERS, PassageGraph, build
 from kit.text import TfidfIndex
 
-N_SEEDS = 5
 SEEDS = "seeds"  # what the seeds alone are called where builders are compared: SF-EM before any graph
 
 
-def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = N_SEEDS) -> list[list[int]]:
+def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = 5) -> list[list[int]]:
     """For each question the rows of the passages that a TF-IDF search puts first."""
     return TfidfIndex(corpus).nearest([question.text for question in questions], n_seeds)
 
@@ -72,7 +71,7 @@ def at_equal_size(
     """A metric for each question (index) and builder (columns) at one size, and the builders that never have it.
 
     ``sizes`` has a row a builder and value with the size in the column ``by``. Between two settings of a sweep the
-    metric is interpolated on the logarithm of the size. Questions for which the metric is not defined are left out.
+    metric is interpolated on the logarithm of the size.
     """
     columns, left_out = {}, []
     for builder, of in sizes[sizes["builder"] != SEEDS].groupby("builder", sort=False):
@@ -90,19 +89,18 @@ def at_equal_size(
 
 
 def measure(
-    builder: str, benchmark: Benchmark, questions: Sequence[Question], n_seeds: int = N_SEEDS, **settings: object
+    builder: str, benchmark: Benchmark, questions: Sequence[Question], n_seeds: int = 5, **settings: object
 ) -> dict[str, float]:
     """Size, mean quality and seconds to build of one graph (of each question's own in the per-question setting)."""
-    seconds, sizes, quality = 0.0, [], []
+    sizes, quality = [], []
     for corpus, asked in benchmark.asked_together(questions):
         begun = time.perf_counter()
         graph = build(builder, corpus, **settings)
-        seconds += time.perf_counter() - begun
+        seconds = time.perf_counter() - begun
+        quality.append(graph_quality(graph, asked, find_seeds(corpus, asked, n_seeds)).assign(seconds=seconds))
         sizes.append(describe_graph(graph))
-        quality.append(graph_quality(graph, asked, find_seeds(corpus, asked, n_seeds)))
-    means = pd.concat(quality)[["sf_em", "covered", "precision", "neighbourhood"]].mean()
-    size = sizes[0] if len(sizes) == 1 else pd.DataFrame(sizes).mean().to_dict()
-    return size | means.to_dict() | {"seconds": seconds}
+    means = pd.concat(quality)[["sf_em", "covered", "precision", "neighbourhood", "seconds"]].mean().to_dict()
+    return (sizes[0] if len(sizes) == 1 else pd.DataFrame(sizes).mean().to_dict()) | means
 
 
 def describe_graph(graph: PassageGraph) -> dict[str, float]:

@@ -113,17 +113,12 @@ def holm(p: np.ndarray) -> np.ndarray:
     return adjusted
 
 
-def bonferroni_level(n: int) -> float:
-    """The level at which each of n intervals must be drawn for all to hold together with 95 %."""
-    return 1 - (1 - LEVEL) / max(n, 1)
-
-
 def bonferroni_ci(estimate: float, low: float, high: float, n: int) -> tuple[float, float]:
     """The ends of a 95 % interval as one of n intervals that hold together, where the samples are gone.
 
-    Each half is stretched by the ratio of the normal quantiles of ``bonferroni_level(n)`` and 95 %.
+    Each half is stretched by the ratio of the normal quantiles of Bonferroni's level and 95 %.
     """
-    factor = stats.norm.ppf((1 + bonferroni_level(n)) / 2) / stats.norm.ppf((1 + LEVEL) / 2)
+    factor = stats.norm.isf((1 - LEVEL) / n / 2) / stats.norm.isf((1 - LEVEL) / 2)
     return estimate - factor * (estimate - low), estimate + factor * (high - estimate)
 
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from kit.corpus import Corpus, Query, Question
+from kit.corpus import Corpus, Question
 from kit.evaluation.metrics import full_at, recall_at
 from kit.retrievers import KGP, MDR, Retriever
 from kit.text import Encoder, TfidfIndex
@@ -57,15 +57,10 @@ def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30,
             seconds.clear()
             texts.clear()
             with patch.object(Encoder, "cold", {} if cold else None):
-                retrieve([query_for(retriever, question)], k)
+                retrieve([question.gold_query if retriever.sees_gold else question.query], k)
             parts = {part: seconds[part] for part in PARTS}
             rows.append({"question": question.id, **parts, "seconds": seconds.total(), "texts": len(texts)})
     return pd.DataFrame(rows[1:])
-
-
-def query_for(retriever: Retriever, question: Question) -> Query:
-    """What a retriever may see of a question."""
-    return question.gold_query if retriever.sees_gold else question.query
 
 
 def ask(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFrame:
@@ -83,10 +78,9 @@ def ask(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFrame:
 def by_size(
     retrievers: Mapping[str, Retriever], corpus: Corpus, questions: Sequence[Question], sizes: Sequence[int], seed: int
 ) -> pd.DataFrame:
-    """Time and quality of fitted retrievers while the collection grows (Figure 7c): a row a retriever, size, question.
+    """:func:`ask` and :func:`time_parts` of fitted retrievers while the collection (``passages``) grows (Figure 7c).
 
-    Columns: those of :func:`ask` and of :func:`time_parts`, passages (in the collection), retriever. A collection holds
-    the supports of the questions, random other documents, whole, and all smaller ones.
+    A collection holds the supports of the questions, random other documents, whole, and all smaller ones.
     """
     rows = {corpus.row[id] for question in questions for id in question.supporting_ids}
     documents = list(corpus.documents.values())

@@ -1,7 +1,6 @@
 """TREC runs, written and read, so that results can be exchanged with other tools.
 
-Ids are encoded as in the qrels (:func:`kit.corpus.exporting.encode_id`). Reading takes ids as written here first,
-then as they are.
+Ids are encoded as in the qrels (:func:`kit.corpus.exporting.encode_id`); reading takes others as they are, too.
 """
 
 from __future__ import annotations
@@ -59,15 +58,9 @@ class TrecRun(Retriever):
 
 
 def read_run(path: Path, benchmark: Benchmark) -> TrecRun:
-    """Read a TREC run over the benchmark's passages.
-
-    Raises InputError for the first line that is malformed, names a question or passage that the benchmark does not
-    have, or a passage for the second time under one question.
-    """
+    """Read a TREC run over the benchmark's passages. Raises InputError for the first line that is wrong."""
     asked = [question.id for question in (*benchmark.test, *benchmark.dev, *benchmark.train)]
-    questions, passages = (
-        {id: id for id in ids} | {encode_id(id): id for id in ids} for ids in (asked, benchmark.corpus.row)
-    )
+    known = [{id: id for id in ids} | {encode_id(id): id for id in ids} for ids in (asked, benchmark.corpus.row)]
     found: dict[str, dict[str, float]] = {}
     for number, line in enumerate(read_bytes(path).split(b"\n"), start=1):
         if not line.strip():
@@ -76,13 +69,13 @@ def read_run(path: Path, benchmark: Benchmark) -> TrecRun:
         try:
             question, _, passage, _, score, _ = line.decode().split()
             field, expected = "question", "a question of the benchmark"
-            scores = found.setdefault(questions[question], {})
+            scores = found.setdefault(known[0][question], {})
             field, expected = "passage", "a passage of the benchmark, once under a question"
-            if passages[passage] in scores:
+            if (id := known[1][passage]) in scores:
                 raise ValueError
             field, expected = "score", "a number"
-            scores[passages[passage]] = float(score)
-            if not math.isfinite(float(score)):
+            scores[id] = float(score)
+            if not math.isfinite(scores[id]):
                 raise ValueError
         except (KeyError, ValueError):
             told = f"expected {expected}, not {line.decode(errors='replace').strip()!r}"
