@@ -40,9 +40,6 @@ class Judge(LanguageModel):
 
     identity = "judge"
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__("judge", store=Store(folder))
-
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         for place, prompt in enumerate(prompts):
             graded = prompt.partition("You are grading the following question:")[2]
@@ -91,7 +88,7 @@ def test_means_with_their_intervals(experiment) -> None:
 
 def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path) -> None:
     table = read_answers(experiment, FirstPassage(), 2, none=True)
-    judged = judge_answers(table, experiment, Judge(tmp_path))
+    judged = judge_answers(table, experiment, Judge("judge", store=Store(tmp_path)))
     assert judged["judged"].tolist() == [0, 0, 1, 1, 0, 0]
     assert judged["unclear"].tolist() == [1, 1, 0, 0, 0, 0]
     assert "judged" not in table
@@ -111,7 +108,7 @@ def test_a_question_without_an_answer_is_one_plain_line(alphabetical, benchmark:
 
 def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
     reading = AnswerOptions("extractive", 2, 3, none=True, judge=None)
-    reading.reader, reading.judge = FirstPassage(), Judge(tmp_path)
+    reading.reader, reading.judge = FirstPassage(), Judge("judge", store=Store(tmp_path))
     answers = reading.answers(experiment)
     record = experiment.record(answers) | reading.record()
     assert [result["retriever"] for result in record["results"]] == ["a to z", "z to a", "none"]
