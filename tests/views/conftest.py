@@ -8,25 +8,19 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import nbformat
 import pytest
-from playwright.sync_api import Page, Route, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from kit.corpus import Corpus, Passage, Question
 
-FLAGS = [
-    "--no-sandbox",  # as root, Chromium does not start with one
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+FLAGS += ["--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]  # no sandbox: it may be root
 READY = """() => {
   const panel = [...(window.jupyterapp?.shell.widgets('main') ?? [])].find(widget => widget.context?.isReady);
   return panel?.sessionContext.session?.kernel?.status === 'idle';
@@ -56,91 +50,65 @@ def corpus() -> Corpus:
 
 @pytest.fixture(scope="session")
 def questions() -> list[Question]:
-    return [
-        Question(
-            "q1",
-            "On which river lies the birthplace of the director of The Long Ferry?",
-            "Halle",
-            (("p2",), ("p0",), ("p1",)),
-        ),
-        Question("q2", HOSTILE, "nobody", (("p5",), ("p4",))),
-    ]
-
-
-@pytest.fixture(scope="session")
-def opened() -> Callable:
-    """The function that opens a notebook; skips the test where there is no browser."""
-    if not chromium():
-        pytest.skip("no Chromium (set KIT_CHROMIUM)")
-    return open_notebook
-
-
-@pytest.fixture(scope="module")
-def seen(request: pytest.FixtureRequest, opened: Callable, tmp_path_factory: pytest.TempPathFactory) -> Iterator:
-    """A notebook with the test module's CELLS, open in the browser."""
-    with opened(tmp_path_factory.mktemp("lab"), request.module.CELLS) as seen:
-        yield seen
-
-
-@pytest.fixture
-def page(seen) -> Page:
-    return seen.page
-
-
-def chromium() -> str | None:
-    """The browser: ``KIT_CHROMIUM``, or the one on the path."""
-    return os.environ.get("KIT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    text = "On which river lies the birthplace of the director of The Long Ferry?"
+    chain = Question("q1", text, "Halle", (("p2",), ("p0",), ("p1",)))
+    return [chain, Question("q2", HOSTILE, "nobody", (("p5",), ("p4",)))]
 
 
 class Seen:
-    """A page with a notebook whose cells have all run, and what went on meanwhile."""
+    """A page with a notebook whose cells have all run, the console's errors, and what was asked of other hosts."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
-        self.errors: list[str] = []
-        self.elsewhere: list[str] = []
+        self.page, self.errors, self.elsewhere = page, [], []
         page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("websocket", lambda websocket: self._note(websocket.url))
-        page.route("**/*", self._pass)
+        page.on("websocket", lambda websocket: self._is_away(websocket.url))
+        page.route("**/*", lambda route: route.abort() if self._is_away(route.request.url) else route.continue_())
 
-    def _note(self, url: str) -> bool:
+    def _is_away(self, url: str) -> bool:
         away = urlsplit(url).hostname not in (None, "127.0.0.1")
         self.elsewhere += [url] if away else []
         return away
 
-    def _pass(self, route: Route) -> None:
-        route.abort() if self._note(route.request.url) else route.continue_()
 
-
-@contextmanager
-def open_notebook(folder: Path, cells: list[str]) -> Iterator[Seen]:
-    """Write the cells as a notebook into an empty folder, start JupyterLab there, open the notebook and run it."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, folder / "seen.ipynb")
+@pytest.fixture(scope="module")
+def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+    """A notebook with the test module's CELLS, open in JupyterLab and run; skips where there is no browser."""
+    chromium = os.environ.get("KIT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if not chromium:
+        pytest.skip("no Chromium (set KIT_CHROMIUM)")
+    folder = tmp_path_factory.mktemp("lab")
+    cells = [nbformat.v4.new_code_cell(source) for source in request.module.CELLS.values()]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / "seen.ipynb")
     with _jupyterlab(folder) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        try:
-            page = browser.new_page(viewport={"width": 1300, "height": 1000})
-            page.set_default_timeout(10_000)
-            seen = Seen(page)
-            page.goto(f"{address}/doc/tree/seen.ipynb", timeout=WAIT * 1000)
-            page.wait_for_function(READY, timeout=WAIT * 1000)
-            page.evaluate("() => void window.jupyterapp.commands.execute('notebook:run-all-cells')")
-            page.wait_for_function(RUN, timeout=WAIT * 1000)
-            page.wait_for_timeout(500)
-            yield seen
-        finally:
-            browser.close()
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1300, "height": 1000})
+        page.set_default_timeout(10_000)
+        seen = Seen(page)
+        page.goto(f"{address}/doc/tree/seen.ipynb", timeout=WAIT * 1000)
+        page.wait_for_function(READY, timeout=WAIT * 1000)
+        page.evaluate("() => void window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        page.wait_for_function(RUN, timeout=WAIT * 1000)
+        page.wait_for_timeout(500)
+        yield seen
+        browser.close()
+
+
+@pytest.fixture
+def page(seen: Seen) -> Page:
+    return seen.page
 
 
 @contextmanager
 def _jupyterlab(folder: Path) -> Iterator[str]:
     """A server on the loopback address without any settings of the user's."""
     private = folder / ".jupyter"
-    places = ("JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
-    places = (*places, "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    names = ("LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR", "_CONFIG_DIR", "_DATA_DIR", "_RUNTIME_DIR")
+    environment = os.environ | {f"JUPYTER{name}": str(private / name) for name in names} | {"IPYTHONDIR": str(private)}
+    settings = private / "LAB_SETTINGS_DIR" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -157,27 +125,19 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
     command += [f"--{name}={value}" for name, value in options.items()]
-    settings = private / "JUPYTERLAB_SETTINGS_DIR" / "@jupyterlab" / "notebook-extension"
-    settings.mkdir(parents=True)
-    (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
-    environment = os.environ | {name: str(private / name) for name in places}
     with (private / "log").open("wb") as log:
         server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + WAIT
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=5).close()
-                break
-            except OSError:
-                if server.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError("JupyterLab did not start: " + (private / "log").read_text()[-2000:]) from None
-                time.sleep(0.2)
+        while not _answers(port):
+            assert server.poll() is None and time.monotonic() < deadline, (private / "log").read_text()[-2000:]
+            time.sleep(0.2)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()  # it ends its kernels, then itself
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        server.wait(30)
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
