@@ -122,8 +122,6 @@ def explore(
 
 def asking_controls(questions: Sequence[Question], *, lines: bool = False) -> dict[str, Any]:
     """What says what is asked: a question of the list, or one that is typed (``lines``: a sub-question a line)."""
-    if not questions:
-        raise InputError("expected at least one question", field="questions")
     options = [(f"{count(it.hops, 'hop')} · {' '.join(it.text.split())[:110]}", it.id) for it in questions]
     half = {"style": {"description_width": "initial"}, "layout": {"width": "calc(50% - 4px)"}}
     choice = widgets.Dropdown(description="question", options=options, **half)

@@ -9,10 +9,7 @@ from io import BytesIO
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from reportlab.lib import colors
-from reportlab.lib.pagesizes import A5
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import Table
 
 pytestmark = pytest.mark.browser
 
@@ -248,22 +245,6 @@ def test_a_path_grows_step_by_step(page):
 # ---- documents
 
 
-def weir() -> bytes:
-    """A PDF of two pages with a table whose text would do harm if it were taken for markup."""
-    sink = BytesIO()
-    canvas = Canvas(sink, pagesize=A5)
-    canvas.drawString(50, 500, "The weir holds back the pond of the mill.")
-    canvas.drawString(50, 470, "Table 1: Gates")
-    cells = [["Gate", "Width"], ['<img src=x onerror="window.HACKED=1">', "12"]]
-    table = Table(cells, style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)])
-    table.wrapOn(canvas, 300, 300)
-    table.drawOn(canvas, 50, 420)
-    canvas.showPage()
-    canvas.drawString(50, 500, "Ada Lund keeps the gates.")
-    canvas.save()
-    return sink.getvalue()
-
-
 def ask(output: Locator, text: str) -> None:
     field = output.get_by_label("question", exact=True)
     field.fill(text)
@@ -271,11 +252,10 @@ def ask(output: Locator, text: str) -> None:
     expect(output.locator(".kit-question").first).to_contain_text(text, timeout=SLOW)
 
 
-def upload(page: Page, output: Locator, *files: tuple[str, bytes]) -> None:
+def upload(page: Page, output: Locator, name: str, data: bytes) -> None:
     with page.expect_file_chooser() as chosen:
         output.get_by_role("button", name="Upload PDFs").click()
-    given = [{"name": name, "mimeType": "application/pdf", "buffer": data} for name, data in files]
-    chosen.value.set_files(given)
+    chosen.value.set_files([{"name": name, "mimeType": "application/pdf", "buffer": data}])
 
 
 def test_a_page_is_asked_for(page):
@@ -290,17 +270,19 @@ def test_a_page_is_asked_for(page):
 def test_pdfs_are_uploaded_asked_and_answered_from(page):
     output = cell(page, "documents")
     problem, loaded = output.locator(".kit-problem[role=alert] p"), output.get_by_role("table", name="Documents loaded")
-    upload(page, output, ("broken <b>.pdf", b"%PDF-1.4 and no more"))
+    sheet = BytesIO()
+    canvas = Canvas(sheet)
+    canvas.drawString(50, 500, f"Ada Lund keeps the gates. {HOSTILE.splitlines()[0]}")
+    canvas.save()
+    upload(page, output, "broken <b>.pdf", b"%PDF-1.4 and no more")
     expect(problem.first).to_contain_text("broken <b>.pdf: expected a PDF", timeout=SLOW)
     expect(loaded.locator("tbody tr")).to_have_count(4)
-    upload(page, output, ("weir.pdf", weir()))
-    expect(loaded.locator("tbody tr")).to_have_text(
-        ["weirweir213"], timeout=SLOW
-    )  # title, file, pages, tables, passages
-    ask(output, "In Table 1, which gate is the widest?")
-    expect(output.locator(".kit-sheet ol td").first).to_have_text('<img src=x onerror="window.HACKED=1">')
+    upload(page, output, "weir.pdf", sheet.getvalue())
+    expect(loaded.locator("tbody tr")).to_have_count(1, timeout=SLOW)
     ask(output, "Who keeps the gates?")
-    expect(output.locator(".kit-sheet ol")).to_contain_text("Ada Lund keeps the gates.")
+    expect(output.locator(".kit-sheet ol")).to_contain_text(
+        'Ada Lund keeps the gates. <img src=x onerror="window.HACKED'
+    )
     assert page.evaluate("window.HACKED") is None
     field = output.get_by_label("question", exact=True)
     field.fill("")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import product
 
 import pytest
 
@@ -53,7 +52,7 @@ def gnn() -> Explorer:
 # ---- any retriever
 
 
-@pytest.mark.parametrize(("message", "layers", "top_k"), product(("min", "mean"), (1, 2), (1, 6)))
+@pytest.mark.parametrize(("message", "layers", "top_k"), [("min", 1, 1), ("min", 2, 6), ("mean", 2, 6)])
 def test_the_replay_ends_with_the_ranking_of_the_retriever(message, layers, top_k):
     settings = {"message": message, "layers": layers, "top_k": top_k, "alpha": 0.3}
     explorer = explore("gnn-ret", HAND, HAND.test, **settings)
@@ -119,8 +118,6 @@ def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn):
     bare = gnn.replay(text=False)
     assert bare.question == "" and {node.title for node in bare.nodes} == {"", "support 1", "support 2"}
     assert len(gnn.storyboard("Messages", [0, 2, 4], text=False).axes) == 3
-    with pytest.raises(InputError, match="depth"):
-        gnn.storyboard("t", depth=1)
 
 
 # ---- side by side

@@ -159,30 +159,24 @@ def many() -> tuple[Corpus, PassageGraph]:
     return corpus, graph_of(corpus, *((i, (i + 1) % 100) for i in range(100)))
 
 
-def ports(many: tuple[Corpus, PassageGraph], after: float, senders: int) -> Replay:
-    """The first ports send to all that are farther than the fiftieth."""
-    corpus, graph = many
-    scores = {f"n{i}": 1 - i / 100 for i in range(100)}
-    seeds = tuple(Seed(0, f"n{i}", 1 - i / 100) for i in range(senders))
-    sent = tuple(
-        Message(0, f"n{i % senders}", f"n{i}", 1 - (i % senders) / 100, 0.5, 1 - i / 100, after) for i in range(50, 100)
-    )
-    ids = sorted(scores, key=lambda id: -(after if int(id[1:]) >= 50 else scores[id]))
-    return replay(ranked(*ids, events=(*scored(scores), *seeds, *sent)), corpus, graph=graph)
+FAR = {f"n{i}": 1 - i / 100 for i in range(100)}
 
 
 def test_not_more_than_forty_are_drawn_and_places_do_not_depend_on_what_the_messages_do(many):
-    one, other = ports(many, 0.98, 3), ports(many, 0.4, 12)
-    assert len(one.frames[0].states) <= 40
-    places = [{node.id: (node.x, node.y) for node in shown.nodes} for shown in (one, other)]
+    places = []
+    for after, senders in ((0.98, 3), (0.4, 12)):  # the first ports send to all that are farther than the fiftieth
+        seeds = [Seed(0, id, FAR[id]) for id in [*FAR][:senders]]
+        sent = [Message(0, f"n{i % senders}", f"n{i}", 0.9, 0.5, 1 - i / 100, after) for i in range(50, 100)]
+        shown = replay(ranked(*FAR, events=(*scored(FAR), *seeds, *sent)), many[0], graph=many[1])
+        assert len(shown.frames[0].states) <= 40
+        places.append({node.id: (node.x, node.y) for node in shown.nodes})
     assert all(places[0][f"n{i}"] == places[1][f"n{i}"] for i in range(10))
 
 
 def test_a_support_far_below_stands_under_the_ranking_with_its_place(many, questions):
     corpus, graph = many
     question = replace(questions[0], supporting=(("n70",), ("n1",)))
-    scores = {f"n{i}": 1 - i / 100 for i in range(100)}
-    shown = replay(ranked(*scores, events=scored(scores)), corpus, question=question, graph=graph)
+    shown = replay(ranked(*FAR, events=scored(FAR)), corpus, question=question, graph=graph)
     items = shown.frames[0].columns[0].items
     assert (len(items), items[-1].node, items[-1].place, items[1].place) == (11, "n70", 71, None)
 
