@@ -12,6 +12,7 @@ from math import pi, sin
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
@@ -70,12 +71,12 @@ class _Heard:
     def node(self, level: str, place: int, at: Place = (0.5, 0.5)) -> Node:
         number, corpus = int(self.on.nodes[level][place]), self.graph.corpus
         if level == "o":
-            return Node(f"entity {self.graph.entities[number]}", self.graph.entities[number], "", *at)
+            return Node(f"entity {number}", self.graph.entities[number], "", *at)
         row = number if level == "d" else int(self.graph.data["cd"].edge_index[1][number])  # a sentence's passage
-        passage = passage_node(corpus, corpus.passages[row].id, {}, self.gold)
+        passage = corpus.passages[row]
         if level == "d":
-            return Node(f"passage {passage.id}", passage.title, passage.text, *at, gold=passage.gold)
-        sentence = self.graph.chunks[number].removeprefix(f"{corpus.passages[row].title}\n")
+            return replace(passage_node(corpus, passage.id, {passage.id: at}, self.gold), id=f"passage {passage.id}")
+        sentence = self.graph.chunks[number].removeprefix(f"{passage.title}\n")
         return Node(f"sentence {number}", f"“{clip(sentence, 80)}”", f"In {passage.title}", *at)
 
     def replay(self, level: str, number: int, asked: str) -> Replay:

@@ -97,8 +97,7 @@ class _Story:
 
     def supports(self, ids: Sequence[str]) -> str:
         """How many of the question's supports are among the ids."""
-        hops = self.question.hops
-        return f"{round(metrics.covered(self.question, ids) * hops)} of {hops} supports"
+        return f"{round(metrics.covered(self.question, ids) * self.question.hops)} of {self.question.hops} supports"
 
     def step(self, name: str, caption: str, scores: dict[str, float], before: Step | None = None, **more: Any) -> Step:
         """A step to these scores; equal ones stand in corpus order."""

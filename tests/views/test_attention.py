@@ -95,9 +95,3 @@ def test_who_listens_is_chosen_by_number_and_a_typed_question_has_no_supports():
 def test_a_network_without_its_query_cannot_be_explored():
     with pytest.raises(InputError, match="field retriever: expected a retriever that the query steers"):
         explore_attention(QSGNN(dimension=16, ablate="query"), HAND, HAND.test)
-
-
-def test_hostile_text_is_shown_as_it_is(corpus, questions, hostile):
-    widget = explorer(Benchmark("hostile", corpus, test=questions), question="q2")
-    assert widget.replay().by_id["passage p5"].title == f"§2 {hostile}"
-    widget.storyboard(hostile).draw_without_rendering()

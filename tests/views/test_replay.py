@@ -20,6 +20,11 @@ def test_a_label_is_one_short_line():
     assert Node("x", "The quick brown fox jumps over").label == "The quick brown fox jum…"
 
 
+def test_a_scale_puts_numbers_between_far_and_near():
+    scale = Scale("distance", far=1.0, near=0.2)
+    assert [scale.value(number) for number in (1.0, 0.6, 0.0, 2.0)] == pytest.approx([0, 0.5, 1, 0])
+
+
 def test_the_table_holds_what_is_drawn():
     ranking = Column("bm25", (RankItem("b", 2.0), RankItem("a", 1.0)))
     frame = Frame("one", "", STATES, (Edge("a", "b", ("knn", "entity")),), (ranking,))
@@ -28,11 +33,6 @@ def test_the_table_holds_what_is_drawn():
     assert table["title"].tolist() == ["Marrow", "Ada Lund", "Marrow", "Ada Lund", "Marrow", "Ada Lund"]
     assert table.loc[2, ["step", "role", "gold", "x", "y", "value"]].tolist() == ["one", "reached", True, 0.8, 0.7, 0.5]
     assert table.loc[3, "other"] == "Marrow" and table.loc[5, "value"] == 2
-
-
-def test_a_scale_puts_numbers_between_far_and_near():
-    scale = Scale("distance", far=1.0, near=0.2)
-    assert [scale.value(number) for number in (1.0, 0.6, 0.2, 0.0, 2.0)] == pytest.approx([0, 0.5, 1, 1, 0])
 
 
 def test_a_shorter_replay_moves_the_index():
