@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -61,13 +61,6 @@ class LiveEncoder(Encoder):
             return encode(list(texts), batch_size=_TOGETHER, normalize_embeddings=True, show_progress_bar=False)
 
 
-class Batch(NamedTuple):
-    """Pairs, and the rows of the negatives of all of them."""
-
-    pairs: Sequence[Pair]
-    negatives: Sequence[int]
-
-
 def finetune(
     base: Encoder,
     pairs: Sequence[Pair],
@@ -91,9 +84,10 @@ def finetune(
     ranking = MultipleNegativesRankingLoss(model)
     query, document = (model.prompts.get(role) or "" for role in ("query", "document"))
 
-    def loss(batch: Batch) -> torch.Tensor:
-        rows = [*(pair.positive for pair in batch.pairs), *batch.negatives]
-        texts = [query + pair.query for pair in batch.pairs] + [document + passages[row] for row in rows]
+    def loss(batch: tuple[Sequence[Pair], Sequence[int]]) -> torch.Tensor:
+        asked, negatives = batch
+        rows = [*(pair.positive for pair in asked), *negatives]
+        texts = [query + pair.query for pair in asked] + [document + passages[row] for row in rows]
         # By length and few at once, so that hardly any padding is computed.
         order, parts = sorted(range(len(texts)), key=lambda place: len(texts[place])), []
         with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
@@ -101,7 +95,7 @@ def finetune(
                 tokens = model.preprocess([texts[place] for place in order[start : start + _TOGETHER]])
                 parts.append(model(batch_to_device(tokens, model.device))["sentence_embedding"])
         vectors = torch.cat(parts)[np.argsort(order)].float()  # queries, their passages, negatives if there are any
-        return ranking.compute_loss_from_embeddings(vectors.split(len(batch.pairs)), None)
+        return ranking.compute_loss_from_embeddings(vectors.split(len(asked)), None)
 
     def check(step: int) -> dict[str, float]:
         return {"measured": measure(LiveEncoder(model) if step else base)}  # the base's vectors may be at hand
@@ -130,7 +124,7 @@ def plan(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]
 
     def period(part: Sequence[Sequence[Pair]], start: int) -> Period:
         batches = [
-            Batch(batch, sample_negatives(batch, np.random.default_rng([training.seed, step])))
+            (batch, sample_negatives(batch, np.random.default_rng([training.seed, step])))
             for step, batch in enumerate(part, start)
         ]
         return Period(batches, start, starts[-1], training.learning_rate)
@@ -143,20 +137,14 @@ def make_batches(pairs: Sequence[Pair], size: int, generator: np.random.Generato
 
     Such a passage would be taught as a negative although it is right.
     """
-    filling: list[list[Pair]] = []
     batches: list[list[Pair]] = []
-    for pick in generator.permutation(len(pairs)):
-        pair = pairs[pick]
-        for batch in filling:
+    for pair in (pairs[pick] for pick in generator.permutation(len(pairs))):
+        for batch in (batch for batch in batches if len(batch) < size):
             if all(pair.positive not in other.supports and other.positive not in pair.supports for other in batch):
                 batch.append(pair)
                 break
         else:
-            batch = [pair]
-            filling.append(batch)
-            batches.append(batch)
-        if len(batch) == size:
-            filling.remove(batch)
+            batches.append([pair])
     return [batches[pick] for pick in generator.permutation(len(batches))]
 
 

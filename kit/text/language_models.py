@@ -22,7 +22,7 @@ from kit.store import Store, content_key
 from kit.text.encoder import content_of_model
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, OpenAI
+    from openai import OpenAI
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 #: The committed sequence-to-sequence model that writes evidence; where it lies in the project.
@@ -73,8 +73,8 @@ class Answer(msgspec.Struct, frozen=True):
 class LanguageModel:
     """A language model whose answers are kept in the store by the model's identity, the settings and the prompt.
 
-    ``replay`` forbids to ask the model: what is not in the store is an error. A subclass says how the model is asked
-    (``_ask``), and what its answers depend on (``identity``) beside the prompt and ``longest_answer`` (in tokens).
+    ``replay`` forbids to ask it: what is not in the store is an error. A subclass says how it is asked (``_ask``)
+    and what its answers depend on (``identity``) beside the prompt and ``longest_answer`` (in tokens).
     """
 
     identity: str
@@ -319,28 +319,17 @@ class ChatServer(LanguageModel):
                 model=self.model, messages=[message], temperature=0, **{limit: self.longest_answer}
             )
             text, usage = reply.choices[0].message.content or "", reply.usage
-        except openai.APITimeoutError:
-            failure = f"no answer within {self.timeout:g} seconds, tried {self.retries + 1} times"
-        except openai.APIStatusError as error:
-            failure = self._refusal(error)
-        except openai.APIConnectionError as error:
-            failure = f"can't be reached ({type(error.__cause__ or error).__name__})"
-        except (openai.OpenAIError, AttributeError, TypeError, IndexError, ValueError):
+        except openai.OpenAIError as error:  # after all tries; a server that refuses a key may repeat it
+            status = isinstance(error, openai.APIStatusError) and f"status {error.status_code}"
+            said = f"{status or type(error).__name__}: {' '.join(str(getattr(error, 'body', None) or error).split())}"
+            hint = "the key of OPENAI_API_KEY was refused; " if isinstance(error, openai.AuthenticationError) else ""
+            failure = hint + (said.replace(self.key, "…") if self.key else said)[:_QUOTED]
+        except (AttributeError, TypeError, IndexError, ValueError):
             failure = "the reply is no chat completion; is the base URL right?"
         else:
             seconds = round(time.perf_counter() - begun, 4)
             return Answer(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0, seconds)
         return self.error(f"the server at {self.url}: {failure}")
-
-    def _refusal(self, error: APIStatusError) -> str:
-        """What a status other than success means. A server that refuses a key may repeat it, so it is not quoted."""
-        status = error.status_code
-        if status in (401, 403):
-            return f"the key was refused (status {status}); it is read from OPENAI_API_KEY"
-        said = " ".join(str(error.body if error.body else error.message).split())
-        said = said.replace(self.key, "…") if self.key else said
-        tried = f", tried {self.retries + 1} times" if status in (408, 409, 429) or status >= 500 else ""
-        return f"status {status}{tried}: {said[:_QUOTED]}"
 
 
 def _cap(variable: str, otherwise: int) -> int:

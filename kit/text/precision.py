@@ -1,7 +1,4 @@
-"""How torch computes: in half the precision where that takes half the time, on one thread where tensors are small.
-
-torch is imported where it is used: it takes seconds, and what is stored does not need it.
-"""
+"""How torch computes: in half the precision where that takes half the time, on one thread where tensors are small."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 The words are the papers' and stand in ``prompts.toml``, the five-barred lines between the parts ("=====") included.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Sequence

@@ -25,10 +25,7 @@ _RECIPE = "3"  # to be changed with what is learned, so that weights learned oth
 
 
 def reader(text: str) -> Reader:
-    """The reader that a short text names: ``extractive``, or a language model as ``language_model`` takes it.
-
-    Raises :class:`InputError` for others.
-    """
+    """``extractive``, or a language model as ``language_model`` takes it. Raises :class:`InputError` for others."""
     if text == ExtractiveReader.name:
         return ExtractiveReader()
     if ":" not in text:
@@ -38,7 +35,7 @@ def reader(text: str) -> Reader:
 
 
 class Reader:
-    """Answers questions from passages. Subclasses are built from their settings alone, then ``fit`` and ``answer``."""
+    """Answers questions from passages, after ``fit``."""
 
     name: str
 
@@ -50,8 +47,7 @@ class Reader:
         raise NotImplementedError
 
     def usage(self) -> pd.DataFrame | None:
-        """What a language model was used for: see :meth:`kit.text.LanguageModel.usage`. None for other readers."""
-        return None
+        """:meth:`kit.text.LanguageModel.usage`; None for other readers."""
 
 
 class LanguageModelReader(Reader):

@@ -5,8 +5,6 @@ SQuAD: lower case, then without ASCII punctuation, then without articles, with s
 several right answers, the best score counts (as in the official scripts of SQuAD, MuSiQue and 2WikiMultiHopQA).
 """
 
-from __future__ import annotations
-
 import re
 import string
 from collections import Counter

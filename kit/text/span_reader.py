@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from tqdm.auto import tqdm
 from transformers import AutoConfig, AutoModel, AutoTokenizer, BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 from kit.corpus import Benchmark, Corpus, Question
@@ -183,7 +182,7 @@ class SpanNetwork(nn.Module):
         last = last.masked_fill(~padded(window.closes for window in windows), -1e4).log_softmax(1)
         return first, last, self.kinds(states[:, 0]).float().log_softmax(1)
 
-    def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]], progress: bool = True) -> list[str]:
+    def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         """The best answer of each context over its windows; empty where there is nothing to choose from.
 
         An answer's score is the logarithm of its probability in a window over the probability that the window does not
@@ -193,16 +192,14 @@ class SpanNetwork(nn.Module):
         for number, (question, context) in enumerate(zip(questions, contexts, strict=True)):
             asked |= dict.fromkeys(windows_of(self.tokenizer, question, context), number)
         best = [(-np.inf, "")] * len(questions)
-        with tqdm(total=len(asked), desc="reading", unit="window", disable=not progress) as bar:
-            for batch in batches_by_length(asked):
-                with torch.no_grad(), mixed_precision():
-                    parts = [part.cpu().numpy() for part in self(batch)]
-                for window, first, last, kinds in zip(batch, *parts):
-                    score, text = window.best_span(first, last)
-                    answers = [(kinds[SPAN] + score, text), *zip(kinds[NOWHERE + 1 :], self.closed)]
-                    found = [(float(score - kinds[NOWHERE]), text) for score, text in answers]
-                    best[asked[window]] = max(best[asked[window]], *found, key=lambda scored: scored[0])
-                bar.update(len(batch))
+        for batch in batches_by_length(asked):
+            with torch.no_grad(), mixed_precision():
+                parts = [part.cpu().numpy() for part in self(batch)]
+            for window, first, last, kinds in zip(batch, *parts):
+                score, text = window.best_span(first, last)
+                answers = [(kinds[SPAN] + score, text), *zip(kinds[NOWHERE + 1 :], self.closed)]
+                found = [(float(score - kinds[NOWHERE]), text) for score, text in answers]
+                best[asked[window]] = max(best[asked[window]], *found, key=lambda scored: scored[0])
         return [text for _, text in best]
 
     def write(self, folder: Path) -> None:
@@ -289,10 +286,9 @@ def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learn
         return loss_of(batch, *parts)
 
     def check(step: int) -> dict[str, float]:
-        """Answers to the dev questions from their supports among distractors."""
         generator = np.random.default_rng(learning.seed)
         contexts = [_shuffled((*lesson.supports, *lesson.near)[:DEV_PASSAGES], generator) for lesson in dev]
-        answers = network.answer([lesson.question for lesson in dev], contexts, progress=False)
+        answers = network.answer([lesson.question for lesson in dev], contexts)
         scores = [(exact_match(one, of.answers), f1(one, of.answers)) for one, of in zip(answers, dev)]
         return dict(zip(("em", "f1"), np.mean(scores, 0).tolist()))
 

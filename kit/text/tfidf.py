@@ -1,7 +1,5 @@
 """TF-IDF: search, and the keywords that connect passages (kgp.txt §3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -106,7 +106,6 @@ def train(
                     optimiser.step()
                     step += 1
                     history.append({"step": step, **period.notes, "loss": found.item()})
-                    bar.set_postfix(loss=f"{found.item():.3f}", refresh=False)
                     bar.update()
             measure()
             done += 1
@@ -144,7 +143,7 @@ def parts_of_epoch(items: Sequence[Item]) -> list[Sequence[Item]]:
 
 
 def weights(model: Module) -> Weights:
-    """A copy of a model's weights that its training leaves alone."""
+    """A copy that training leaves alone."""
     return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
 
 

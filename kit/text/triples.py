@@ -4,8 +4,6 @@ Three ways behind one call, :func:`extract`: rules that need no model, files of 
 asked with the prompts of Appendix A.10.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import warnings

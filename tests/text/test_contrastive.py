@@ -1,7 +1,5 @@
 """Training on pairs: how they are made into batches, the loss, and what is learned."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Vectors: those of sentence-transformers, each made once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

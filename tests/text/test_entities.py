@@ -1,7 +1,5 @@
 """The entity linker: its three factors worked out by hand on the six passages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What all language models have in common, and the short text that makes one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Half the precision where a machine is quick at it, and fused attention: what transformers computes itself."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 

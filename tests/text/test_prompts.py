@@ -1,7 +1,5 @@
 """The prompts, word for word those of kgp.txt §8.9 and qsgnn.txt A.10."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import Passage

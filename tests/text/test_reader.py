@@ -1,7 +1,5 @@
 """Readers: the extractive one on a tiny BERT, what it learns from, and a language model on a server on loopback."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Scores of answers, worked out by hand from the text of HotpotQA's official script."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.text.scoring import contains, exact_match, f1, normalise

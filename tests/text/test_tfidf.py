@@ -1,7 +1,5 @@
 """TF-IDF search and keywords."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity

@@ -1,7 +1,5 @@
 """The training loop: what is kept, when it stops, and that it goes on to the same result."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Triples by rules, from files and by a language model."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
