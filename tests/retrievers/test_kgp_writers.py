@@ -95,7 +95,7 @@ def test_a_server_killed_in_the_middle_is_named_and_what_was_answered_is_kept(
     monkeypatch.setattr(Store, "put_many", put_and_kill)
     with start_server() as server, pytest.raises(InputError) as error:
         answered(f"server:{server.model}@{server.url}", data, tmp_path / "run.trec")
-    assert str(error.value).startswith(f"server:{server.model}: the server at {server.url}: can't be reached (Connect")
+    assert str(error.value).startswith(f"server:{server.model}: the server at {server.url}: APIConnectionError: ")
     assert str(error.value).endswith("prompts are answered and kept)")
     assert 3 <= len(kept) == len(Store().get_many("answers", kept))
     assert not (tmp_path / "run.trec").exists()
