@@ -3,7 +3,7 @@
 from kit.views import plots
 from kit.views.attention import explore_attention
 from kit.views.canvas import GraphCanvas
-from kit.views.documents import explore_documents
+from kit.views.documents import DocumentExplorer
 from kit.views.explorer import Explorer, SideBySide, explore, explore_rankings
 from kit.views.figures import save_figure, show_table
 from kit.views.frames import replay
@@ -11,31 +11,3 @@ from kit.views.graph_page import graph_frame, graph_page, places_of
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, Scale
 from kit.views.storyboard import storyboard
 from kit.views.style import Figure, look
-
-__all__ = [
-    "Column",
-    "Edge",
-    "Explorer",
-    "Figure",
-    "Frame",
-    "GraphCanvas",
-    "Node",
-    "NodeState",
-    "RankItem",
-    "Replay",
-    "Scale",
-    "SideBySide",
-    "explore",
-    "explore_attention",
-    "explore_documents",
-    "explore_rankings",
-    "graph_frame",
-    "graph_page",
-    "look",
-    "places_of",
-    "plots",
-    "replay",
-    "save_figure",
-    "show_table",
-    "storyboard",
-]

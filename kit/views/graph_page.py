@@ -6,22 +6,20 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import networkx as nx
+from pyvis.network import Network
 
 from kit.corpus import Benchmark
 from kit.errors import InputError
+from kit.graphs import PassageGraph
 from kit.views.layout import Place, links, passage_node, spring
 from kit.views.replay import GOLD_RIM, Frame, NodeState, Replay, clip
 from kit.views.style import look
 
-if TYPE_CHECKING:
-    from kit.graphs import PassageGraph
-
-MOST = 300  # passages: more would neither be readable nor stay in motion
+MOST = 300  # passages: more would not be readable
 _AROUND = 60  # passages, of those around a question
-_WIDTH, _HEIGHT = 1500, 750
 _FOREIGN = re.compile(r"<link\b[^>]*https?://[^>]*>|<script\b[^>]*\bsrc=[^>]*>\s*</script>", re.IGNORECASE)
 _FIT = "<script>addEventListener('resize', () => network.fit()); network.fit();</script>"
 
@@ -30,8 +28,7 @@ def places_of(graphs: Iterable[PassageGraph], rows: Sequence[int]) -> dict[str, 
     """Where some passages stand, from the edges of all graphs together: the same in each of them."""
     together = nx.empty_graph(len(rows))
     for graph in graphs:
-        part = graph.subgraph(rows)
-        together.add_edges_from(pair for kind in part.kinds for pair in part.edges(kind).T.tolist())
+        together.add_edges_from(graph.subgraph(rows).to_networkx().edges)
     return {graph.corpus.passages[row].id: place for row, place in zip(rows, spring(together).values())}
 
 
@@ -48,15 +45,13 @@ def graph_frame(
     return Replay(tuple(nodes), (Frame("", caption, tuple(states), edges),))
 
 
-class GraphPage:
-    """``html`` is the page. In Jupyter it shows itself in a frame that reaches nothing else."""
+class GraphPage(NamedTuple):
+    """``html`` is the page. In Jupyter its scripts run in a frame that sees neither the notebook nor the server."""
 
-    def __init__(self, html: str) -> None:
-        self.html = html
+    html: str
 
     def _repr_html_(self) -> str:
-        # An attribute of a sandboxed frame: the page's scripts see neither the notebook nor Jupyter's server.
-        style = f"width: 100%; height: {_HEIGHT - 150}px; border: 1px solid #bbb"
+        style = "width: 100%; height: 600px; border: 1px solid #bbb"
         return f'<div><iframe sandbox="allow-scripts" srcdoc="{escape(self.html)}" style="{style}"></iframe></div>'
 
 
@@ -71,34 +66,25 @@ def graph_page(
     A passage's text and what the ends of an edge share show where the pointer rests. ``places`` as of
     :func:`places_of`, by default those of this graph. Raises InputError for more than 300 passages.
     """
-    from pyvis.network import Network
-
     rows = range(graph.n_nodes) if rows is None else list(dict.fromkeys(map(int, rows)))
     if not 0 < len(rows) <= MOST:
         raise InputError(f"expected 1 to {MOST} passages to draw, not {len(rows):,}: name a question, or rows")
-    if not all(0 <= row < graph.n_nodes for row in rows):
-        raise InputError(f"expected rows from 0 to {graph.n_nodes - 1}", field="rows")
     places = places or places_of([graph], rows)
     network = Network("94vh", "100%", cdn_resources="in_line")
     network.toggle_physics(False)  # passages stand where they stand, until the reader drags one
     for row in rows:
         node = passage_node(graph.corpus, graph.corpus.passages[row].id, places, gold)
-        shape = {"shape": "star", "color": GOLD_RIM, "size": 22} if node.gold else {"shape": "dot", "size": 10}
+        drawn = {"shape": "star", "color": GOLD_RIM, "size": 22} if node.gold else {"shape": "dot", "size": 10}
         about = _told(f"{node.title}\n\n{clip(node.text, 600)}")
-        network.add_node(node.id, node.label, title=about, x=node.x * _WIDTH, y=node.y * _HEIGHT, **shape)
+        network.add_node(node.id, node.label, title=about, x=node.x * 1500, y=node.y * 750, **drawn)
     for edge in links(graph.subgraph(rows)):
         for number, kind in enumerate(edge.kinds):
             line = {"color": look(kind).colour, "dashes": [2 * length for length in look(kind).dash] or False}
             bow = {"smooth": {"type": "curvedCW", "roundness": 0.15 * number}} if number else {"smooth": False}
             network.add_edge(*edge.ends, title=_told(f"{kind}: {edge.label or 'neighbours'}"), **line, **bow)
-    legend = "".join(
-        f'<span style="margin: 0 10px; color: {look(kind).colour}">{"- -" if look(kind).dash else "—"} {escape(kind)}'
-        "</span>"
-        for kind in graph.kinds
-    )
-    page = _FOREIGN.sub("", network.generate_html())
-    shown = f'<p style="position: fixed; top: 4px; margin: 0; font: 14px sans-serif">{legend}</p>{_FIT}'
-    return GraphPage(page.replace("</body>", f"{shown}</body>"))
+    legend = [f'<b style="color: {look(kind).colour}">{escape(kind)}</b> ' for kind in graph.kinds]
+    shown = f'<p style="position: fixed; top: 4px; margin: 0; font: 14px sans-serif">{"".join(legend)}</p>{_FIT}'
+    return GraphPage(_FOREIGN.sub("", network.generate_html()).replace("</body>", f"{shown}</body>"))
 
 
 def page_around(graph: PassageGraph, benchmark: Benchmark, question: str | None) -> GraphPage:

@@ -1,50 +1,34 @@
-"""Statistical plots: each is a seaborn call on the tidy table that is saved beside the figure.
+"""Statistical plots: seaborn draws the tidy table that is saved beside the figure, a row a point.
 
-Intervals come from the table's columns ``low`` and ``high``; seaborn computes none, so that picture and numbers agree.
-What is compared, a value of the column ``by``, has its colour, marker and dash from :func:`kit.views.style.looks` and
-its name at the right end of its line. ``facet`` and ``row`` are columns whose values each have a panel. ``labels`` are
-``xlabel`` and ``ylabel``.
+Intervals are the columns ``low`` and ``high``; none is computed here, so that picture and numbers agree. A value of the
+column ``by`` has its colour, marker and dash from :func:`kit.views.style.looks`, and its name at the end of its line. A
+value of ``facet`` has a panel. A row without x is a level to compare with: a dotted line, in all panels if it has none
+of its own. ``labels`` are ``xlabel`` and ``ylabel``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import textwrap
+from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import seaborn
 import seaborn.objects as so
-from matplotlib.colors import to_hex
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib import rcParams
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from kit.views.panels import (
-    ABOVE,
-    LEAST_HEIGHT,
-    LEVEL,
-    Levels,
-    base_plot,
-    draw_changes,
-    draw_dots,
-    each_panel,
-    frame_axis,
-    in_rows,
-    interval_bar,
-    label_rows,
-    level_rows,
-    name_ends,
-    places_along,
-    take,
-    tick_labels,
-    write_names,
-)
-from kit.views.style import GREY, SIZE, SMALL, Figure, Look, heading, looks, plain_log, style, wrapped
+from kit.views.labels import place_labels
+from kit.views.style import GREY, INK, SIZE, SMALL, Figure, Look, looks, style
 
-DODGE = 0.09  # between the lines at one place, as a share of what places are apart
-MOST_MARKED = 40  # points of a curve that each get a mark
-POINT = {"pointsize": 9, "edgecolor": "white", "edgewidth": 0.6}
-_MEANINGS = ("the search for seeds", "finding and comparing neighbours", "encoding what is read", "all the rest")
-_PARTS = dict(zip(("seeding", "matching", "encoding", "rest"), _MEANINGS))
+LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fill it
+DOT = {"edgecolor": "white", "edgewidth": 0.6}
+INTERVAL = so.Range(linewidth=1.5, alpha=0.6)
+ABOVE = {"artist_kws": {"zorder": 3}}  # points on their intervals
+#: What the time of a question goes to: columns, and what they mean.
+PARTS = {"seeding": "search for seeds", "matching": "comparing neighbours", "encoding": "encoding", "rest": "the rest"}
 
 
 @style()
@@ -56,40 +40,40 @@ def lines(
     facet: str = "",
     *,
     y: str = "mean",
-    log: bool = False,
     joined: bool = True,
     share: bool = True,
-    levels: Levels = None,
+    levels: Mapping[str, float] | None = None,
     **labels: str,
 ) -> Figure:
     """Means with intervals at each of a few values of ``x``, a line for each value of ``by``, a little apart.
 
-    ``table`` has a row a point: the columns named, low and high. Numbers stand one step apart or (``log``) by their
-    logarithms; words stand as they come, and are not ``joined`` where they have no order. Where the number ``n`` of
-    questions changes along x, it is told. Panels have one y axis if they ``share`` it. ``levels`` to compare with
-    are dotted lines: values by name, or rows with the columns ``by``, ``y`` and ``facet``.
+    Numbers stand in their order, words as they come, and are not ``joined`` where they have none. Where the number
+    ``n`` of questions changes along x, it is told. Panels have one y axis if they ``share`` it. ``levels`` are to be
+    compared with in all panels, by name.
     """
-    drawn = take(table, x=x, y=y, name=by, column=facet, low="low", high="high")
-    levels = level_rows(levels, y=y, name=by, column=facet)
-    places, styles = places_along(drawn["x"], log), looks(drawn["name"])
-    ticks, end = tick_labels(table, x, places), max(places.values())
-    step = DODGE * max(1.0, end / max(1, len(places) - 1))
-    beside = {name: step * (number - (len(styles) - 1) / 2) for number, name in enumerate(styles)}
-    drawn = drawn.assign(x=drawn["x"].map(places), width=step * len(styles))
-    dodge, mark = so.Dodge(by=["color"]), so.Line(**POINT) if joined else so.Dot(**POINT, **ABOVE)
-    plot = base_plot(drawn, styles).add(
-        interval_bar(1.5, 0.6), dodge, ymin="low", ymax="high", width="width", legend=False
-    )
-    plot = plot.add(mark, dodge, marker="name", linestyle="name", width="width", legend=False)
-    drawn = drawn.assign(x=drawn["x"] + drawn["name"].map(beside))
-    for ax, of, known, last in each_panel(plot, Figure(title), drawn, levels, share, **{"xlabel": x} | labels):
-        ax.set_xticks(list(places.values()), ticks)
-        ax.set_xlim(-5 * step, end + 5 * step)
+    table = pd.concat([table, pd.DataFrame(levels.items(), columns=[by, y])]) if levels else table
+    drawn, values = take(table, x=x, y=y, name=by, column=facet, low="low", high="high"), table[x].dropna().unique()
+    values = list(values) if isinstance(values[0], str) else sorted(values)
+    counts = table.groupby(x)["n"].max() if "n" in table else pd.Series(dtype=float)
+    ticks = [value if isinstance(value, str) else f"{value:,g}" for value in values]
+    if counts.nunique() > 1:
+        ticks = [f"{tick}\n(n = {counts[value]:,})" for tick, value in zip(ticks, values)]
+    styles = looks(drawn["name"][drawn["x"].notna()])
+    beside = {name: 0.09 * (number - (len(styles) - 1) / 2) for number, name in enumerate(styles)}
+    drawn["x"] = drawn["x"].map({value: place for place, value in enumerate(values)}) + drawn["name"].map(beside)
+    figure, mark = Figure(title), so.Line(pointsize=9, **DOT) if joined else so.Dot(pointsize=9, **DOT, **ABOVE)
+    for ax, of in panels(figure, drawn, sharex=True, sharey=share, **{"xlabel": x} | labels):
+        plot = base_plot(ax, of, styles).add(INTERVAL, ymin="low", ymax="high", legend=False)
+        plot.add(mark, marker="name", linestyle="name", legend=False).plot()
+        ax.set_xticks(
+            range(len(values)), ["\n".join(wrapped(line, 16) for line in tick.splitlines()) for tick in ticks]
+        )
+        ax.set_xlim(-0.45, len(values) - 0.55)
         ax.grid(axis="x", visible=False)
-        frame_axis(ax, [drawn if share else of, known])
-        if last or not share:
-            name_ends(ax, of, known, styles)
-    return ax.figure
+        frame_axis(ax, drawn if share else of)
+        if ax is figure.axes[-1] or not share:
+            name_ends(ax, of, styles)
+    return figure
 
 
 @style()
@@ -105,58 +89,42 @@ def curves(
     log: Collection[str] = (),
     behind: str = "",
     notes: str = "",
-    levels: Levels = None,
     **labels: str,
 ) -> Figure:
     """``y`` along a measured quantity ``x``, a curve for each value of ``by``, with bands from low to high if given.
 
-    ``table`` has a row a point; panels stand in columns by ``facet`` and in rows by ``row``. ``log`` names what has a
-    logarithmic axis: ``x``, ``y``, or the panels whose y axis is one. The column ``behind`` is drawn pale behind the
-    curve, that of ``notes`` stands beside its points. ``levels`` are as for :func:`lines`.
+    Names with a single point each have an interval instead, and stand beside it. Panels are in columns by ``facet``
+    and in rows by ``row``. ``log`` names what has a logarithmic axis: ``x``, ``y``, or the panels whose y axis is one.
+    The column ``behind`` is drawn pale behind the curve, that of ``notes`` stands beside its points.
     """
-    banded = {"low": "low", "high": "high"} if {"low", "high"} <= set(table) else {}
-    drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes, **banded)
-    levels, styles = level_rows(levels, y=y, name=by, column=facet, row=row), looks(drawn["name"])
-    plot, labels = base_plot(drawn, styles), {"xlabel": x} | labels
-    if banded:
-        plot = plot.add(so.Band(alpha=0.1, edgewidth=0), ymin="low", ymax="high", legend=False)
-    if behind:
-        plot = plot.add(so.Line(alpha=0.2, linewidth=1), y="behind", legend=False)
-    plot = plot.add(so.Line(**POINT | {"pointsize": 7}), marker="name", linestyle="name", legend=False)
-    for ax, of, known, _ in each_panel(plot, Figure(title), drawn, levels, "row" if row else False, **labels):
-        for line in ax.lines:
-            line.set_marker(line.get_marker() if len(line.get_xdata()) <= MOST_MARKED else "")
+    ends = {"low": "low", "high": "high"} if {"low", "high"} <= set(table) else {}
+    drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes, **ends)
+    figure, styles, alone = Figure(title), looks(drawn["name"][drawn["x"].notna()]), drawn["name"].is_unique
+    for ax, of in panels(figure, drawn, sharex=True, sharey="row" if row else False, **{"xlabel": x} | labels):
+        plot, here = base_plot(ax, of, styles), of.dropna(subset="x")
+        if ends:
+            mark = INTERVAL if alone else so.Band(alpha=0.1, edgewidth=0)
+            plot = plot.add(mark, orient="x", ymin="low", ymax="high", legend=False)
+        if behind:
+            plot = plot.add(so.Line(alpha=0.2, linewidth=1), y="behind", legend=False)
+        plot.add(so.Line(pointsize=8, **DOT), marker="name", linestyle="name", legend=False).plot()
+        for line in ax.lines:  # a mark a point, as long as there are few
+            line.set_marker(line.get_marker() if len(line.get_xdata()) <= 40 else "")
         if "x" in log:
-            plain_log(ax, "x", of["x"], narrow=bool(row))
-        if {"y", of["column"].iloc[0], of["row"].iloc[0]} & set(log):
-            plain_log(ax, "y", of["y"])
+            plain_log(ax, "x", here["x"])
+        if {"y", *of["column"], *of["row"]} & set(log):
+            plain_log(ax, "y", here["y"])
             ax.set_ylim(of["y"].min() / 1.3, of["y"].max() * 1.3)
-        elif banded:
-            frame_axis(ax, [of, known])
-        if notes:
-            write_names(ax, of.dropna(subset="notes"), "notes", styles)
-        if not row:
-            name_ends(ax, of, known, styles)
-    if row:  # panels too small for names
-        keys = [Line2D([], [], label=name, **each.line) for name, each in styles.items()]
-        keys += [Line2D([], [], label=name, **LEVEL) for name in levels["name"].unique()]
-        ax.figure.supxlabel("")
-        ax.figure.legend(handles=keys, loc="outside lower center", ncols=len(keys), title=labels["xlabel"])
-    return ax.figure
-
-
-@style()
-def scatter(table: pd.DataFrame, title: str, x: str, y: str = "mean", by: str = "retriever", **labels: str) -> Figure:
-    """Points with intervals (low, high) over a measured ``x`` on a logarithmic axis, their names beside them."""
-    drawn = take(table, x=x, y=y, name=by, low="low", high="high")
-    styles = looks(drawn["name"])
-    plot = base_plot(drawn, styles).add(interval_bar(1.5, 0.6), orient="x", ymin="low", ymax="high", legend=False)
-    plot = plot.add(so.Dot(**POINT | {"pointsize": 10}, **ABOVE), marker="name", legend=False)
-    [(ax, *_)] = each_panel(plot, Figure(title), drawn, level_rows(None), **labels)
-    plain_log(ax, "x", drawn["x"])
-    frame_axis(ax, [drawn])
-    write_names(ax, drawn, "name", styles, distance=9, size=11)
-    return ax.figure
+        elif ends:
+            frame_axis(ax, of)
+        if alone or notes:
+            told = here.assign(notes=here["name"]) if alone else here.dropna(subset="notes")
+            texts = [wrapped(text, 24) if isinstance(text, str) else f"{text:g}" for text in told["notes"]]
+            colours = [styles[name].colour for name in told["name"]]
+            place_labels(ax, list(zip(told["x"], told["y"], texts, colours)), size=11 if alone else SMALL)
+        if not alone and (not row or ax.get_subplotspec().is_last_col()):
+            name_ends(ax, of, styles)
+    return figure
 
 
 @style()
@@ -175,81 +143,74 @@ def points(
 ) -> Figure:
     """A row for each value of ``rows``, under a heading for each value of ``group``: points with their values.
 
-    ``table`` has a row a point, with an interval if it has the columns low and high. Panels have one x axis if they
-    ``share`` it.
+    Intervals are drawn if there are any. Panels have one x axis if they ``share`` it.
     """
     ends = {end: end for end in ("low", "high") if end in table}
     drawn, places = in_rows(take(table, x=x, y=rows, name=by, column=facet, group=group, **ends).dropna(subset="x"))
     figure = Figure(title, (SIZE[0], max(SIZE[1], 1.5 + 0.34 * len(places))))
-    across = figure.subplots(1, drawn["column"].nunique(), squeeze=False, sharex=share, sharey=True)[0]
-    for ax, (name, of) in zip(across, drawn.groupby("column", sort=False)):
-        draw_dots(ax, of, heading(name))
+    for ax, of in panels(figure, drawn, sharex=share, sharey=True, xlabel=xlabel):
+        draw_dots(ax, of, places)
         ax.margins(x=0.12)
         if log:
             plain_log(ax, "x", of["x"])
         for value, place in zip(of["x"], of["y"]):
             ax.annotate(f"{value:.3g}", (value, place), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
-    label_rows(across, places)
-    figure.supxlabel(xlabel, fontsize=12)
     return figure
 
 
 @style()
 def differences(table: pd.DataFrame, title: str, baseline: str, metric: str, rows: str = "retriever") -> Figure:
-    """Paired differences to a baseline with their intervals, the line of no difference, and the numbers.
+    """Paired differences to a baseline, as ``Experiment.compare`` gives them: difference, low, high, p_holm.
 
-    ``table`` has a row a comparison: difference, low, high (fractions) and p_holm, as ``Experiment.compare`` gives
-    them. A filled mark has p below 0.05 after Holm's correction.
+    A filled mark has p below 0.05 after Holm's correction.
     """
     drawn = take(table, x="difference", y=rows, name="retriever", low="low", high="high", p="p_holm")
     drawn, places = in_rows(drawn.assign(sure=drawn["p"] < 0.05))
-    figure = Figure(title)
-    ax = figure.subplots()
-    draw_changes(ax, drawn)
-    label_rows([ax], places)
-    note = "with 95 % interval; filled: p < 0.05 after Holm's correction"
-    ax.set_xlabel(f"difference in {metric} to {baseline}, {note}", color=GREY)
+    figure, note = Figure(title), "with 95 % interval; filled: p < 0.05 after Holm's correction"
+    [(ax, of)] = panels(figure, drawn, xlabel=f"difference in {metric} to {baseline}, {note}")
+    draw_changes(ax, of, places)
     return figure
 
 
 @style()
 def ablation(table: pd.DataFrame, title: str, metric: str) -> Figure:
-    """Variants in groups: their means, and their paired differences to the first of the group, with intervals.
+    """Variants (label) in groups: their means, and paired differences to the first of the group, a dashed line.
 
-    ``table`` has a row a variant: group, label, mean, low, high, difference, difference_low, difference_high (missing
-    for the first of a group, which is a dashed line). A filled mark is a difference whose interval does not hold 0.
+    Intervals are low, high, difference_low and difference_high. A filled mark is a difference whose interval has no 0.
     """
+    means = take(table, x="mean", y="label", low="low", high="high", group="group").assign(column=metric)
     ends = {"low": "difference_low", "high": "difference_high"}
-    means, places = in_rows(take(table, x="mean", y="label", low="low", high="high", group="group"))
-    gains, _ = in_rows(take(table, x="difference", y="label", group="group", **ends))
+    gains = take(table, x="difference", y="label", group="group", **ends).assign(column="difference to the dashed line")
+    gains["sure"] = (gains["low"] > 0) | (gains["high"] < 0)
+    drawn, places = in_rows(pd.concat([means, gains.dropna(subset="x")]))
     figure = Figure(title)
-    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-    draw_dots(left, means, heading(metric))
-    for first in means[gains["x"].isna()].itertuples():
-        end = means.loc[means["group"] == first.group, "y"].max()
-        left.vlines(first.x, first.y - 0.5, end + 0.5, color=GREY, linestyle="--", linewidth=1.5)
-    gains = gains.dropna(subset="x")
-    draw_changes(right, gains.assign(sure=(gains["low"] > 0) | (gains["high"] < 0)), "difference to the dashed line")
-    label_rows([left, right], places)
+    (left, means), (right, gains) = panels(figure, drawn, sharey=True, width_ratios=(3, 2))
+    draw_dots(left, means, places)
+    for _, of in means.groupby("group"):
+        reach = of["y"].min() - 0.5, of["y"].max() + 0.5
+        left.vlines(of["x"].iloc[0], *reach, color=GREY, linestyle="--", linewidth=1.5)
+    draw_changes(right, gains, places)
+    right.tick_params(labelleft=False)
     return figure
 
 
 @style()
 def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labels: str) -> Figure:
-    """A metric over a grid of two settings, each square with its mean and interval (low, high).
-
-    Numbers stand in their order, words as they come.
-    """
-    drawn = take(table, x=x, y=y, mean="mean", low="low", high="high")
-    drawn["text"] = [f"{of.mean:.3f}\n{of.low:.3f} to {of.high:.3f}" for of in drawn.itertuples()]
-    order = {"index": list(places_along(drawn["y"])), "columns": list(places_along(drawn["x"]))}
-    means, texts = (drawn.pivot(index="y", columns="x", values=of).reindex(**order) for of in ("mean", "text"))
-    middle, reach = drawn["mean"].agg(["min", "max"]).mean(), max(np.ptp(drawn["mean"]), LEAST_HEIGHT) / 2
+    """A metric over a grid of two settings, each square with its mean and interval."""
+    numbers = zip(table["mean"], table["low"], table["high"])
+    told = table.assign(told=[f"{mean:.3f}\n{low:.3f} to {high:.3f}" for mean, low, high in numbers])
+    means, told = (told.pivot(index=y, columns=x, values=column) for column in ("mean", "told"))
+    middle, reach = table["mean"].agg(["min", "max"]).mean(), max(np.ptp(table["mean"]), LEAST_HEIGHT) / 2
     figure = Figure(title)
     ax = figure.subplots()
-    colours = {"cmap": "crest", "vmin": middle - reach, "vmax": middle + reach, "cbar_kws": {"label": heading(metric)}}
-    seaborn.heatmap(means, annot=texts.fillna(""), fmt="", linewidths=2, annot_kws={"size": 11}, ax=ax, **colours)
-    ax.set(**{"xlabel": x, "ylabel": y} | labels)
+    colours = {
+        "cmap": "crest",
+        "vmin": middle - reach,
+        "vmax": middle + reach,
+        "cbar_kws": {"label": metric.capitalize()},
+    }
+    seaborn.heatmap(means, annot=told.fillna(""), fmt="", linewidths=2, annot_kws={"size": 11}, ax=ax, **colours)
+    ax.set(**labels)
     ax.tick_params(length=0, labelrotation=0)
     return figure
 
@@ -258,44 +219,151 @@ def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labe
 def times(table: pd.DataFrame, title: str) -> Figure:
     """Milliseconds a question by the number of passages, and what they go to in the largest collection.
 
-    ``table`` has a row a retriever, size and question: retriever, passages, seconds, and its parts in seconds: seeding,
-    matching, encoding, rest.
+    A row is a question: retriever, passages, seconds, and the parts of these: seeding, matching, encoding, rest.
     """
-    parts = list(_PARTS)
-    table = take(table, name="retriever", x="passages", y="seconds", **{part: part for part in parts})
-    means = table.groupby(["name", "x"], sort=False)[["y", *parts]].mean().mul(1000).reset_index()
-    styles, figure = looks(means["name"]), Figure(title)
+    means = table.groupby(["retriever", "passages"], sort=False)[["seconds", *PARTS]].mean().mul(1000).reset_index()
+    drawn, figure = take(means, name="retriever", x="passages", y="seconds"), Figure(title)
     left, right = figure.subplots(1, 2)
-    plot = base_plot(means, styles).add(so.Line(**POINT), marker="name", linestyle="name", legend=False)
-    plot.label(x="passages in the collection", title="milliseconds a question").on(left).plot()
-    plain_log(left, "x", means["x"])
-    plain_log(left, "y", means["y"])
-    name_ends(left, means, level_rows(None), styles)
-    last = means.loc[means.groupby("name")["x"].idxmax()].sort_values("y")
-    last["share"] = [f"{wrapped(of.name, 20)}: {of.y:.3g} ms" for of in last.itertuples()]
-    shares = last.set_index("share")[parts].div(last[parts].sum(axis=1).to_numpy(), axis=0).mul(100)
-    shares = shares.rename_axis("y").reset_index().melt("y", var_name="name", value_name="x")
-    colours = dict(zip(("#332288", "#882255", "#117733", "#bdbdbd"), ("", "///", "...", "xxx")))
-    plot = base_plot(shares, {part: Look(colour, "") for part, colour in zip(parts, colours)})
-    plot = plot.add(so.Bar(alpha=1, edgewidth=0, width=0.7), so.Stack(), orient="y", legend=False)
-    plot.label(x="per cent of the time", title="what it goes to, largest collection").on(right).plot()
-    for bar in right.patches:  # hatched for a grey print
-        bar.set(hatch=colours[to_hex(bar.get_facecolor())], edgecolor="white", linewidth=0)
-    right.grid(axis="y", visible=False)
-    keys = [Patch(facecolor=c, hatch=h, edgecolor="white", label=m) for (c, h), m in zip(colours.items(), _MEANINGS)]
-    figure.legend(handles=keys, loc="outside lower center", ncols=4, fontsize=SMALL)
+    left.set(title="milliseconds a question", xlabel="passages in the collection")
+    plot = base_plot(left, drawn, looks(drawn["name"]))
+    plot.add(so.Line(pointsize=9, **DOT), marker="name", linestyle="name", legend=False).plot()
+    plain_log(left, "x", drawn["x"])
+    plain_log(left, "y", drawn["y"])
+    last = means.loc[means.groupby("retriever")["passages"].idxmax()].sort_values("seconds")
+    last.index = [f"{wrapped(of.retriever, 20)}: {of.seconds:.3g} ms" for of in last.itertuples()]
+    shares = last[[*PARTS]].div(last[[*PARTS]].sum(axis=1), axis=0).mul(100)
+    seaborn.heatmap(shares, annot=True, fmt=".0f", linewidths=2, cmap="Blues", vmin=0, vmax=100, cbar=False, ax=right)
+    right.set(title="per cent of it, largest collection", xticklabels=[wrapped(part, 11) for part in PARTS.values()])
+    right.tick_params(length=0, labelrotation=0)
+    name_ends(left, drawn, looks(drawn["name"]))
     return figure
 
 
 def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
-    """A table with the columns NAME, NAME_low, NAME_high for each of ``metrics``, as rows: metric, mean, low, high.
-
-    ``metrics`` maps each name to what the column ``metric`` shall call it.
-    """
-    ends = {"mean": "", "low": "_low", "high": "_high"}
-    others = table.drop(columns=[name + end for name in metrics for end in ends.values()])
-    parts = [
-        others.assign(metric=meaning, **{column: table[name + end] for column, end in ends.items()})
-        for name, meaning in metrics.items()
-    ]
+    """The columns NAME, NAME_low and NAME_high of several metrics as rows: mean, low, high; ``metric`` is the meaning."""
+    parts = []
+    for name, meaning in metrics.items():
+        names = {name: "mean", f"{name}_low": "low", f"{name}_high": "high"}
+        parts.append(table.rename(columns=names).assign(metric=meaning))
     return pd.concat(parts, ignore_index=True)
+
+
+# ---- what they are put together from
+
+
+def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
+    """The columns of a table under the names that all plots here draw by; no name means one panel, row or group."""
+    alike = {"name": "", "column": "", "row": "", "group": "", "sure": True}
+    return pd.DataFrame(alike | {new: table[old] for new, old in columns.items() if old}).reset_index(drop=True)
+
+
+def in_rows(drawn: pd.DataFrame) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
+    """The points with their rows' numbers in ``y``, and the rows: (group, name), a group's heading without a name."""
+    rows: dict[tuple[str, str], None] = {}
+    for group, of in drawn.groupby("group", sort=False):
+        rows |= dict.fromkeys([(group, "")] * bool(group) + [(group, name) for name in of["y"]])
+    number = {row: place for place, row in enumerate(rows)}
+    return drawn.assign(y=[float(number[row]) for row in zip(drawn["group"], drawn["y"])]), list(rows)
+
+
+def panels(
+    figure: Figure, drawn: pd.DataFrame, *, xlabel: str = "", ylabel: str = "", **shared: object
+) -> Iterator[tuple[Axes, pd.DataFrame]]:
+    """Panels in columns and rows, each with its points; levels are drawn. ``shared`` as of ``Figure.subplots``."""
+    rows, columns = (drawn[way].dropna().unique() for way in ("row", "column"))
+    axes = figure.subplots(len(rows), len(columns), squeeze=False, **shared)
+    figure.supxlabel(xlabel)
+    for ax, (row, column) in zip(axes.flat, product(rows, columns)):
+        ax.set_title(column[:1].upper() + column[1:] if row == rows[0] else "")
+        ax.set_ylabel((row or ylabel) if column == columns[0] else "")
+        of = drawn[(drawn["row"].fillna(row) == row) & (drawn["column"].fillna(column) == column)]
+        for level in of["y"][of["x"].isna()]:
+            ax.axhline(level, color=GREY, linestyle=":", linewidth=1.5)
+        yield ax, of
+        if shared.get("sharey"):
+            ax.label_outer()
+
+
+def base_plot(ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look]) -> so.Plot:
+    """A plot in the kit's style in a panel, in which names have their looks."""
+    theme = {key: rcParams[key] for key in so.Plot.config.theme if key in rcParams}
+    colours = {name: each.colour for name, each in styles.items()} | {"hollow": "white"}
+    markers = {name: each.marker for name, each in styles.items()}
+    dashes = {name: each.dash or "-" for name, each in styles.items()}
+    plot = so.Plot(drawn.dropna(subset="x"), x="x", y="y", color="name").on(ax).theme(theme)
+    plot = plot.label(x=ax.get_xlabel(), y=ax.get_ylabel(), title=ax.get_title("left"))
+    return plot.scale(color=colours, edgecolor=colours, marker=markers, linestyle=dashes)
+
+
+def draw_dots(ax: Axes, drawn: pd.DataFrame, rows: list[tuple[str, str]]) -> None:
+    """Points with their intervals in rows of these names, headings in bold; hollow where ``sure`` is false."""
+    drawn = drawn.assign(face=drawn["name"].where(drawn["sure"], "hollow"))
+    plot = base_plot(ax, drawn, looks(drawn["name"]))
+    if "low" in drawn:
+        plot = plot.add(so.Range(linewidth=2.5), orient="y", xmin="low", xmax="high", legend=False)
+    mark = so.Dot(pointsize=10, edgewidth=2, **ABOVE)
+    plot.add(mark, orient="y", marker="name", color="face", edgecolor="name", legend=False).plot()
+    ax.locator_params(axis="x", nbins=4)
+    ax.set_yticks(range(len(rows)), [wrapped(name or group, 34) for group, name in rows])
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.grid(axis="y", visible=False)
+    ax.tick_params(axis="y", length=0)
+    for label, (_, name) in zip(ax.get_yticklabels(), rows):
+        label.set_weight("normal" if name else "bold")
+
+
+def draw_changes(ax: Axes, drawn: pd.DataFrame, rows: list[tuple[str, str]]) -> None:
+    """Differences in rows, the line of no difference, and their numbers on the right."""
+    draw_dots(ax, drawn, rows)
+    ax.axvline(0, color=INK, linewidth=1.2, zorder=0.9)
+    at = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": SMALL + 1}
+    for of in drawn.itertuples():
+        p = "" if "p" not in drawn else "  p < 0.001" if of.p < 0.001 else f"  p = {of.p:.3f}"
+        ax.annotate(f"{of.x:+.3f} [{of.low:+.3f}, {of.high:+.3f}]{p}".replace("-", "−"), (1.02, of.y), **at)
+    # A group of one question has no interval.
+    reach = 1.1 * np.nanmax([1e-3, *drawn[["x", "low", "high"]].abs().to_numpy().ravel()])
+    ax.set_xlim(-reach, reach)
+
+
+def frame_axis(ax: Axes, drawn: pd.DataFrame) -> None:
+    """A range of fractions for the y axis: around the intervals, and never so narrow that noise fills it."""
+    values = drawn[["y", "low", "high"]].to_numpy(float)
+    low, high = np.nanmin(values), np.nanmax(values)
+    room = max(0.08 * (high - low), (LEAST_HEIGHT - (high - low)) / 2)
+    least, most = -0.02 if low >= 0 else -np.inf, 1.02 if high <= 1 else np.inf
+    ax.set_ylim(max(low - room, least), min(high + room, most))
+
+
+def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
+    """Makes the ``x`` or ``y`` axis logarithmic, with plain numbers; a zero has no place among logarithms."""
+    ax.set(**{f"{which}scale": "log" if values.min() > 0 else "symlog"})
+    axis = getattr(ax, f"{which}axis")
+    if values.min() > 0:
+        axis.set_major_locator(LogLocator(subs=(1,) if values.max() / values.min() > 150 else (1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def name_ends(ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look]) -> None:
+    """Names lines at their right ends, and levels, in the margin, moved apart where they would touch."""
+    ax.figure.draw_without_rendering()
+    ends = drawn.fillna({"x": ax.get_xlim()[1]}).sort_values("x", kind="stable").groupby("name", sort=False).tail(1)
+    on_axes = (ax.transData + ax.transAxes.inverted()).transform(ends[["x", "y"]].to_numpy(float))
+    ends = ends.assign(height=on_axes[:, 1].clip(0, 1), text=[wrapped(name, 20) for name in ends["name"]])
+    ends = ends.sort_values("height", kind="stable")
+    line = 1.3 * rcParams["font.size"] * ax.figure.dpi / 72 / ax.get_window_extent().height  # as a share of the axes
+    half, heights = line * (1 + ends["text"].str.count("\n").to_numpy()) / 2, ends["height"].to_numpy().copy()
+    for _ in range(200):  # neighbours push each other apart until all have room
+        lack = np.clip(half[1:] + half[:-1] - np.diff(heights), 0, None) / 2
+        heights[:-1] -= lack
+        heights[1:] += lack
+    for end, height in zip(ends.itertuples(), heights):
+        colour = styles[end.name].colour if end.name in styles else GREY
+        leader = {"arrowstyle": "-", "color": colour, "alpha": 0.45, "linewidth": 0.6, "shrinkA": 1, "shrinkB": 5}
+        at = {"xytext": (1.03, height), "textcoords": "axes fraction", "va": "center", "annotation_clip": False}
+        ax.annotate(end.text, (end.x, end.y), color=colour, arrowprops=leader, **at)
+
+
+def wrapped(text: str, width: int) -> str:
+    """A label in lines of this width, cut after the third."""
+    return textwrap.fill(text, width, max_lines=3, placeholder=" …")

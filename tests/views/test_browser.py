@@ -59,7 +59,7 @@ text = f"{HOSTILE} is a film by Ines Moravec."
 own = Benchmark("own", Corpus([*hand.corpus.passages, Passage("bad", HOSTILE, text, "bad")]), test=questions)
 qsgnn = make("qsgnn", dimension=16)
 SideBySide(explore_attention(qsgnn, own, own.test), explore_attention(qsgnn, own, own.test, alignment="off"))""",
-    "documents": "explore_documents()",
+    "documents": "DocumentExplorer()",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import BytesIO
 
 import pytest
@@ -14,13 +15,7 @@ from reportlab.platypus import Table
 from kit.corpus import Corpus, Passage, read_documents
 from kit.errors import InputError
 from kit.retrievers import KGPTfidf
-from kit.views.documents import (
-    DocumentExplorer,
-    evidence_html,
-    explore_documents,
-    table_html,
-    where,
-)
+from kit.views.documents import DocumentExplorer, evidence_html, table_html
 
 TABLE = Passage(
     "plan#p2.1",
@@ -64,24 +59,26 @@ def corpus() -> Corpus:
 
 @pytest.fixture
 def explorer(corpus) -> DocumentExplorer:
-    return explore_documents(corpus, agents={"kgp-tfidf": KGPTfidf()})
+    return DocumentExplorer(corpus, agents={"kgp-tfidf": KGPTfidf()})
 
 
 def ask(explorer: DocumentExplorer, question: str) -> list[str]:
     """Ask as a reader does, and return the ids of the evidence."""
     explorer.controls["question"].value = question
     assert explorer.canvas.problem == ""
-    return [passage.id for passage in explorer.found.passages]
+    return [passage.id for passage in explorer.passages]
 
 
 def told(explorer: DocumentExplorer) -> str:
-    return " ".join(explorer.found.told)
+    return " ".join(explorer.told)
 
 
 def test_it_begins_with_a_question_and_shows_what_is_loaded(explorer):
     assert explorer.values == {"question": "What is on page 1?", "agent": "kgp-tfidf"}
-    assert [it.id for it in explorer.found.passages] == ["mill#p1.1", "mill#p1.2", "weir#p1.1", "weir#p1.2"]
-    assert "<td>The Weir</td><td>weir</td><td>1</td><td>1</td><td>2</td>" in explorer_html(explorer)
+    assert [it.id for it in explorer.passages] == ["mill#p1.1", "mill#p1.2", "weir#p1.1", "weir#p1.2"]
+    assert re.search(
+        r"<td>The Weir</td>\s*<td>weir</td>\s*<td>1</td>\s*<td>1</td>\s*<td>2</td>", explorer_html(explorer)
+    )
 
 
 def explorer_html(explorer: DocumentExplorer) -> str:
@@ -115,7 +112,7 @@ def test_text_of_documents_and_files_is_escaped(explorer):
     ask(explorer, "What does Table 1 of the weir say?")
     html = explorer_html(explorer)
     assert "<img" not in html and "<b>Mill" not in html
-    assert "&lt;img src=x onerror=alert(1)&gt; | &amp; &#x27;q&#x27;</td>" in html
+    assert "&lt;img src=x onerror=alert(1)&gt; | &amp; 'q'</td>" in html
     explorer.load({"<b>x</b>.pdf": b""})
     assert "&lt;b&gt;x&lt;/b&gt;.pdf: expected a PDF, the file is empty" in explorer_html(explorer)
     assert "<b>x" not in explorer_html(explorer)
@@ -123,24 +120,24 @@ def test_text_of_documents_and_files_is_escaped(explorer):
 
 def test_the_first_upload_takes_the_place_of_the_beginning_and_later_ones_are_added(explorer):
     explorer.load({"mill.pdf": MILL})
-    assert (bool(explorer._own), list(explorer.library.corpus.documents)) == (True, ["mill"])
-    assert [it.id for it in explorer.found.passages] == ["mill#p1.1", "mill#p1.2"]
+    assert list(explorer.corpus.documents) == ["mill"]
+    assert [it.id for it in explorer.passages] == ["mill#p1.1", "mill#p1.2"]
     explorer.load({"lock.pdf": mill("The lock is shut.")})
-    assert list(explorer.library.corpus.documents) == ["mill", "lock"]
+    assert list(explorer.corpus.documents) == ["mill", "lock"]
     explorer.load({"mill.pdf": mill("Another mill.")})  # the same name again
-    assert list(explorer.library.corpus.documents) == ["mill", "lock"]
-    assert len(explorer.library.corpus) == 4
+    assert list(explorer.corpus.documents) == ["mill", "lock"]
+    assert len(explorer.corpus) == 4
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_stays(explorer):
     ask(explorer, "Who keeps the mill?")
-    before = explorer.library
+    before = explorer.corpus
     explorer.load({"empty.pdf": b"", "broken.pdf": b"%PDF-1.4 and no more"})
-    assert explorer.library is before and explorer.values["question"] == "Who keeps the mill?"
+    assert explorer.corpus is before and explorer.values["question"] == "Who keeps the mill?"
     assert "<p>empty.pdf: expected a PDF, the file is empty</p><p>broken.pdf: expected a PDF" in explorer._refused.value
     explorer.load({"empty.pdf": b"", "lock.pdf": mill("The lock is shut.")})
-    assert list(explorer.library.corpus.documents) == ["lock"]
-    assert "empty.pdf" in explorer._refused.value and "1 of 2 read" in explorer._status.value
+    assert list(explorer.corpus.documents) == ["lock"]
+    assert "empty.pdf" in explorer._refused.value
     explorer.load({"mill.pdf": MILL})
     assert explorer._refused.value == ""
 
@@ -149,7 +146,7 @@ def test_an_empty_question_is_told_and_the_last_evidence_stays(explorer):
     evidence = ask(explorer, "Who keeps the mill?")
     explorer.controls["question"].value = "  "
     assert explorer.canvas.problem == "field question: expected a question"
-    assert [it.id for it in explorer.found.passages] == evidence
+    assert [it.id for it in explorer.passages] == evidence
 
 
 class FirstWords:
@@ -166,42 +163,37 @@ class FirstWords:
 
 def test_a_reader_answers_from_the_evidence_and_its_failure_leaves_the_evidence(corpus):
     reader = FirstWords()
-    explorer = explore_documents(corpus, agents={"kgp-tfidf": KGPTfidf()}, reader=reader)
+    explorer = DocumentExplorer(corpus, agents={"kgp-tfidf": KGPTfidf()}, reader=reader)
     ask(explorer, "What is on page 2 of the mill?")
-    assert explorer.found.told[-1] == "Answer (first words): Ada Lund keeps"
+    assert explorer.told[-1] == "Answer (first words): Ada Lund keeps"
     reader.on = False
     explorer.controls["question"].value = "What is on page 1 of the mill?"
     assert explorer.canvas.problem == "no answer from first words: the server http://127.0.0.1:9 does not answer"
-    assert explorer.found.passages[0].id == "mill#p1.1" and "The wheel" in explorer._evidence.value
+    assert explorer.passages[0].id == "mill#p1.1" and "The wheel" in explorer._evidence.value
     reader.on = True
     explorer.present()  # what went wrong is tried again
-    assert (explorer.canvas.problem, explorer.found.told[-1]) == ("", "Answer (first words): The wheel is")
+    assert (explorer.canvas.problem, explorer.told[-1]) == ("", "Answer (first words): The wheel is")
 
 
 def test_it_begins_with_the_projects_reports_and_their_questions():
-    explorer = explore_documents(question="Who rehung the gate of the dry dock?")
-    assert len(explorer.library.corpus.documents) == 4
-    assert "selby-quay-harbour-board#p1.7" in [it.id for it in explorer.found.passages]
+    explorer = DocumentExplorer(question="Who rehung the gate of the dry dock?")
+    assert len(explorer.corpus.documents) == 4
+    assert "selby-quay-harbour-board#p1.7" in [it.id for it in explorer.passages]
     asked = explorer.controls["question"].options[0]
     explorer.controls["question"].value = asked
     story = json.loads(json.dumps(explorer.canvas.replay))
     assert story["question"].startswith(f"{asked}\nAnswer: ")
     gold = {id for id, node in story["nodes"].items() if node["gold"]}
-    assert gold == {it.id for it in explorer.found.passages}
+    assert gold == {it.id for it in explorer.passages}
 
 
 def test_a_table_is_shown_as_one():
-    assert table_html(TABLE.text) == (
-        "<table><caption>Table 3: Costs</caption><thead><tr><th>item</th><th>pounds</th></tr></thead>"
-        "<tbody><tr><td>a | b</td><td>1,200</td></tr></tbody></table>"
-    )
+    html = table_html(TABLE.text)
+    assert html.startswith("<strong>Table 3: Costs</strong><table")
+    assert re.findall("<t([hd])>([^<]*)", html) == [("h", "item"), ("h", "pounds"), ("d", "a | b"), ("d", "1,200")]
 
 
 def test_passages_are_numbered_with_their_place():
     html = evidence_html([TABLE, TEXT])
     assert "<strong>1 · Plan</strong> <small>plan · Table 3, page 2</small>" in html
     assert "plan · page 2</small><p>A &lt;b&gt;bridge&lt;/b&gt;.</p>" in html
-
-
-def test_where_a_passage_stands():
-    assert [where(it) for it in (TABLE, TEXT, Passage("x", "X", "x", "x", 4))] == ["Table 3, page 2", "page 2", "§5"]
