@@ -240,7 +240,7 @@ def times(table: pd.DataFrame, title: str) -> Figure:
 
 
 def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
-    """The columns NAME, NAME_low and NAME_high of several metrics as rows: mean, low, high; ``metric`` is the meaning."""
+    """The columns NAME, NAME_low and NAME_high of several metrics as rows: mean, low, high, metric (the meaning)."""
     parts = []
     for name, meaning in metrics.items():
         names = {name: "mean", f"{name}_low": "low", f"{name}_high": "high"}
