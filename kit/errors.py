@@ -11,7 +11,6 @@ class InputError(ValueError):
 
     def __init__(self, expected: str, *, file: object = None, record: object = None, field: object = None) -> None:
         where = [str(file)] if file is not None else []
-        where += [f"record {record}"] if record is not None else []
-        where += [f"field {field}"] if field is not None else []
-        line = ": ".join([", ".join(where), expected]) if where else expected
+        where += [f"{what} {name}" for what, name in (("record", record), ("field", field)) if name is not None]
+        line = f"{', '.join(where)}: {expected}" if where else expected
         super().__init__(" ".join(line.split()))

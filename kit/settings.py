@@ -1,4 +1,4 @@
-"""Settings of a method, a graph builder or a training: one frozen typed struct each, checked where they are made."""
+"""Settings: a frozen typed struct a method, graph builder or training; and their values as a person types them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kit.errors import InputError
 Whole = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Value = bool | int | float | str
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,18 +31,14 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
     known = defaults(kind)
     if unknown := values.keys() - known.keys():
         raise InputError(f"{name} has no setting {min(unknown)!r}; it has {', '.join(known) or 'none'}")
-    try:
-        return msgspec.convert(dict(values), kind)
-    except msgspec.ValidationError as error:
-        if isinstance(error.__cause__, InputError):  # of the struct's own __post_init__
-            raise error.__cause__ from None
-        for field in msgspec.structs.fields(kind):
-            try:
-                msgspec.convert(values.get(field.name, field.default), field.type)
-            except msgspec.ValidationError:
-                expected = f"expected {_expected(inspect.type_info(field.type))}, not {values[field.name]!r}"
-                raise InputError(expected, field=field.name) from None
-        raise
+    typed = {}
+    for field in msgspec.structs.fields(kind):
+        try:
+            typed[field.name] = msgspec.convert(values.get(field.name, field.default), field.type)
+        except msgspec.ValidationError:
+            expected = f"expected {_expected(inspect.type_info(field.type))}, not {values[field.name]!r}"
+            raise InputError(expected, field=field.name) from None
+    return kind(**typed)
 
 
 def _expected(about: inspect.Type) -> str:
@@ -60,3 +57,19 @@ def _expected(about: inspect.Type) -> str:
 def defaults(kind: type[Settings]) -> dict[str, Any]:
     """The settings' names with their defaults, in the order in which they are declared."""
     return {field.name: field.default for field in msgspec.structs.fields(kind)}
+
+
+def read_value(text: str) -> Value:
+    """A number or true/false where the text reads like one, else the text; one in double quotes stays text."""
+    try:
+        return msgspec.json.decode(text, type=Value)
+    except msgspec.DecodeError:
+        return text
+
+
+def read_values(text: str) -> list[Value]:
+    """Values with commas between, each once, in the order given. Raises :class:`InputError` where one is missing."""
+    each = dict.fromkeys(part.strip() for part in text.split(","))
+    if "" in each:
+        raise InputError(f"expected values with commas between, not {text!r}")
+    return [read_value(part) for part in each]

@@ -15,13 +15,15 @@ import shutil
 import sqlite3
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from kit.paths import cache
 
 _CHECKSUMS = "checksums.json"
+Found = TypeVar("Found")
 
 
 def content_key(*parts: str) -> bytes:
@@ -34,8 +36,7 @@ def content_key(*parts: str) -> bytes:
 
 
 def file_digest(path: Path) -> str:
-    with path.open("rb") as source:
-        return hashlib.file_digest(source, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
 def atomic_write(path: Path, content: bytes) -> None:
@@ -62,27 +63,19 @@ class Store:
 
     def get_many(self, kind: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values that are there and sound, by key."""
-        found: dict[bytes, bytes] = {}
-        if not self._file(kind).exists():
-            return found
-        try:
-            with self._open(kind) as connection:
-                for key in keys:
-                    row = connection.execute("SELECT value, checksum FROM entry WHERE key = ?", [key]).fetchone()
-                    if row and _checksum(key, row[0]) == row[1]:
-                        found[key] = row[0]
-        except sqlite3.DatabaseError as error:
-            self._give_up(kind, error)
-            return {}
-        return found
+
+        def find(connection: sqlite3.Connection) -> dict[bytes, bytes]:
+            query = "SELECT key, value, checksum FROM entry WHERE key = ?"
+            rows = [row for key in keys for row in connection.execute(query, [key])]
+            return {key: value for key, value, checksum in rows if checksum == _checksum(key, value)}
+
+        return self._transaction(kind, find) if (self.folder / f"{kind}.sqlite").exists() else {}
 
     def put_many(self, kind: str, values: Mapping[bytes, bytes]) -> None:
         """Keep the values, all of them or (if interrupted) none."""
-        try:
-            self._insert(kind, values)
-        except sqlite3.DatabaseError as error:
-            self._give_up(kind, error)
-            self._insert(kind, values)
+        rows = [(key, value, _checksum(key, value)) for key, value in values.items()]
+        insert = "INSERT OR REPLACE INTO entry VALUES (?, ?, ?)"
+        self._transaction(kind, lambda connection: connection.executemany(insert, rows))
 
     def get_folder(self, kind: str, key: str) -> Path | None:
         """The folder of this key if it is there and all its files are as they were written, else None."""
@@ -99,46 +92,33 @@ class Store:
         """Keep what ``write`` puts into the empty folder that it is given: all of it or (if interrupted) none."""
         folder = self.folder / kind / key
         folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{key}."))
-        try:
-            write(temporary)
-            atomic_write(temporary / _CHECKSUMS, json.dumps(_checksums(temporary)).encode())
-            os.chmod(temporary, 0o755)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{key}.") as temporary:
+            made = Path(temporary) / key
+            made.mkdir()
+            write(made)
+            atomic_write(made / _CHECKSUMS, json.dumps(_checksums(made)).encode())
             self.drop_folder(kind, key)
-            os.replace(temporary, folder)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
+            os.replace(made, folder)
         return folder
 
     def drop_folder(self, kind: str, key: str) -> None:
         """Forget what is kept under this key, if anything is."""
         shutil.rmtree(self.folder / kind / key, ignore_errors=True)
 
-    def _file(self, kind: str) -> Path:
-        return self.folder / f"{kind}.sqlite"
-
-    def _insert(self, kind: str, values: Mapping[bytes, bytes]) -> None:
-        rows = [(key, value, _checksum(key, value)) for key, value in values.items()]
-        with self._open(kind) as connection:
-            connection.executemany("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)", rows)
-
-    @contextmanager
-    def _open(self, kind: str) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, kind: str, work: Callable[[sqlite3.Connection], Found]) -> Found:
+        """What ``work`` does with a kind's table, all of it or nothing; a file that is damaged is begun anew."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._file(kind), timeout=120)
+        file = self.folder / f"{kind}.sqlite"
         try:
-            with connection:
+            with closing(sqlite3.connect(file, timeout=120)) as connection, connection:
                 connection.execute("CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)")
-                yield connection
-        finally:
-            connection.close()
-
-    def _give_up(self, kind: str, error: sqlite3.DatabaseError) -> None:
-        if isinstance(error, sqlite3.OperationalError):  # locked, disk full, read-only: the file itself is sound
-            raise error
-        warnings.warn(f"the store {self._file(kind).name} is damaged ({error}) and is rebuilt", stacklevel=3)
-        self._file(kind).unlink(missing_ok=True)
+                return work(connection)
+        except sqlite3.OperationalError:  # locked, disk full, read-only: the file itself is sound
+            raise
+        except sqlite3.DatabaseError as error:
+            warnings.warn(f"the store {file.name} is damaged ({error}) and is rebuilt", stacklevel=3)
+        file.unlink()
+        return self._transaction(kind, work)
 
 
 def _checksum(key: bytes, value: bytes) -> bytes:

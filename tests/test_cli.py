@@ -20,11 +20,11 @@ from kit import __version__
 from kit.cli import main
 from kit.corpus import Passage, Question, SubQuestion, export, load, load_training
 from kit.corpus.example import example
-from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.evaluation.trec import read_run
 from kit.paths import ROOT
 from kit.retrievers import GNNRet, make_all
+from kit.text.reader import ExtractiveReader, Learning
 
 
 class Done(NamedTuple):
@@ -42,6 +42,10 @@ def kit(*arguments: object) -> Done:
     return Done(ended.value.code or 0, out.getvalue(), err.getvalue())
 
 
+def read(file: Path) -> dict:
+    return msgspec.json.decode(file.read_bytes())
+
+
 def test_the_installed_command() -> None:
     done = subprocess.run([sys.executable, "-m", "kit.cli", "--version"], capture_output=True, text=True)
     assert done.stdout == f"kit, version {__version__}\n"
@@ -55,7 +59,7 @@ def data(tmp_path: Path) -> Path:
 def test_evaluate(data: Path, tmp_path: Path) -> None:
     done = kit("evaluate", "bm25", "tfidf", "--data", data, "--k", "2,3", "--json", tmp_path / "out.json")
     assert done.returncode == 0, done.stderr
-    result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
+    result = read(tmp_path / "out.json")
     assert {"data", "n_questions", "n_passages", "setting", "unit", "seed", "results", "provenance"} == set(result)
     assert (result["n_questions"], result["n_passages"], result["setting"]) == (2, 6, "pooled")
     for name, of in zip(("bm25", "tfidf"), result["results"]):
@@ -70,7 +74,7 @@ def test_a_run_written_is_a_run_read(data: Path, tmp_path: Path) -> None:
     assert kit("data", "export", tmp_path / "qrels", "--to", "qrels", "--data", data).returncode == 0
     again = kit("evaluate", tmp_path / "bm25.trec", "--data", data, "--json", tmp_path / "again.json")
     assert again.returncode == 0, again.stderr
-    (ours,) = msgspec.json.decode((tmp_path / "again.json").read_bytes())["results"]
+    (ours,) = read(tmp_path / "again.json")["results"]
     run, qrels = (
         ir_measures.read_trec_run(str(tmp_path / "bm25.trec")),
         ir_measures.read_trec_qrels(str(tmp_path / "qrels")),
@@ -85,7 +89,7 @@ def test_graph(data: Path, tmp_path: Path) -> None:
     done = kit("graph", "entity", "--data", data, "--set", "prior=0.6", "--seeds", 2, *files)
     assert done.returncode == 0, done.stderr
     assert "new vis.Network(" in (tmp_path / "out.html").read_text("utf-8")
-    result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
+    result = read(tmp_path / "out.json")
     assert {"nodes", "edges", "density", "mean_degree", "sf_em", "precision", "seconds"} <= set(result)
     assert result["nodes"] == 6
     assert result["provenance"]["settings"] == {"prior": 0.6}
@@ -127,10 +131,6 @@ def test_settings_reach_each_retriever_of_several() -> None:
     assert list(made) == ["gnn-ret", "rgnn-ret", "dense"]
     assert [made[name].settings.top_k for name in ("gnn-ret", "rgnn-ret")] == [7, 7]
     assert made["rgnn-ret"].weights == pytest.approx({"alpha1": 0.5, "beta": 0.2})
-    with pytest.raises(InputError, match="no retriever of dense, bm25 has a setting 'top_k'"):
-        make_all(["dense", "bm25"], top_k=7)
-    with pytest.raises(InputError, match="no retriever of none has a setting 'top_k'"):
-        make_all([], top_k=7)
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_learning_from_a_training_file(data: Path, lights: Path, tmp_path: Path)
         "evaluate", "gnn-ret", "rgnn-ret", "dense", "--data", data, "--train", lights, "--set", "n_train=20", *files
     )
     assert done.returncode == 0, done.stderr
-    result = msgspec.json.decode((tmp_path / "out.json").read_bytes())
+    result = read(tmp_path / "out.json")
     assert (result["n_passages"], result["provenance"]["settings"]) == (6, {"n_train": 20})
     benchmark, training = load(data), load_training([lights])
     run = read_run(tmp_path / "run-gnn-ret.trec", benchmark).scores
@@ -188,31 +188,28 @@ def test_learning_from_a_training_file(data: Path, lights: Path, tmp_path: Path)
         (["evaluate", "gnn-ret", "--set", "top_k=0"], "field top_k: expected a whole number from 1, not 0"),
         (["evaluate", "gnn-ret", "--set", "graph=foo"], "no graph builder 'foo'; known are tfidf, knn"),
         (["evaluate", "gnn-ret", "--set", "message=max"], "field message: expected one of 'mean', 'min', not 'max'"),
-        (["evaluate", "rgnn-ret", "dense", "--set", "beta=-1"], "field beta: expected a number from 0 to 1, not -1"),
-        (["evaluate", "gnn-ret", "dense", "--set", "beta=0.5"], "no retriever of gnn-ret, dense has a setting 'beta'"),
         (["evaluate", "bm25", "--data", "no/such.json"], "no such file"),
         (["evaluate", "bm25", "--json", "no/such/folder.json"], "expected a file in a folder that exists"),
+        (["evaluate", "bm25", "--reader", "someone"], "field reader: expected a reader: extractive, or a language"),
+        (["evaluate", "bm25", "--reader", "extractive", "--read", "11"], "field read: expected a number from 1 to 10"),
+        (["evaluate", "bm25", "--read", "3"], "field reader: expected a reader (--reader), whose answers are meant"),
+        (["evaluate", "bm25", "--judge", "server:x"], "field reader: expected a reader"),
         (["graph", "wordnet"], "no graph builder 'wordnet'"),
         (["graph", "entity", "--set", "prior=high"], "field prior: expected a number from 0 to 1, not 'high'"),
         (["run", "99"], "expected the beginning of a notebook's name"),
-        (["run", "--scale", "huge"], "expected one of smoke, class, paper"),
+        (["run", "--scale", "huge"], "expected one of 'class', 'paper', 'smoke'"),
         (["run", "-p", "nonsense", "1"], "nonsense"),
         (["run", "-p", "train", "1"], "field parameter train: give --train instead"),
         (["data", "fetch", "nothing"], "nothing"),
         (["data", "make", "atlas", __file__], "expected a folder"),
         (["sweep", "bm25"], "Missing option '-g'"),
-        (["sweep", "bm52", "-g", "a=1"], "no retriever 'bm52'; known are bm25, tfidf, dense"),
         (["sweep", "99", "-g", "seed=1"], "expected the beginning of a notebook's name"),
         (["sweep", "bm25", "-g", "depth=1,2"], "the retriever bm25 has no setting 'depth'"),
         (["sweep", "gnn-ret", "-g", "alpha=0.5,2"], "field alpha: expected a number from 0 to 1, not 2"),
-        (["sweep", "gnn-ret", "-g", "alpha"], "expected NAME=VALUE,VALUE, not 'alpha'"),
+        (["sweep", "gnn-ret", "-g", "alpha"], "expected NAME=VALUE, not 'alpha'"),
         (["sweep", "gnn-ret", "-g", "alpha=0.5,"], "expected values with commas between, not '0.5,'"),
-        (["sweep", "gnn-ret", "-g", "=1"], "expected NAME=VALUE,VALUE, not '=1'"),
-        (["sweep", "gnn-ret", "-g", "alpha=1", "-g", "alpha=0"], "expected each name once, with all its values"),
         (["sweep", "gnn-ret", "-g", "alpha=1", "--jobs", "0"], "Invalid value for '--jobs'"),
-        (["sweep", "gnn-ret", "-g", "alpha=1", "--scheduler", "nowhere"], "no dask scheduler answers at 'nowhere'"),
-        (["sweep", "gnn-ret", "-g", "alpha=1", "--scale", "smoke"], "field scale: no option of the sweep of a retr"),
-        (["sweep", "02", "-g", "seed=1", "--k", "2"], "field k: no option of the sweep of a notebook"),
+        (["sweep", "gnn-ret", "-g", "alpha=1", "--scheduler", "no:where"], "no dask scheduler answers at 'no:where'"),
         (["sweep", "02", "-g", "hue=red"], "field parameter hue: expected one of"),
         (["sweep", "02", "-g", "seed=1", "--train", "a", "--train", "b"], "expected one file for a notebook"),
         (["frobnicate"], "No such command"),
@@ -232,9 +229,53 @@ def test_bad_input_is_one_plain_line(
     assert not done.stdout
 
 
-def test_a_broken_file_writes_nothing(tmp_path: Path) -> None:
+def test_what_is_noticed_late_writes_nothing_either(data: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text('[{"_id": "1", "question": "Who?", "answ')
-    done = kit("evaluate", "bm25", "--data", tmp_path / "broken.json", "--json", tmp_path / "out.json")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
+    for arguments in (["--data", tmp_path / "broken.json"], ["--data", data, "--reader", "extractive"]):
+        done = kit("evaluate", "bm25", *arguments, "--json", tmp_path / "out.json")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert "expected training questions with answers and supports (--train FILE)" in done.stderr
     assert not (tmp_path / "out.json").exists()
+
+
+@pytest.fixture
+def small(tiny_model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extractive reader, on a model that learns in moments."""
+
+    class Small(ExtractiveReader):
+        def __init__(self) -> None:
+            super().__init__(tiny_model, Learning(epochs=1))
+
+    monkeypatch.setattr("kit.text.reader.ExtractiveReader", Small)
+
+
+def test_an_extractive_reader_learns_and_answers(small: None, data: Path, lights: Path, tmp_path: Path) -> None:
+    wanted = ["--reader", "extractive", "--read", 3, "--none", "--json", tmp_path / "out.json"]
+    done = kit("evaluate", "bm25", "golden", "--data", data, "--train", lights, *wanted)
+    assert done.returncode == 0, done.stderr
+    shown = [line.split()[0] for line in done.stdout.splitlines()]
+    assert [name for name in shown if name in ("em", "f1", "accuracy", "words")] == ["em", "f1", "accuracy", "words"]
+    record = read(tmp_path / "out.json")
+    assert record["reader"] == {"name": "extractive", "n_passages": 3}
+    assert [result["retriever"] for result in record["results"]] == ["bm25", "golden", "none"]
+    for result in record["results"]:
+        assert 0 <= result["em_ci"][0] <= result["em"] <= result["em_ci"][1] <= 1
+        assert ("recall@5" in result) == (result["retriever"] != "none")
+
+
+def test_a_server_reads_and_judges_and_is_replayed(server, data: Path, tmp_path: Path) -> None:
+    def ask(model: str, file: str) -> dict:
+        models = ["--reader", model, "--judge", model, "--read", 1, "--json", tmp_path / file]
+        done = kit("evaluate", "bm25", "--data", data, "--k", 2, *models)
+        assert done.returncode == 0 and f"reader server:{server.model}, live: " in done.stdout, done.stderr
+        return read(tmp_path / file)
+
+    live = ask(f"server:{server.model}@{server.url}", "live.json")
+    again = ask(f"replay:server:{server.model}", "again.json")
+    scores = {"em", "f1", "accuracy", "judged", "unclear", "words"}
+    (first,), (second,) = live["results"], again["results"]
+    assert {name: first[name] for name in scores} == {name: second[name] for name in scores}
+    calls = [[usage["calls"] for usage in found["reader"]["usage"]] for found in (live, again)]
+    assert calls == [[2, 0], [0, 2]]
+    assert live["reader"]["usage"][0]["answer_tokens"] == again["reader"]["usage"][1]["answer_tokens"] > 0
+    assert [usage["source"] for usage in again["judge"]["usage"]] == ["live", "replayed"]

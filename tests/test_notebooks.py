@@ -6,15 +6,12 @@ import json
 import re
 from pathlib import Path
 
-import msgspec
 import nbformat
 import pytest
 from nbformat import NotebookNode
 
 from kit.paths import NOTEBOOKS, ROOT
-from kit.runs.notebook import read_notebook
-from kit.runs.provenance import Record
-from kit.runs.runner import run
+from kit.runs.runner import find_notebooks, run
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 RECORDS = sorted(
@@ -53,10 +50,10 @@ def test_no_outputs_are_committed(path: Path) -> None:
 
 @notebooks
 def test_one_cell_of_plain_parameters(path: Path) -> None:
-    notebook = read_notebook(path)
-    tagged = [cell for cell in notebook.node.cells if "parameters" in cell.metadata.get("tags", [])]
-    assert len(tagged) == 1 and code_cells(notebook.node).index(tagged[0]) == 0
-    assert {name: notebook.defaults[name] for name in ("data", "scale", "seed", "n_questions")} == {
+    cells = code_cells(nbformat.read(path, as_version=4))
+    assert ["parameters" in cell.metadata.get("tags", []) for cell in cells] == [True] + [False] * (len(cells) - 1)
+    (defaults,) = find_notebooks(NOTEBOOKS, [path.stem]).values()
+    assert {name: defaults[name] for name in ("data", "scale", "seed", "n_questions")} == {
         "data": OWN_DATA.get(path.stem, ""),
         "scale": "class",
         "seed": 0,
@@ -93,24 +90,15 @@ def test_runs_alone(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert [out.get("text") for out in errors if out.get("name") == "stderr"] == []
 
 
-def test_every_committed_figure_is_made_by_a_notebook() -> None:
-    assert RECORDS
-    for folder in {path.parent for path in RECORDS}:
-        made = {folder / path.name for path in RECORDS if path.parent == folder}
-        for path in [path for path in RECORDS if path.parent == folder]:
-            made |= {folder / name for name in msgspec.json.decode(path.read_bytes(), type=Record).figures}
-        assert {path for path in folder.iterdir() if path.is_file()} == made
-
-
-def test_no_folder_of_figures_lacks_its_records() -> None:
+def test_every_committed_figure_is_made_by_a_notebook_in_a_whole_run() -> None:
     folders = {path for path in (ROOT / "figures").iterdir() if path.is_dir()}
     kept = {path for path in folders if not re.search("-(smoke|paper|trial)$", path.name)}
-    assert kept == {path.parent for path in RECORDS}
-
-
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_every_record_is_of_a_notebook_and_a_whole_run(path: Path) -> None:
-    record = msgspec.json.decode(path.read_bytes(), type=Record)
-    assert path.stem == record.notebook and NOTEBOOKS / f"{record.notebook}.ipynb" in PATHS
-    assert (record.provenance.scale, record.provenance.seed) == ("class", 0)
-    assert path.parent.name == record.provenance.data
+    assert RECORDS and kept == {path.parent for path in RECORDS}
+    made = set(RECORDS)
+    for path in RECORDS:
+        record = json.loads(path.read_bytes())
+        source = record["provenance"]
+        assert path.stem == record["notebook"] and NOTEBOOKS / f"{path.stem}.ipynb" in PATHS
+        assert (source["scale"], source["seed"], source["data"]) == ("class", 0, path.parent.name)
+        made |= {path.parent / name for name in record["figures"]}
+    assert {path for folder in kept for path in folder.iterdir() if path.is_file()} == made

@@ -1,6 +1,3 @@
-"""What is repeated: a notebook's lesson, the scales, and the sequence that ``kit run`` executes (kit.runs.runner)."""
+"""What is repeated: a notebook's lesson, and the sequence of notebooks, sweeps and benchmarks of the command line."""
 
-from kit.runs.lesson import Lesson, start
-from kit.runs.scales import SCALES, Scale, find_scale
-
-__all__ = ["SCALES", "Lesson", "Scale", "find_scale", "start"]
+from kit.runs.lesson import Lesson, sample, start

@@ -1,30 +1,100 @@
-"""What a notebook calls: data in, figures and findings out, and a record of both."""
+"""One run of a notebook: what it is told and reads, and the record of its figures, its findings and their origin."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
+import subprocess
 import time
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import msgspec
+import numpy as np
 import pandas as pd
 
 import kit
-from kit.corpus import Benchmark, Question
+from kit.corpus import Benchmark, Question, generated, load, load_training
 from kit.errors import InputError
-from kit.evaluation.claims import Finding, Record, code_hash, finding, verdicts
+from kit.evaluation.claims import Finding, code_hash, finding, verdicts
 from kit.evaluation.statistics import Estimate
-from kit.paths import output
-from kit.runs.provenance import Plain, Provenance, commit, read_figures, write_json
-from kit.runs.scales import Scale, find_scale
-from kit.runs.sources import INVENTED, find_data, folder_name, read_benchmark, read_training, sample
+from kit.paths import ROOT, output
 from kit.settings import Positive, Settings, Whole, check
+from kit.store import atomic_write, file_digest
 from kit.text.encoder import DEFAULT_ENCODER
 from kit.views.figures import save_figure
 from kit.views.style import Figure
+
+_TABLES = tomllib.loads(Path(__file__).with_name("scales.toml").read_text("utf-8"))
+#: Each scale by its name, a number of ``scales.toml`` as an attribute; a limit that it does not name is None: no limit.
+SCALES = {name: SimpleNamespace(**{"n_questions": None, "n_costly": None} | table) for name, table in _TABLES.items()}
+_SOURCES = {".py", ".js", ".css", ".csv", ".toml"}
+
+
+class Run(Settings, frozen=True):
+    """What every run may be told.
+
+    ``data`` is a published file (a relative path is looked for from the working folder, then from the project's), or
+    empty for the atlas in the size that the scale asks for; ``train`` another one to learn from, empty for the data's
+    own training questions. ``n_questions`` overrides the scale's.
+    """
+
+    data: str | None = None
+    train: str | None = None
+    scale: Literal["smoke", "class", "paper"] = "class"
+    seed: Whole = 0
+    n_questions: Positive | None = None
+    setting: str = "pooled"
+    unit: str = "paragraph"
+    encoder: str = DEFAULT_ENCODER
+
+    def read(self, *, transductive: bool = False) -> tuple[Benchmark, Benchmark | None]:
+        """What is searched, and what is learned from: None where there is nothing. Raises ``InputError``.
+
+        ``transductive``: what learns from another file may know the passages that are searched, too.
+        """
+        data, train, size = find_data(self.data), find_data(self.train), SCALES[self.scale].atlas
+        form = {"setting": self.setting, "unit": self.unit}
+        if data or size == "class":
+            benchmark = load(data, **form)
+        elif tuple(form.values()) == ("pooled", "paragraph"):
+            benchmark = generated("atlas", size=size)
+        else:
+            raise InputError(f"expected pooled paragraphs of the atlas at scale {self.scale}", field="setting")
+        if train:
+            return benchmark, load_training([train], corpus=[data] if transductive and data else [], **form)
+        return benchmark, benchmark.without_test() if benchmark.train else None
+
+    def folder(self, benchmark: Benchmark, trial: bool = False) -> str:
+        """Where results go, under ``figures/`` and ``notebooks/executed/``.
+
+        Only a whole run at scale ``class`` bears the data set's own name: no other overwrites committed figures.
+        """
+        usual = Run(data=self.data, train=self.train, scale=self.scale)
+        trial |= self != usual or bool(self.train and benchmark.train)  # other training questions than the data's own
+        return benchmark.name + (f"-{self.scale}" if self.scale != "class" else "-trial" if trial else "")
+
+
+def find_data(data: str | None) -> Path | None:
+    """The file that is meant, None for the atlas."""
+    return next((path for path in (Path(data), ROOT / data) if path.exists()), Path(data)) if data else None
+
+
+def sample(questions: Sequence[Question], n: int | None, seed: int) -> tuple[Question, ...]:
+    """n questions (all of them if there are no more), each hop count in its share, in the order given."""
+    if n is None or n >= len(questions):
+        return tuple(questions)
+    order = np.random.default_rng(seed).permutation(len(questions))
+    by_hops = order[np.argsort([questions[i].hops for i in order], kind="stable")]
+    evenly = np.arange(n) * len(questions) // n
+    return tuple(questions[i] for i in sorted(by_hops[evenly]))
 
 
 @dataclass
@@ -33,18 +103,18 @@ class Lesson:
 
     ``benchmark.test`` holds the questions that are asked, ``training`` those to learn from, with a corpus of their own
     (None where there are none), ``scale`` the sizes of the experiment, ``seed`` what random choices start from,
-    ``folder`` the place of the figures.
+    ``folder`` the place of the figures, ``provenance`` where the results come from.
     """
 
     notebook: str
     benchmark: Benchmark
     training: Benchmark | None
-    scale: Scale
+    scale: SimpleNamespace
     seed: int
     folder: Path
-    provenance: Provenance
+    provenance: dict[str, Any]
     _begun: float = field(default_factory=time.monotonic)
-    _figures: dict[str, list[str]] = field(default_factory=dict)
+    _figures: set[str] = field(default_factory=set)
     _findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
 
     @property
@@ -54,13 +124,13 @@ class Lesson:
 
     @property
     def shows_text(self) -> bool:
-        """Whether saved figures may show titles and questions: the project's own, no other data's."""
-        return self.benchmark.name in INVENTED
+        """Whether saved figures may show titles and questions: those of the project's own making, no other data's."""
+        return self.benchmark.name in ("atlas", "documents-reports")
 
     def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:
         """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; the figure is returned for display."""
-        full_name = f"{self.notebook.split('_')[0]}_{name}"
-        self._figures[full_name] = [path.name for path in save_figure(figure, table, self.folder, full_name)]
+        name = f"{self.notebook.split('_')[0]}_{name}"
+        self._figures |= {path.name for path in save_figure(figure, table, self.folder, name)}
         return figure
 
     def claim(self, id: str, found: Estimate, *, criterion: str = "", case: str = "", how: str = "") -> Finding:
@@ -76,81 +146,87 @@ class Lesson:
         """
         made = {"finished": datetime.now(UTC).isoformat(timespec="seconds")}
         made["seconds"] = round(time.monotonic() - self._begun, 1)
-        provenance = msgspec.structs.asdict(self.provenance) | made
-        figures = tuple(sorted(file for files in self._figures.values() for file in files))
+        findings = sorted(self._findings.values(), key=lambda found: found.claim)
         path = self.folder / f"{self.notebook}.json"
-        earlier = read_figures(path)
-        findings = tuple(sorted(self._findings.values(), key=lambda found: found.claim))
-        record = Record(notebook=self.notebook, provenance=provenance, figures=figures, findings=findings)
-        write_json(path, record)
-        for file in set(earlier) - set(figures):
+        earlier = read_record(path).get("figures", [])
+        record = {"notebook": self.notebook, "provenance": self.provenance | made}
+        write_json(path, record | {"figures": sorted(self._figures), "findings": findings})
+        for file in set(earlier) - self._figures:
             (self.folder / Path(file).name).unlink(missing_ok=True)
-        return verdicts(record.findings)
+        return verdicts(findings)
 
 
-class _Numbers(Settings, frozen=True):
-    seed: Whole = 0
-    n_questions: Positive | None = None
-
-
-def start(
-    notebook: str,
-    *,
-    data: str | None = None,
-    train: str | None = None,
-    scale: str = "class",
-    seed: int = 0,
-    n_questions: int | None = None,
-    setting: str = "pooled",
-    unit: str = "paragraph",
-    encoder: str = DEFAULT_ENCODER,
-    costly: bool = False,
-    transductive: bool = False,
-    **parameters: Plain,
-) -> Lesson:
+def start(notebook: str, *, costly: bool = False, transductive: bool = False, **parameters: Any) -> Lesson:
     """Begin a notebook: read the data, choose the questions, say where figures go.
 
-    ``notebook`` is its file's name without the suffix. ``data`` is a published file (a relative path is looked for from
-    the working folder, then from the project's), or empty for the atlas; ``train`` another one to learn from, empty
-    for the data's own training questions, None where nothing is learned. ``n_questions`` overrides the scale's, which
-    is smaller for a ``costly`` notebook. ``transductive``: what learns from ``train`` may know the passages that are
-    searched, too. Further ``parameters`` are kept in the record. Raises ``InputError`` for bad data, scale, seed or
-    number of questions.
+    ``notebook`` is its file's name without the suffix. Of the ``parameters``, data, train, scale, seed, n_questions,
+    setting, unit and encoder are those of :class:`Run`; others are only kept in the record. Without ``train`` (it may
+    be empty) nothing is learned; ``transductive``: what learns from it may know the passages that are searched, too. A
+    ``costly`` notebook asks fewer questions. Raises ``InputError`` for what can't be run.
     """
-    settings = find_scale(scale)
-    check(_Numbers, {"seed": seed, "n_questions": n_questions}, notebook)
-    searched = find_data(data)
-    benchmark = read_benchmark(searched, settings, setting=setting, unit=unit)
-    training = None
-    if train is not None:
-        known = [searched] if transductive and searched else []
-        training = read_training(find_data(train), benchmark, setting=setting, unit=unit, corpus=known)
-    most = settings.n_costly if costly else settings.n_questions
-    asked = sample(benchmark.test, most if n_questions is None else n_questions, seed)
+    own = {name: value for name, value in parameters.items() if name not in Run.__struct_fields__}
+    told = check(Run, {name: value for name, value in parameters.items() if name not in own}, notebook)
+    benchmark, training = told.read(transductive=transductive)
+    training = training if told.train is not None else None
+    scale = SCALES[told.scale]
+    most = told.n_questions or (scale.n_costly if costly else scale.n_questions)
+    asked = sample(benchmark.test, most, told.seed)
     if not asked:
-        raise InputError("expected questions to ask, found none", file=data, field="questions")
-    head, changed = commit()
-    provenance = Provenance(
-        kit=kit.__version__,
-        commit=head,
-        changed=changed,
-        python=platform.python_version(),
-        encoder=Path(encoder).name,
-        data=benchmark.name,
-        data_hash=benchmark.hash,
-        setting=benchmark.setting,
-        unit=benchmark.unit,
-        passages=len(benchmark.corpus),
-        questions=len(asked),
-        scale=scale,
-        seed=seed,
-        parameters={"n_questions": n_questions, **parameters},
-        training=training.name if training else "",
-        training_hash=training.hash if training else "",
-        code_hash=code_hash(notebook),
-    )
-    other = bool(train) and bool(benchmark.train)  # other training questions than the data's own
-    trial = other or (seed, n_questions, setting, unit, encoder) != (0, None, "pooled", "paragraph", DEFAULT_ENCODER)
+        raise InputError("expected questions to ask, found none", file=told.data, field="questions")
+    made = provenance(benchmark, told.encoder) | {"questions": len(asked), "scale": told.scale, "seed": told.seed}
+    made |= {"parameters": {"n_questions": told.n_questions, **own}, "finished": "", "seconds": 0}
+    made |= {"training": training.name if training else "", "training_hash": training.hash if training else ""}
+    made["code_hash"] = code_hash(notebook)
     # `kit run` knows every parameter that it was given, and which of them make a trial; by hand we see only our own.
-    folder = os.environ.get("KIT_FIGURES") or output() / "figures" / folder_name(benchmark.name, scale, trial=trial)
-    return Lesson(notebook, benchmark.asking(asked), training, settings, seed, Path(folder), provenance)
+    folder = Path(os.environ.get("KIT_FIGURES") or output() / "figures" / told.folder(benchmark))
+    return Lesson(notebook, benchmark.asking(asked), training, scale, told.seed, folder, made)
+
+
+def provenance(benchmark: Benchmark, encoder: str = DEFAULT_ENCODER) -> dict[str, Any]:
+    """The code, the data and the encoder of a result.
+
+    ``commit`` is None outside a checkout; ``changed``: whether what results depend on differed from it.
+    """
+    head = _git("rev-parse", "HEAD")
+    changes = _git("status", "--porcelain", "--", "kit", "notebooks", "data", "pyproject.toml") if head else None
+    made = {"kit": kit.__version__, "commit": head, "changed": None if changes is None else bool(changes)}
+    made |= {"python": platform.python_version(), "encoder": Path(encoder).name}
+    made |= {"data": benchmark.name, "data_hash": benchmark.hash, "setting": benchmark.setting, "unit": benchmark.unit}
+    return made | {"passages": len(benchmark.corpus)}
+
+
+def _git(*arguments: str) -> str | None:
+    """What git prints; None where there is no checkout, or it is missing, refuses or hangs: it never stops a run."""
+    command = ["git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True, cwd=ROOT).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def code_digest() -> str:
+    """A digest of the package's source and the generators': a change makes every notebook and sweep run again."""
+    files = sorted([*(ROOT / "kit").rglob("*"), *(ROOT / "data").glob("*/make/**/*")])
+    lines = [f"{path.relative_to(ROOT)} {file_digest(path)}\n" for path in files if path.suffix in _SOURCES]
+    return hashlib.blake2b("".join(lines).encode(), digest_size=16).hexdigest()
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """What a notebook wrote of its run: notebook, provenance, figures, findings; empty where it can't be read."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+
+
+def write_json(path: Path, value: object) -> None:
+    atomic_write(path, msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
+
+
+def write_result(
+    file: Path, result: Mapping[str, object], benchmark: Benchmark, settings: Mapping[str, Any], begun: float
+) -> None:
+    """Write a command's result, and where it comes from, as JSON; ``begun`` is a time of ``time.perf_counter``."""
+    made = provenance(benchmark, settings.get("encoder", DEFAULT_ENCODER))
+    made |= {"settings": settings, "seconds": round(time.perf_counter() - begun, 2)}
+    write_json(file, {**result, "provenance": made})

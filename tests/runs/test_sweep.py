@@ -1,21 +1,22 @@
-"""Grids whose cells are done once, whatever is killed in between."""
+"""Grids whose cells are done once, whatever ends in between."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
-import subprocess
-import sys
-import time
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from distributed import LocalCluster
 
 from kit.corpus import Benchmark
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
-from kit.retrievers import make
+from kit.retrievers import BM25, RETRIEVERS, make
 from kit.runs import sweep
 from kit.runs.sweep import experiment_of, grid, summary, sweep_notebook, sweep_retriever
 
@@ -30,20 +31,13 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def n_kept(store: Path) -> int:
     """The cells that are kept."""
-    file = store / "sweeps.sqlite"
-    if not file.exists():
-        return 0
-    with sqlite3.connect(file) as connection:
+    with sqlite3.connect(store / "sweeps.sqlite") as connection:
         return connection.execute("SELECT count(*) FROM entry").fetchone()[0]
 
 
 def test_a_grid_by_hand() -> None:
-    assert CELLS == [
-        {"branching": 1, "budget": 4},
-        {"branching": 1, "budget": 6},
-        {"branching": 3, "budget": 4},
-        {"branching": 3, "budget": 6},
-    ]
+    first, second = {"branching": 1, "budget": 4}, {"branching": 1, "budget": 6}
+    assert [first, second, first | {"branching": 3}, second | {"branching": 3}] == CELLS
     assert grid({}) == [{}]
 
 
@@ -60,7 +54,7 @@ def test_a_table_as_of_each_cell_alone_and_found_again(own_store: Path, monkeypa
     means = summary(table, 2)
     assert len(means) == 4 and list(means.columns) == ["branching", "budget", "recall@3", "full@3", "mrr", "seconds"]
 
-    monkeypatch.setattr(sweep, "_evaluate", print)  # nobody is asked
+    monkeypatch.setattr(sweep, "evaluate", print)  # nobody is asked
     pd.testing.assert_frame_equal(sweep_retriever("kgp-tfidf", CELLS, hand, ks=(3,)), table)
     again = sweep_retriever("kgp-tfidf", [CELLS[2], CELLS[2]], hand, ks=(3,))
     assert again["branching"].tolist() == [3] * 4
@@ -69,11 +63,10 @@ def test_a_table_as_of_each_cell_alone_and_found_again(own_store: Path, monkeypa
 def test_other_data_training_or_cut_offs_are_other_cells(own_store: Path) -> None:
     hand = example()
     part = Benchmark("part", hand.corpus, test=hand.test[:1])
-    for n, (benchmark, training, ks) in enumerate([(hand, None, (3,)), (hand, None, (2,)), (part, None, (3,))], 1):
+    others = [(hand, None, (3,)), (hand, None, (2,)), (part, None, (3,)), (hand, part, (3,))]
+    for n, (benchmark, training, ks) in enumerate(others, 1):
         table = sweep_retriever("kgp-tfidf", CELLS[:1], benchmark, training, ks=ks)
         assert len(table) == len(benchmark.test) and f"recall@{ks[0]}" in table and n_kept(own_store) == n
-    sweep_retriever("kgp-tfidf", CELLS[:1], hand, part, ks=(3,))
-    assert n_kept(own_store) == 4
 
 
 def test_settings_are_checked_before_anything_is_evaluated(own_store: Path) -> None:
@@ -82,108 +75,109 @@ def test_settings_are_checked_before_anything_is_evaluated(own_store: Path) -> N
     assert not own_store.exists()
 
 
-def test_cells_before_one_that_fails_are_kept(own_store: Path) -> None:
-    for _ in (1, 2):
-        with pytest.raises(InputError, match="field n_train"):  # noticed when it learns
-            sweep_retriever("gnn-ret", [{"n_train": 0}, {"n_train": 1000}], example(), example())
-        assert n_kept(own_store) == 1
+def test_an_interrupted_sweep_goes_on_where_it_was(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
 
+    class Interrupted(BM25):
+        """The cell 2 is interrupted the first time that it learns."""
 
-# Cell 2 waits for a file: a sweep that can be stopped in the middle for certain.
-SCRIPT = """
-import sys, time
-from pathlib import Path
-from kit.corpus.example import example
-from kit.retrievers import BM25, RETRIEVERS
-from kit.runs.sweep import grid, sweep_retriever
+        def __init__(self, number: int = 0) -> None:
+            super().__init__()
+            self.number = number
 
-folder = Path(sys.argv[1])
+        def fit(self, benchmark: Benchmark) -> None:
+            begun.append(self.number)
+            if begun == [0, 1, 2]:
+                raise KeyboardInterrupt
 
-class Waiting(BM25):
-    name = "waiting"
-
-    def __init__(self, number=0):
-        super().__init__()
-        self.number = number
-
-    def fit(self, benchmark):
-        with (folder / "log").open("a") as sink:
-            sink.write(f"{self.number}\\n")
-        while self.number == 2 and not (folder / "go").exists():
-            time.sleep(0.02)
-
-RETRIEVERS["waiting"] = Waiting
-print(sweep_retriever("waiting", grid({"number": [0, 1, 2, 3]}), example())["number"].tolist())
-"""
-
-
-def test_a_killed_sweep_goes_on_where_it_was(own_store: Path, tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(SCRIPT)
-    log, command = tmp_path / "log", [sys.executable, tmp_path / "script.py", tmp_path]
-    first = subprocess.Popen(command)
-    while first.poll() is None and not (log.exists() and "2" in log.read_text()):
-        time.sleep(0.05)
-    first.kill()
-    first.wait()
+    monkeypatch.setitem(RETRIEVERS, "interrupted", Interrupted)
+    cells = grid({"number": [0, 1, 2, 3]})
+    with pytest.raises(KeyboardInterrupt):
+        sweep_retriever("interrupted", cells, example())
     assert n_kept(own_store) == 2
+    assert sweep_retriever("interrupted", cells, example())["number"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert begun == [0, 1, 2, 2, 3]
 
-    (tmp_path / "go").touch()
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.stdout == f"{[0, 0, 1, 1, 2, 2, 3, 3]}\n", done.stderr
-    assert log.read_text().split() == ["0", "1", "2", "2", "3"]
+
+def test_a_worker_that_dies_is_told_and_what_is_done_stays_done(own_store: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    def square(number: int) -> list[dict]:
+        """Ends its process with the last number the first time, after the others have been kept."""
+        with log.open("a") as sink:
+            sink.write(str(number))
+        while number == 3 and log.read_text().count("3") == 1:
+            if own_store.exists() and n_kept(own_store) == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return [{"square": number * number}]
+
+    tasks = [partial(square, number) for number in range(4)]
+    work = grid({"n": list(range(4))}), [b"0", b"1", b"2", b"3"], tasks
+    with pytest.raises(InputError, match=r"a worker died .*; the same command goes on where it stopped"):
+        sweep._table(*work, jobs=2)
+    assert sweep._table(*work)["square"].tolist() == [0, 1, 4, 9]
+    assert sorted(log.read_text()) == list("01233")
+
+
+def test_a_cluster_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells, tables = [{"branching": 1}, {"branching": 3}], []
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False) as cluster:
+        for folder, options in (("here", {}), ("there", {"scheduler": cluster.scheduler_address})):
+            monkeypatch.setenv("KIT_CACHE", str(tmp_path / folder))
+            table = sweep_retriever("kgp-tfidf", cells, example(), ks=(3,), **options)
+            tables.append(table.drop(columns=["seconds", "seconds_to_fit"]))
+    assert tables[0].equals(tables[1]) and len(tables[0]) == 4
 
 
 def test_a_notebook_over_a_grid(project) -> None:
     project.write(
         "01_one",
         'with open(log, "a") as sink:\n    sink.write(f"{size}/{seed}\\n")',
-        'from kit.runs import start\nlesson = start("01_one", scale="smoke", seed=seed)',
+        'from kit.runs import start\nlesson = start("01_one", data=data, scale="smoke", seed=seed)',
         "from kit.evaluation.statistics import Estimate",
         'if seed:\n    lesson.claim("kgp-01", Estimate(1, 1, 1, 10), criterion="SF-EM")\nlesson.done()',
         parameters=f'data = ""\nscale = "class"\nseed = 0\nsize = ""\nlog = "{project.log}"',
     )
-    cells = [{"size": "a/b", "seed": 1}, {"size": "b"}]
+    cells, told = [{"size": "a/b", "seed": 1}, {"size": "b"}], {"scale": "smoke", "data": project.data}
     for _ in (1, 2):
-        table = sweep_notebook("01", cells, scale="smoke", jobs=2, notebooks=project.notebooks)
+        table = sweep_notebook("01", cells, told, project.notebooks)
         assert table[["size", "setting_seed", "seed", "claim"]].to_numpy().tolist() == [["a/b", 1, 1, "kgp-01"]]
         assert summary(table, 2)["effect"].tolist() == [1]
     assert sorted(project.logged) == ["a/b/1", "b/0"]  # once each
-    assert {folder.name for folder in (project.output / "sweeps" / "01_one").iterdir()} == {
-        "size=a%2Fb,seed=1",
-        "size=b",
-    }
+    folders = {folder.name for folder in (project.output / "sweeps" / "01_one").iterdir()}
+    assert folders == {"size=a%2Fb,seed=1", "size=b"}
 
 
 def test_a_notebook_that_fails_or_tells_nothing(project) -> None:
     project.write("01_broken", "frame = {}\nframe[size]", parameters="size = 1")
     project.write("02_silent", parameters="size = 1")
     with pytest.raises(InputError, match=r"01_broken: failed in the cell: frame = \{\}"):
-        sweep_notebook("01", [{"size": 2}], notebooks=project.notebooks)
+        sweep_notebook("01", [{"size": 2}], {"data": project.data}, project.notebooks)
     with pytest.raises(InputError, match=r"expected a notebook that tells what it found by lesson.done\(\)"):
-        sweep_notebook("02", [{"size": 2}], notebooks=project.notebooks)
+        sweep_notebook("02", [{"size": 2}], {"data": project.data}, project.notebooks)
 
 
 @pytest.mark.parametrize(
-    ("which", "cell", "options", "line"),
+    ("which", "cell", "told", "workers", "line"),
     [
-        ("0", {}, {}, "field notebook: expected one notebook, but 2 begin with '0'"),
-        ("01", {"hue": "red"}, {}, "field parameter hue: expected one of: rate"),
-        ("01", {"rate": "fast"}, {}, "field parameter rate: expected a value like 0.5, not 'fast'"),
-        ("01", {"seed": -1}, {}, "field seed: expected a whole number from 0, not -1"),
-        ("01", {}, {"data": "no/such.json"}, "no such file"),
-        ("01", {"rate": 1}, {"scheduler": "nonsense"}, "no dask scheduler answers at 'nonsense'"),
+        ("0", {}, {}, {}, "field notebook: expected one notebook, but 2 begin with '0'"),
+        ("01", {"hue": "red"}, {}, {}, "field parameter hue: expected one of: rate"),
+        ("01", {"rate": "fast"}, {}, {}, "field parameter rate: expected a value like 0.5, not 'fast'"),
+        ("01", {"seed": -1}, {}, {}, "field seed: expected a whole number from 0, not -1"),
+        ("01", {}, {"data": "no/such.json"}, {}, "no such file"),
+        ("01", {"rate": 1}, {}, {"scheduler": "nonsense"}, "no dask scheduler answers at 'nonsense'"),
     ],
 )
-def test_bad_options_of_a_notebook_write_nothing(project, which: str, cell: dict, options: dict, line: str) -> None:
+def test_bad_options_of_a_notebook_write_nothing(project, which, cell, told, workers, line) -> None:
     for name in ("01_first", "02_second"):
         project.write(name, parameters="rate = 0.5\nseed = 0")
     with pytest.raises(InputError) as caught:
-        sweep_notebook(which, [cell], notebooks=project.notebooks, **options)
+        sweep_notebook(which, [cell], told, project.notebooks, **workers)
     assert line in str(caught.value)
     assert not project.output.exists()
 
 
-def test_a_table_is_an_experiment_of_its_cells() -> None:
+def test_a_table_is_an_experiment_of_its_cells(own_store: Path) -> None:
     hand = example()
     table = sweep_retriever("tfidf", [{}], hand, ks=(2, 5))
     both = pd.concat([table, table], ignore_index=True)
