@@ -201,7 +201,7 @@ def test_learning_from_a_training_file(data: Path, lights: Path, tmp_path: Path)
         (["run", "-p", "nonsense", "1"], "nonsense"),
         (["run", "-p", "train", "1"], "field parameter train: give --train instead"),
         (["data", "fetch", "nothing"], "nothing"),
-        (["data", "make", "atlas", __file__], "expected a folder"),
+        (["data", "make", "atlas", __file__], "is a file"),
         (["sweep", "bm25"], "Missing option '-g'"),
         (["sweep", "99", "-g", "seed=1"], "expected the beginning of a notebook's name"),
         (["sweep", "bm25", "-g", "depth=1,2"], "the retriever bm25 has no setting 'depth'"),
