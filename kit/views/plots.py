@@ -57,7 +57,7 @@ def lines(
     counts = table.groupby(x)["n"].max() if "n" in table else pd.Series(dtype=float)
     ticks = [value if isinstance(value, str) else f"{value:,g}" for value in values]
     if counts.nunique() > 1:
-        ticks = [f"{tick}\n(n = {counts[value]:,})" for tick, value in zip(ticks, values)]
+        ticks = [f"{tick}\n(n = {counts[value]:,.0f})" for tick, value in zip(ticks, values)]
     styles = looks(drawn["name"][drawn["x"].notna()])
     beside = {name: 0.09 * (number - (len(styles) - 1) / 2) for number, name in enumerate(styles)}
     drawn["x"] = drawn["x"].map({value: place for place, value in enumerate(values)}) + drawn["name"].map(beside)
@@ -233,8 +233,9 @@ def times(table: pd.DataFrame, title: str) -> Figure:
     last.index = [f"{wrapped(of.retriever, 20)}: {of.seconds:.3g} ms" for of in last.itertuples()]
     shares = last[[*PARTS]].div(last[[*PARTS]].sum(axis=1), axis=0).mul(100)
     seaborn.heatmap(shares, annot=True, fmt=".0f", linewidths=2, cmap="Blues", vmin=0, vmax=100, cbar=False, ax=right)
-    right.set(title="per cent of it, largest collection", xticklabels=[wrapped(part, 11) for part in PARTS.values()])
+    right.set(title="per cent of it, largest collection", xticklabels=[wrapped(part, 10) for part in PARTS.values()])
     right.tick_params(length=0, labelrotation=0)
+    right.tick_params(axis="x", labelsize=SMALL)
     name_ends(left, drawn, looks(drawn["name"]))
     return figure
 
