@@ -1,33 +1,31 @@
-"""Benchmarks to files that other programs read: HotpotQA JSON, a BEIR folder, TREC qrels."""
+"""Benchmarks to files that other programs read: a BEIR folder, TREC qrels; and a folder in the kit's own format."""
 
 from __future__ import annotations
 
-import itertools
 import re
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
 import msgspec
 
 from kit.corpus.source import SPLITS
-from kit.corpus.types import Benchmark, Corpus, Question
+from kit.corpus.types import Benchmark, Question
 from kit.errors import InputError
 from kit.store import atomic_write
 
-CONTEXT = 10  # paragraphs of a HotpotQA question, at least, where the corpus has as many
+EXPORTS = ("kit", "beir", "qrels")
+_lines = msgspec.json.Encoder().encode_lines
 
 
 def export(benchmark: Benchmark, path: str | Path, format: str, split: str = "test") -> Path:
-    """Write a benchmark, whole or not at all, and return the path.
+    """Write a benchmark and return the path.
 
-    ``hotpotqa`` (a file, the questions of ``split``), ``beir`` (a folder, all splits) or ``qrels`` (a file in TREC's
-    format, ``split``). A file is replaced; a folder must be new or empty.
+    ``kit`` and ``beir`` are folders, new or empty ones, with all splits. ``qrels`` is a file in TREC's format with the
+    questions of ``split``; it is replaced. BEIR and TREC know no alternatives: where several passages carry one
+    support, each is a support there.
 
-    Raises:
-        InputError: an unknown format or split, nothing to write, a target of the wrong kind, or a benchmark that the
-            format can't hold.
+    Raises InputError: an unknown format or split, nothing to write, or a target that can't be written.
     """
     path = Path(path)
     if format not in EXPORTS:
@@ -35,12 +33,17 @@ def export(benchmark: Benchmark, path: str | Path, format: str, split: str = "te
     if split not in SPLITS:
         raise InputError(f"unknown split {split!r}: expected one of {', '.join(SPLITS)}")
     questions = getattr(benchmark, split)
-    if format != "beir" and not questions:
+    if format == "qrels" and not questions:
         raise InputError(f"benchmark {benchmark.name} has no {split} questions to export")
-    if format != "beir" and path.is_dir():
-        raise InputError("expected a file to export to, this is a folder", file=path)
+    if format != "qrels" and path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError("expected a new or an empty folder to export to", file=path)
     try:
-        EXPORTS[format](benchmark, path, questions)
+        if format == "qrels":
+            write_qrels(questions, path)
+        else:
+            files = files_of(benchmark) if format == "kit" else _beir(benchmark)
+            for name, content in files.items():
+                atomic_write(path / name, content)
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror or error})", file=path) from None
     return path
@@ -60,83 +63,18 @@ def write_qrels(questions: Iterable[Question], path: Path) -> None:
     atomic_write(path, "".join(lines).encode())
 
 
-def _hotpotqa(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -> None:
-    """Each paragraph is one sentence, which ``supporting_facts`` names, so supports come back exactly.
-
-    HotpotQA has no corpus beside the questions: in the pooled setting their contexts together hold the whole corpus.
-    It names a paragraph by its title: a later one with a support's title gets a number, "Title (2)".
-    """
-    if benchmark.unit != "paragraph":
-        raise InputError("HotpotQA's format names paragraphs by title: load with unit paragraph to export to it")
-    if any(len(carriers) > 1 for question in questions for carriers in question.supporting):
-        raise InputError("HotpotQA's format has one paragraph a support, some here have several")
-    if benchmark.collections is None:
-        contexts = _dealt(benchmark.corpus, questions)
-    else:
-        contexts = [[passage.id for passage in benchmark.collection(question).passages] for question in questions]
-    titles = _titles(benchmark.corpus, {id for question in questions for id in question.supporting_ids})
-    written = [
-        {
-            "_id": question.id,
-            "question": question.text,
-            "answer": question.answer,
-            "type": question.type,
-            "level": "",
-            "supporting_facts": [(titles[id], 0) for id in question.supporting_ids],
-            "context": [(titles[id], [benchmark.corpus[id].text]) for id in context],
-        }
-        for question, context in zip(questions, contexts)
-    ]
-    atomic_write(path, msgspec.json.encode(written))
+def files_of(benchmark: Benchmark) -> dict[str, bytes]:
+    """The files of a folder in the kit's own format, by name."""
+    splits = {split: questions for split in SPLITS if (questions := getattr(benchmark, split))}
+    return {f"{name}.jsonl": _lines(them) for name, them in {"passages": benchmark.corpus.passages, **splits}.items()}
 
 
-def _dealt(corpus: Corpus, questions: Sequence[Question]) -> list[list[str]]:
-    """Passages' ids for each question, its supports first: the others in turn, then any up to :data:`CONTEXT`."""
-    contexts = [dict.fromkeys(question.supporting_ids) for question in questions]
-    supports = set().union(*contexts)
-    for context, id in zip(itertools.cycle(contexts), (id for id in corpus.row if id not in supports)):
-        context[id] = None
-    ids = itertools.cycle(corpus.row)
-    for context in contexts:
-        while len(context) < min(CONTEXT, len(corpus)):
-            context[next(ids)] = None
-    return [list(context) for context in contexts]
-
-
-def _titles(corpus: Corpus, supports: set[str]) -> dict[str, str]:
-    """Passage id to a title that no support shares with another passage."""
-    titles = {passage.id: passage.title for passage in corpus.passages}
-    shared, taken, seen = {titles[id] for id in supports}, set(titles.values()), set()
-    for id, title in titles.items():
-        if title in seen:
-            titles[id] = next(it for n in itertools.count(2) if (it := f"{title} ({n})") not in taken)
-            taken.add(titles[id])
-        elif title in shared:
-            seen.add(title)
-    return titles
-
-
-def _beir(benchmark: Benchmark, path: Path, questions: Sequence[Question]) -> None:
-    """All splits. BEIR knows no alternatives: where several passages carry one support, each is a support there."""
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise InputError("expected a new or an empty folder to export to", file=path)
-    splits = {name: getattr(benchmark, name) for name in SPLITS if getattr(benchmark, name)}
+def _beir(benchmark: Benchmark) -> dict[str, bytes]:
+    splits = {split: questions for split in SPLITS if (questions := getattr(benchmark, split))}
     documents = [{"_id": it.id, "title": it.title, "text": it.text} for it in benchmark.corpus.passages]
-    queries = [{"_id": it.id, "text": it.text} for part in splits.values() for it in part]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as temporary:
-        folder = Path(temporary) / "whole"
-        (folder / "qrels").mkdir(parents=True)
-        (folder / "corpus.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(documents))
-        (folder / "queries.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(queries))
-        for name, part in splits.items():
-            rows = [f"{question.id}\t{id}\t1\n" for question in part for id in question.supporting_ids]
-            (folder / "qrels" / f"{name}.tsv").write_text("".join(["query-id\tcorpus-id\tscore\n", *rows]))
-        folder.replace(path)
-
-
-EXPORTS: dict[str, Callable[[Benchmark, Path, Sequence[Question]], None]] = {
-    "hotpotqa": _hotpotqa,
-    "beir": _beir,
-    "qrels": lambda benchmark, path, questions: write_qrels(questions, path),
-}
+    queries = [{"_id": it.id, "text": it.text} for questions in splits.values() for it in questions]
+    files = {"corpus.jsonl": _lines(documents), "queries.jsonl": _lines(queries)}
+    for split, questions in splits.items():
+        rows = [f"{question.id}\t{id}\t1\n" for question in questions for id in question.supporting_ids]
+        files[f"qrels/{split}.tsv"] = "".join(["query-id\tcorpus-id\tscore\n", *rows]).encode()
+    return files

@@ -12,7 +12,6 @@ import requests
 
 from kit import paths
 from kit.errors import InputError
-from kit.store import atomic_write
 
 
 class Download(NamedTuple):
@@ -45,24 +44,21 @@ DOWNLOADS: dict[str, Download] = {
 
 
 def fetch(name: str, folder: Path | None = None) -> Path:
-    """Download a data set, unless it is there already, and return its file: ``NAME.json`` or ``NAME.jsonl``.
+    """Download a data set, unless it is there already, and return its file.
 
-    Where no digest is known beforehand, the one of what came is printed, and nothing is claimed about it.
+    Where no digest is known beforehand, pooch prints the one of what came, and nothing is claimed about it.
 
-    Raises:
-        InputError: the name is unknown, the address can't be reached, or what came is not what was expected.
+    Raises InputError: the name is unknown, the address can't be reached, or what came is not what was expected.
     """
     if name not in DOWNLOADS:
         raise InputError(f"unknown data set {name!r}: expected one of {', '.join(DOWNLOADS)}")
     (url, sha256, member), folder = DOWNLOADS[name], folder or paths.DOWNLOADS
-    target = folder / f"{name}{Path(member or url).suffix}"
-    if member and target.exists():
-        return target
-    file = f"{name.removesuffix('-train')}.zip" if member else target.name  # train and dev are in one
-    fresh = not (folder / file).exists()
-    pooch.get_logger().setLevel("WARNING")
+    # The files for training and testing are in one zip.
+    file = f"{name.removesuffix('-train')}.zip" if member else f"{name}.json"
+    unpack = pooch.Unzip() if member else None
     try:
-        path = Path(pooch.retrieve(url, sha256, file, folder, progressbar=sys.stderr.isatty()))
+        found = pooch.retrieve(url, sha256, file, folder, processor=unpack, progressbar=sys.stderr.isatty())
+        return next(path for path in map(Path, found) if path.name == member) if member else Path(found)
     except requests.RequestException as error:
         answer = error.response
         status = "it cannot be reached" if answer is None else f"the server answered {answer.status_code}"
@@ -71,15 +67,6 @@ def fetch(name: str, folder: Path | None = None) -> Path:
         raise InputError(f"cannot be written ({error.strerror or error})", file=folder / file) from None
     except ValueError:
         raise InputError(f"what came has not the SHA-256 {sha256}: nothing kept", file=url) from None
-    if fresh and not sha256:
-        print(f"{file}: sha256 {pooch.file_hash(path)} (none known to compare it with)", file=sys.stderr)
-    if not member:
-        return target
-    try:
-        with zipfile.ZipFile(path) as archive:
-            content = archive.read(next(inside for inside in archive.namelist() if Path(inside).name == member))
     except (zipfile.BadZipFile, StopIteration):
-        path.unlink()
-        raise InputError(f"expected a zip that holds {member}: nothing kept", file=url) from None
-    atomic_write(target, content)
-    return target
+        (folder / file).unlink()
+        raise InputError(f"expected a zip that holds {member}", file=url) from None

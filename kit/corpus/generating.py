@@ -20,7 +20,7 @@ def generators() -> list[str]:
 
 
 def generator(name: str) -> ModuleType:
-    """The package that makes the data of this name, loaded from its folder."""
+    """The package that makes the data of this name, loaded from its folder as ``kit_data_NAME``."""
     folder = name.replace("-", "_")
     spec = util.spec_from_file_location(f"kit_data_{folder}", ROOT / "data" / folder / "make" / "__init__.py")
     if spec.name not in sys.modules:

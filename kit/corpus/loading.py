@@ -45,14 +45,12 @@ def load(
     Raises:
         InputError: one line for the first problem, with the count of the rest.
     """
-    _check_settings(setting, unit)
     if corpus and setting == "per-question":
         raise InputError("extra corpora need the setting pooled: per-question asks each question of its own paragraphs")
     path = Path(data) if data else ATLAS
-    source = _read(path, format)
+    source = _read([path], format, corpus)
     if not source.items:
         raise InputError("expected questions, this is a corpus (it can be added to questions)", file=path)
-    source = combine(source, *(_read(extra, questions=False) for extra in corpus))
     return _benchmark(path, source, lambda id: "test", setting, unit)
 
 
@@ -71,14 +69,9 @@ def load_training(
     later, learning is transductive, as QSGNN's pre-training is in its paper. Formats with splits keep train and dev,
     and their test questions are left out. The other questions are split 80 : 20 by a hash of seed and id.
 
-    Raises:
-        InputError: as :func:`load`; and where there is no question to train on.
+    Raises InputError: as :func:`load`; and where there is no question to train on.
     """
-    _check_settings(setting, unit)
-    if not paths:
-        raise InputError("expected at least one file to train on")
-    more = [_read(path, questions=False) for path in corpus]
-    source = combine(*(_read(path, format) for path in paths), *more)
+    source = _read(paths, format, corpus)
     source.items = [item for item in source.items if item.split != "test"]
     unsplit = [item.question.id for item in source.items if not item.split]
     unsplit.sort(key=lambda id: blake2b(f"{seed} {id}".encode(), digest_size=8).digest())
@@ -87,15 +80,6 @@ def load_training(
     if not benchmark.train:
         raise InputError("expected questions to train on, there are none", file=paths[0])
     return benchmark
-
-
-def load_corpus(paths: Sequence[str | Path], *, format: str | None = None, unit: str = "paragraph") -> Corpus:
-    """The passages of files or folders in any format, equal title and text merged; their questions are left out."""
-    _check_settings("pooled", unit)
-    if not paths:
-        raise InputError("expected at least one file")
-    source = combine(*(_read(path, format, questions=False) for path in paths))
-    return _benchmark(Path(paths[0]), source, lambda id: "test", "pooled", unit).corpus
 
 
 def check(path: str | Path, format: str | None = None) -> list[Problem]:
@@ -108,27 +92,28 @@ def check(path: str | Path, format: str | None = None) -> list[Problem]:
     return source.problems
 
 
-def _read(path: str | Path, format: str | None = None, questions: bool = True) -> Source:
-    source = Source()
-    formats.read(Path(path), source, format)
-    source.raise_first()
-    if not questions:
-        source.items.clear()
-    return source
+def _read(paths: Sequence[str | Path], format: str | None, corpus: Sequence[str | Path]) -> Source:
+    """What the files hold together, and the passages of the files ``corpus``, each in the format that it shows."""
+    sources = []
+    for number, path in enumerate([*paths, *corpus]):
+        sources.append(source := Source())
+        formats.read(Path(path), source, format if number < len(paths) else None)
+        source.raise_first()
+        if number >= len(paths):
+            source.items.clear()
+    return combine(*sources)
 
 
 def _benchmark(path: Path, source: Source, split: Callable[[str], str], setting: str, unit: str) -> Benchmark:
-    """The benchmark, called ``atlas``, or after format and file in letters that a folder's name can have.
-
-    ``split`` names the split of a question by its id, where its file has no splits.
-    """
+    for what, value, known in (("setting", setting, SETTINGS), ("unit", unit, UNITS)):
+        if value not in known:
+            raise InputError(f"unknown {what} {value!r}: expected one of {', '.join(known)}")
     if setting == "per-question" and not all(item.own for item in source.items):
         expected = f"expected the setting pooled: format {source.format} gives questions no paragraphs of their own"
         raise InputError(expected, file=path)
     stem = re.sub(r"[^\w.-]+", "-", path.resolve().stem)
     name = "atlas" if path.resolve() == ATLAS else f"{source.format}-{stem}"
-    if unit == "sentence":
-        source = by_sentence(source)
+    source = by_sentence(source) if unit == "sentence" else source
     questions: dict[str, list[Question]] = {name: [] for name in SPLITS}
     for item in source.items:
         questions[item.split or split(item.question.id)].append(item.question)
@@ -136,9 +121,3 @@ def _benchmark(path: Path, source: Source, split: Callable[[str], str], setting:
     if setting == "per-question":
         collections = {item.question.id: np.array([corpus.row[id] for id in item.own]) for item in source.items}
     return Benchmark(name, corpus, unit=unit, collections=collections, **questions)
-
-
-def _check_settings(setting: str, unit: str) -> None:
-    for what, value, known in (("setting", setting, SETTINGS), ("unit", unit, UNITS)):
-        if value not in known:
-            raise InputError(f"unknown {what} {value!r}: expected one of {', '.join(known)}")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -15,20 +13,11 @@ from kit.errors import InputError
 
 #: What msgspec raises for a record that is broken or of another type.
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_SPACE = re.compile(r"[ \t\r\n]*")
 _TYPES = {"str": "text", "int": "a whole number", "float": "a decimal number", "bool": "true or false"}
 _TYPES |= {"array": "a list", "object": "an object"}
 #: What the types of kit.corpus.types ask of a text, as msgspec shows it.
-_PATTERNS = {r"'\\S'": "text that is not blank"}
+_PATTERNS = {r"'\\S'": "text that is not blank", r"'\\A-?\\d+\\Z'": "a whole number"}
 _PATTERNS |= {r"'\\A\\S+\\Z'": "an id without white space (TREC files are split at it)"}
-
-
-class RawRecord(NamedTuple):
-    """A record as it stands in the file, or why the file breaks there. ``number`` is the record's, or the line's."""
-
-    number: int
-    content: msgspec.Raw | bytes = b""
-    broken: str = ""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -37,45 +26,42 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except FileNotFoundError:
         raise InputError("no such file", file=path) from None
-    except IsADirectoryError:
-        raise InputError("expected a file, this is a folder", file=path) from None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({getattr(error, 'strerror', None) or error})", file=path) from None
 
 
-def read(path: Path) -> Iterator[RawRecord]:
-    """The records of a JSON list, or of JSON lines; of a broken list those before the break, and what is wrong."""
+def read(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The JSON of each record with its number: of JSON lines (then it is the line's), or of a list.
+
+    The list may be the ``docs`` of an OpenIE file of HippoRAG, whose statistics behind it can be NaN, which is no JSON.
+    Raises InputError where a list breaks, after the records before.
+    """
     data = read_bytes(path)
-    if data[:100].lstrip()[:1] != b"[":
-        yield from (RawRecord(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
+    start = re.match(rb'\s*(\{\s*"docs"\s*:\s*)?\[\s*', data)
+    if not start:
+        yield from ((number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
         return
+    text, place, number = data.decode("utf-8", "surrogateescape"), start.end(), 1
+    decoder, space = json.JSONDecoder(), re.compile(r"\s*")
+    is_open = text[place : place + 1] != "]"
     try:
-        records = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except BROKEN as error:
-        yield from _before_the_break(data, in_words(error)[0])
-    else:
-        yield from (RawRecord(number, raw) for number, raw in enumerate(records, 1))
+        while is_open:
+            end = decoder.raw_decode(text, place)[1]
+            yield number, text[place:end].encode("utf-8", "surrogateescape")
+            number, place = number + 1, space.match(text, end).end()
+            is_open = text[place : place + 1] == ","
+            place = space.match(text, place + 1).end() if is_open else place
+        if text[place : place + 1] != "]" or (not start[1] and text[place + 1 :].strip()):
+            raise json.JSONDecodeError("Expecting the list's end or a comma", text, place)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", "nested too deeply")
+        raise InputError(f"not valid JSON: {reason} (character {place})", file=path, record=number) from None
 
 
-def _before_the_break(data: bytes, reason: str) -> Iterator[RawRecord]:
-    text = data.decode("utf-8", "surrogateescape")
-    decoder = json.JSONDecoder(parse_constant=int)  # int("NaN") fails: NaN and Infinity are not JSON
-    number, place = 1, text.index("[") + 1
-    with contextlib.suppress(ValueError, RecursionError):
-        while number == 1 or text[place - 1 : place] == ",":
-            start = _SPACE.match(text, place).end()
-            end = decoder.raw_decode(text, start)[1]
-            yield RawRecord(number, text[start:end].encode("utf-8", "surrogateescape"))
-            number, place = number + 1, _SPACE.match(text, end).end() + 1
-        if text[place - 1 :].strip() == "]":  # whole: msgspec refuses a lone surrogate in a record
-            return
-    yield RawRecord(number, broken=reason)
-
-
-def id_of(record: RawRecord) -> str | None:
+def id_of(record: bytes) -> str | None:
     """The record's id, where it has a readable one."""
     try:
-        fields = msgspec.json.decode(record.content, type=dict[str, object])
+        fields = msgspec.json.decode(record, type=dict[str, object])
     except BROKEN:
         return None
     return next((id for name in ("_id", "id") if isinstance(id := fields.get(name), str)), None)
@@ -83,18 +69,15 @@ def id_of(record: RawRecord) -> str | None:
 
 def in_words(error: Exception) -> tuple[str, str | None]:
     """What was expected, and in which field, from an error of :data:`BROKEN`."""
-    if isinstance(error, UnicodeDecodeError):
-        return "expected UTF-8", None
-    if isinstance(error, RecursionError):
-        return "not valid JSON: nested too deeply", None
     reason, _, field = str(error).partition(" - at `$")
     field = field.rstrip("`").removeprefix(".")
+    if isinstance(error, UnicodeDecodeError):
+        return "expected UTF-8", None
+    if not isinstance(error, msgspec.ValidationError):
+        return f"not valid JSON: {reason.removeprefix('JSON is malformed: ')}", None
     if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):
-        return "missing", f"{field}.{missing[1]}" if field else missing[1]
-    if isinstance(error, msgspec.ValidationError):
-        if pattern := re.search(r"matching regex (.*)", reason):
-            return f"expected {_PATTERNS[pattern[1]]}", field or None
-        reason = re.sub(r"`(.*?)`", lambda it: " or ".join(_TYPES.get(one, one) for one in it[1].split(" | ")), reason)
-        return reason[:1].lower() + reason[1:], field or None
-    reason = reason.removeprefix("JSON is malformed: ")
-    return f"not valid JSON: {'it ends in the middle' if 'truncated' in reason else reason}", None
+        return "missing", f"{field}.{missing[1]}".lstrip(".")
+    if pattern := re.search(r"matching regex (.*)", reason):
+        return f"expected {_PATTERNS[pattern[1]]}", field or None
+    reason = re.sub(r"`(.*?)`", lambda it: " or ".join(_TYPES.get(one, one) for one in it[1].split(" | ")), reason)
+    return reason[:1].lower() + reason[1:], field or None

@@ -11,7 +11,6 @@ from typing import TypeVar
 import msgspec
 
 from kit.corpus import records
-from kit.corpus.records import RawRecord
 from kit.corpus.types import Passage, Question
 from kit.errors import InputError
 
@@ -30,11 +29,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Unexpected(Exception):
-    """What a record should have had, in which field: it is left out, and told as an error."""
-
-    def __init__(self, expected: str, field: str | None = None) -> None:
-        super().__init__(expected)
-        self.field = field
+    """What a record should have had, and in which field: it is left out, and told as an error."""
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -66,47 +61,39 @@ class Source:
         self.items: list[Item] = []
         self.problems: list[Problem] = []
         self._questions: set[str] = set()
-        self._place: tuple[Path | None, object] = (None, None)
+        self._place: tuple[Path, int, bytes]
 
     def each(
         self,
         file: Path,
         kind: type[T],
         take: Callable[[T], object],
-        read: Callable[[Path], Iterator[RawRecord]] = records.read,
+        read: Callable[[Path], Iterator[tuple[int, bytes]]] = records.read,
     ) -> None:
         """Give each record of the file to ``take``; tell those that are not of the kind, or that it refuses."""
-        decoder, record = msgspec.json.Decoder(kind), None
-        for record in read(file):
-            self.at(file, record)
+        decoder, number = msgspec.json.Decoder(kind), 0
+        for number, content in read(file):
+            self._place = file, number, content
             try:
-                if record.broken:
-                    raise Unexpected(record.broken)
-                take(decoder.decode(record.content))
+                take(decoder.decode(content))
             except records.BROKEN as error:
                 self.tell(*records.in_words(error))
             except Unexpected as error:
-                self.tell(str(error), error.field)
-        if record is None:
-            self.at(file)
-            self.tell("expected at least one record, the file holds none")
+                self.tell(*error.args)
+        if not number:
+            raise InputError("expected at least one record, the file holds none", file=file)
 
-    def each_split(self, folder: Path, kind: type[T], take: Callable[[T, str], object]) -> None:
-        """Give each record of ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``, if they are there, and its split."""
+    def each_split(self, folder: Path, kind: type[T], take: Callable[[T], Question]) -> None:
+        """Take the questions of ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``, as far as there are any."""
         for split in SPLITS:
             if (file := folder / f"{split}.jsonl").exists():
-                self.each(file, kind, lambda record, split=split: take(record, split))
-
-    def at(self, file: Path, record: object = None) -> None:
-        """What is told from now on is about this file, and this record in it."""
-        self._place = file, record
+                self.each(file, kind, lambda record, split=split: self.ask(Item(take(record), split=split)))
 
     def tell(self, words: str, field: str | None = None, *, error: bool = True) -> None:
-        """Note what is wrong, or (no error) only odd."""
-        file, record = self._place
-        if isinstance(record, RawRecord):
-            id = records.id_of(record)
-            record = f"{record.number} (id {quote(id)})" if id else record.number
+        """Note what is wrong with the record in hand, or (no error) only odd."""
+        file, number, content = self._place
+        id = records.id_of(content)
+        record = f"{number} (id {quote(id)})" if id else number
         self.problems.append(Problem(str(InputError(words, file=file, record=record, field=field)), error))
 
     def raise_first(self) -> None:
@@ -135,8 +122,6 @@ class Source:
         """A question that no earlier one has the id of."""
         if item.question.id in self._questions:
             raise Unexpected("expected an id of its own, an earlier record has it", "id")
-        if item.own and not item.question.answer.strip():
-            self.tell("the answer is empty", "answer", error=False)
         self._questions.add(item.question.id)
         self.items.append(item)
 
@@ -154,35 +139,29 @@ def content_id(title: str, text: str) -> str:
     TREC files are split at it.
     """
     content = "\n".join(" ".join(part.split()) for part in (title, text))
-    digits = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     words = re.sub(r"\W+", "_", title)[:40].strip("_")
-    return f"{words}#{digits}"
+    return f"{words}#{blake2b(content.encode(), digest_size=8).hexdigest()}"
 
 
 def combine(first: Source, *others: Source) -> Source:
     """The first source, and after it what the others add: paragraphs whose title and text are new, and all questions.
 
     The paragraphs of ``first`` keep their ids: a published corpus stays comparable even where it repeats a text.
-
-    Raises:
-        InputError: two files give one id to different passages, or have one question.
+    Raises InputError: two files give one id to different passages, or have one question.
     """
     kept = {content_id(passage.title, passage.text): passage.id for passage in reversed(first.paragraphs.values())}
-    taken = {name for passage in first.paragraphs.values() for name in (passage.id, passage.document)}
     questions = {item.question.id for item in first.items}
     for other in others:
+        taken = {name for passage in first.paragraphs.values() for name in (passage.id, passage.document)}
         renamed: dict[str, str] = {}
-        for passage in other.paragraphs.values():
+        for id, passage in other.paragraphs.items():
             key = content_id(passage.title, passage.text)
             if key not in kept:
-                if {passage.id, passage.document} & taken:
-                    raise InputError(f"passage {quote(passage.id)}: an earlier file has its id for another text")
-                kept[key] = passage.id
-                first.paragraphs[passage.id] = passage
-                if passage.id in other.sentences:
-                    first.sentences[passage.id] = other.sentences[passage.id]
-            renamed[passage.id] = kept[key]
-        taken |= {name for passage in other.paragraphs.values() for name in (passage.id, passage.document)}
+                if {id, passage.document} & taken:
+                    raise InputError(f"passage {quote(id)}: an earlier file has its id for another text")
+                kept[key], first.paragraphs[id] = id, passage
+                first.sentences |= {id: other.sentences[id]} if id in other.sentences else {}
+            renamed[id] = kept[key]
         for item in other.items:
             if item.question.id in questions:
                 raise InputError(f"question {quote(item.question.id)} is in an earlier file too")

@@ -21,10 +21,8 @@ _OneOrMore = Meta(min_length=1)
 
 
 class Passage(msgspec.Struct, frozen=True, gc=False):
-    """A piece of text that can be retrieved.
-
-    ``document`` names the document it is part of and ``position`` its place there, from 0; ``page`` is the page of a
-    PDF; ``kind`` is ``text`` or ``table``.
+    """A piece of text that can be retrieved: ``position`` is its place in its document, from 0; ``page`` that of a PDF;
+    ``kind`` is ``text`` or ``table``.
     """
 
     id: Id
@@ -55,7 +53,6 @@ class SubQuestion(msgspec.Struct, frozen=True):
 
     def filled(self, answers: Sequence[str]) -> str:
         """The text with ``#1`` replaced by the first of the answers, and so on; a number beyond them stays."""
-
         known = {f"#{number}": answer for number, answer in enumerate(answers, 1)}
         return re.sub(r"#\d+", lambda match: known.get(match[0], match[0]), self.text)
 
@@ -71,9 +68,8 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
     edges: tuple[tuple[int, int], ...] = ()
 
     def to_networkx(self) -> nx.DiGraph:
-        graph = nx.DiGraph()
+        graph = nx.DiGraph(self.edges)
         graph.add_nodes_from(range(self.n_nodes))
-        graph.add_edges_from(self.edges)
         return graph
 
     @classmethod
@@ -88,8 +84,6 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
 
         A chain is a maximal path from a source to a sink. One hop means that no evidence leads to another.
         """
-        if not self.n_nodes:
-            return ""
         starts, ends = ({edge[side] for edge in self.edges} for side in (0, 1))
         is_path = len(self.edges) == len(starts) == len(ends) == self.n_nodes - 1
         return f"{'single' if is_path else 'multi'}-chain {'multi' if self.edges else 'single'}-hop"
@@ -128,12 +122,11 @@ class Question(msgspec.Struct, frozen=True):
 
     @property
     def hops(self) -> int:
-        """The number of supports."""
         return len(self.supporting)
 
     @property
     def structure(self) -> str:
-        """The structure of the evidence graph, or ``""`` where the dataset has none."""
+        """That of the evidence graph, or ``""`` where the data set has none."""
         return self.evidence.structure if self.evidence else ""
 
     @property
@@ -167,7 +160,6 @@ class Corpus:
 
     @cached_property
     def row(self) -> dict[str, int]:
-        """Passage id to row."""
         return {passage.id: row for row, passage in enumerate(self.passages)}
 
     @cached_property
@@ -180,7 +172,6 @@ class Corpus:
 
     @cached_property
     def hash(self) -> str:
-        """A digest of the ids and contents, the same wherever the corpus was read from."""
         return digest(self.passages)
 
     def subset(self, rows: Iterable[int]) -> Corpus:
@@ -216,7 +207,6 @@ class Benchmark:
         return digest([self.corpus.hash, self.setting, self.unit, self.train, self.dev, self.test])
 
     def collection(self, question: Question | Query) -> Corpus:
-        """The passages that the question is asked of."""
         return self.corpus if self.collections is None else self.corpus.subset(self.collections[question.id])
 
     def asked_together(self, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:
@@ -226,7 +216,6 @@ class Benchmark:
         return [(self.collection(question), [question]) for question in questions]
 
     def asking(self, questions: Sequence[Question]) -> Benchmark:
-        """The same with these questions to ask."""
         return replace(self, test=questions)
 
     def without_test(self) -> Benchmark:

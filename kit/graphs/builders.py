@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from kit.corpus import Corpus
-from kit.corpus.pdf import structures
+from kit.corpus.structures import structures
 from kit.errors import InputError
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, TermBipartite
 from kit.settings import Positive, Settings, Share, Whole, check, defaults

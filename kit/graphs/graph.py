@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from kit.corpus import Corpus
-from kit.corpus.pdf import Structure
+from kit.corpus.structures import Structure
 from kit.text import Incidence
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kit.corpus import Corpus, Query
-from kit.corpus.pdf import Structure, arabic, structures
+from kit.corpus.structures import Structure, arabic, structures
 from kit.graphs import ContainsEdges
 from kit.retrievers.base import Ranking, ranking_from_rows
 from kit.retrievers.baselines import BM25

@@ -138,7 +138,7 @@ def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
     """
     source = Source("hipporag")
     records: list[_Record] = []
-    source.each(path, _Record, records.append, hipporag.openie)
+    source.each(path, _Record, records.append)
     source.raise_first()
     told = {(record.title, record.text.strip()): record.extracted_triples for record in records}
     missing = [passage for passage in corpus.passages if (passage.title, passage.text) not in told]

@@ -12,8 +12,8 @@ import networkx as nx
 import pandas as pd
 from msgspec.structs import replace
 
-from kit.corpus import Corpus, Passage, Question, load, read_documents
-from kit.corpus.pdf import Structure, label_of, structures
+from kit.corpus import Corpus, Passage, Question, load, read_document
+from kit.corpus.structures import Structure, label_of, structures
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.retrievers import KGP, make
@@ -153,7 +153,7 @@ class DocumentExplorer(Explorer):
         problems, read = [], {}
         for name, data in files.items():
             try:
-                part = read_documents({name: data})
+                part = Corpus(read_document(name, data))
                 read |= dict.fromkeys(part.documents, part)
             except Exception as error:  # a callback's exception would reach only the log
                 problems.append(str(error))

@@ -5,7 +5,8 @@ import re
 from kit_data_reports import reports, write
 
 from kit.corpus import load
-from kit.corpus.pdf import Structure, read_document, structures
+from kit.corpus.pdf import read_document
+from kit.corpus.structures import Structure, structures
 from kit.paths import ROOT
 
 FOLDER = ROOT / "data" / "reports"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
-from kit.corpus.pdf import Structure
+from kit.corpus.structures import Structure
 from kit.graphs import EdgeList, PassageGraph, TermBipartite, build, graph
 from kit.text import Incidence
 

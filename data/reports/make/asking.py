@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from kit.corpus.formats.pdf_folder import PdfQuestion, Quote
-from kit.corpus.pdf import Structure
+from kit.corpus.structures import Structure
 
 from .printing import Report, TableText
 

@@ -29,8 +29,7 @@ _FOLDERS = {"beir": "corpus.jsonl", "kit": "passages.jsonl"}
 def read(path: Path, source: Source, format: str | None = None) -> None:
     """Read a file or folder of the given format, or of the one that its content shows.
 
-    Raises:
-        InputError: it can't be opened, or its format is not known.
+    Raises InputError: it can't be opened, or its format is not known.
     """
     source.format = format or recognise(path)
     if source.format not in FORMATS:
@@ -41,27 +40,25 @@ def read(path: Path, source: Source, format: str | None = None) -> None:
 
 
 def recognise(path: Path) -> str:
-    """The format, from the names of the files in a folder or of the fields of the first 100 records."""
-    if found := [format for format, file in _FOLDERS.items() if path.is_dir() and (path / file).exists()]:
-        return found[0]
+    """The format, from the names of the files in a folder or from the fields of the first record."""
+    if path.is_dir():
+        if found := [format for format, file in _FOLDERS.items() if (path / file).exists()]:
+            return found[0]
+        if not pdf_folder.pdfs(path):
+            folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
+            raise InputError(f"expected a file, or a folder with {folders} or PDFs (documents)", file=path)
     if pdf_folder.pdfs(path):
         return "documents"
-    if path.is_dir():
-        folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
-        raise InputError(f"expected a file, or a folder with {folders} or PDFs (documents)", file=path)
-    if hipporag.is_openie(path):
-        return "hipporag"
     fields: set[str] = set()
     source = Source()
-    source.each(path, dict[str, msgspec.Raw], fields.update, lambda file: islice(records.read(file), 100))
-    if not fields:
-        source.raise_first()
-    if fields & {"paragraphs", "question_decomposition"}:
-        return "musique"
-    if "evidences" in fields:
-        return "2wikimultihopqa"
-    if fields & {"context", "supporting_facts"}:
-        return "hotpotqa"
-    if fields >= {"title", "text"}:
-        return "hipporag"
+    source.each(path, dict[str, msgspec.Raw], fields.update, lambda file: islice(records.read(file), 1))
+    source.raise_first()
+    for format, of_format in (
+        ("musique", {"paragraphs"}),
+        ("2wikimultihopqa", {"evidences"}),
+        ("hotpotqa", {"context"}),
+        ("hipporag", {"title", "text"}),
+    ):
+        if fields >= of_format:
+            return format
     raise InputError(f"format not recognised: expected one of {', '.join(FORMATS)}", file=path)

@@ -6,15 +6,20 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
-from kit.corpus.records import RawRecord, read_bytes
+from kit.corpus.records import read_bytes
 from kit.corpus.source import SPLITS, Item, Source, Unexpected, quote
 from kit.corpus.types import FullText, Id, Passage, Question
+from kit.errors import InputError
+
+_COLUMNS = ("query-id", "corpus-id", "score")
 
 
 class BeirDocument(msgspec.Struct):
@@ -32,12 +37,12 @@ class BeirQuery(msgspec.Struct):
     text: FullText
 
 
-class Judgement(msgspec.Struct, rename={"query": "query-id", "document": "corpus-id"}):
+class Judgement(msgspec.Struct, rename=dict(zip(("query", "document"), _COLUMNS))):
     """A line of a file of qrels."""
 
     query: str
     document: str
-    score: int
+    score: Annotated[str, Meta(pattern=r"\A-?\d+\Z")]
 
 
 def read(folder: Path, source: Source) -> None:
@@ -48,50 +53,36 @@ def read(folder: Path, source: Source) -> None:
         lambda it: source.add_passage(Passage(it.id, it.title, it.text, document=it.id)),
     )
     files = sorted((folder / "qrels").glob("*.tsv"))
-    if not (folder / "queries.jsonl").exists() and not (folder / "qrels").exists():
+    if not (folder / "queries.jsonl").exists() and not files:
         return
     if not files or any(file.stem not in SPLITS for file in files):
-        source.at(folder / "qrels")
-        source.tell("expected train.tsv, dev.tsv or test.tsv in this folder")
-        return
+        raise InputError("expected train.tsv, dev.tsv or test.tsv in this folder", file=folder / "qrels")
     queries: dict[str, str] = {}
-    source.each(folder / "queries.jsonl", BeirQuery, lambda query: queries.__setitem__(query.id, query.text))
-    split_of: dict[str, str] = {}
+    source.each(folder / "queries.jsonl", BeirQuery, lambda query: queries.update({query.id: query.text}))
+    splits: dict[str, str] = {}
+    supports: dict[str, dict[str, None]] = {}
     for file in files:
-        scores: dict[str, dict[str, int]] = {}
 
-        def judge(it: Judgement, split: str = file.stem, scores: dict[str, dict[str, int]] = scores) -> None:
+        def judge(it: Judgement, split: str = file.stem) -> None:
             if it.query not in queries:
                 raise Unexpected(f"expected the _id of a query of queries.jsonl, {quote(it.query)} is none", "query-id")
             if it.document not in source.paragraphs:
                 expected = f"expected the _id of a document of corpus.jsonl, {quote(it.document)} is none"
                 raise Unexpected(expected, "corpus-id")
-            if split_of.setdefault(it.query, split) != split:
-                raise Unexpected(f"query {quote(it.query)} is in {split_of[it.query]}.tsv too")
-            if scores.setdefault(it.query, {}).setdefault(it.document, it.score) != it.score:
-                raise Unexpected(f"document {quote(it.document)} has another score above")
+            if splits.setdefault(it.query, split) != split:
+                raise Unexpected(f"query {quote(it.query)} is in {splits[it.query]}.tsv too", "query-id")
+            if int(it.score) > 0:
+                supports.setdefault(it.query, {})[it.document] = None
 
         source.each(file, Judgement, judge, _rows)
-        source.at(file)
-        for id in filter(scores.get, queries):
-            if supports := tuple((document,) for document, score in scores[id].items() if score > 0):
-                source.ask(Item(Question(id, queries[id], "", supports), split=file.stem))
-            else:
-                source.tell(f"query {quote(id)}: no document is judged relevant, so it is not asked", error=False)
+    for id in filter(supports.get, queries):
+        source.ask(Item(Question(id, queries[id], "", tuple((it,) for it in supports[id])), split=splits[id]))
 
 
-def _rows(file: Path) -> Iterator[RawRecord]:
-    """The lines of a file of qrels, without its header."""
+def _rows(file: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file of qrels, without its header, as JSON."""
     for number, line in enumerate(read_bytes(file).decode("utf-8", "surrogateescape").split("\n"), 1):
         columns = [column.strip() for column in line.split("\t")]
-        if not line.strip() or (number == 1 and columns[-1].lower() == "score"):
-            continue
-        if len(columns) != 3:
-            expected = "expected query-id, corpus-id and score between tabs"
-            yield RawRecord(number, broken=f"{expected}, got {len(columns)} column(s)")
-        elif any("\udc80" <= letter <= "\udcff" for letter in line):
-            yield RawRecord(number, broken="expected UTF-8")
-        else:
-            score = int(columns[2]) if re.fullmatch(r"-?[0-9]{1,9}", columns[2]) else columns[2]
-            fields = {"query-id": columns[0], "corpus-id": columns[1], "score": score}
-            yield RawRecord(number, msgspec.json.encode(fields))
+        if line.strip() and not (number == 1 and columns[-1].lower() == "score"):
+            record = json.dumps(dict(zip(_COLUMNS, columns)), ensure_ascii=False)
+            yield number, record.encode("utf-8", "surrogateescape")

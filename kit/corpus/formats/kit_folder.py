@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kit.corpus.source import Item, Source, Unexpected, quote
+from kit.corpus.source import Source, Unexpected, quote
 from kit.corpus.types import EvidenceGraph, Passage, Question
 
 
 def read(folder: Path, source: Source) -> None:
     """Passages and questions as they stand there, checked against each other."""
     source.each(folder / "passages.jsonl", Passage, source.add_passage)
-    source.each_split(folder, Question, lambda it, split: source.ask(Item(_checked(it, source), split=split)))
+    source.each_split(folder, Question, lambda question: _checked(question, source))
 
 
 def _checked(question: Question, source: Source) -> Question:

@@ -14,7 +14,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from kit.corpus.source import Item, Source, Unexpected, quote
+from kit.corpus.source import Item, Source, Unexpected
 from kit.corpus.types import EvidenceGraph, FullText, Id, Question, SubQuestion
 
 
@@ -67,11 +67,9 @@ def _to_item(published: MusiqueQuestion, source: Source) -> Item:
             raise Unexpected(f"expected the idx of a paragraph, got {step.paragraph_support_idx}", field)
     of_steps = [ids[step.paragraph_support_idx] for step in published.question_decomposition]
     marked = [ids[paragraph.idx] for paragraph in published.paragraphs if paragraph.is_supporting]
-    if set(of_steps) != set(marked):
-        source.tell("the steps and is_supporting name different paragraphs: all of them count", error=False)
     supports = list(dict.fromkeys([*of_steps, *marked]))
     steps = tuple(
-        SubQuestion(step.question, step.answer, supports.index(id), _earlier(step.question, number, source))
+        SubQuestion(step.question, step.answer, supports.index(id), _earlier(step.question, number))
         for number, (step, id) in enumerate(zip(published.question_decomposition, of_steps))
     )
     edges = [(steps[earlier].support, step.support) for step in steps for earlier in step.depends_on]
@@ -89,11 +87,7 @@ def _to_item(published: MusiqueQuestion, source: Source) -> Item:
     return Item(question, own=tuple(dict.fromkeys(ids.values())))
 
 
-def _earlier(text: str, number: int, source: Source) -> tuple[int, ...]:
-    """The indices of the earlier steps that the text of a step refers to."""
+def _earlier(text: str, number: int) -> tuple[int, ...]:
+    """The indices of the steps before this one that its text refers to; any other ``#12`` is text."""
     references = sorted({int(digits) - 1 for digits in re.findall(r"#(\d{1,2})\b", text)})
-    for reference in references:
-        if not 0 <= reference < number:
-            remark = f"{quote(f'#{reference + 1}')} is no earlier step: read as text"
-            source.tell(remark, f"question_decomposition[{number}].question", error=False)
     return tuple(reference for reference in references if 0 <= reference < number)

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import msgspec
 
-from kit.corpus.pdf import Structure, read_document, structures
+from kit.corpus.pdf import read_document
 from kit.corpus.records import read_bytes
-from kit.corpus.source import Item, Problem, Source, Unexpected, quote
+from kit.corpus.source import Problem, Source, Unexpected, quote
+from kit.corpus.structures import Structure, structures
 from kit.corpus.types import Corpus, FullText, Id, Question
 from kit.errors import InputError
 
@@ -46,23 +47,20 @@ def pdfs(path: Path) -> list[Path]:
 
 def read(path: Path, source: Source) -> None:
     """Passages of all PDFs, and the questions beside them; a problem for each PDF that can't be read."""
-    files = pdfs(path)
-    if not files:
-        raise InputError("expected a PDF or a folder with PDFs", file=path)
-    for file in files:
+    for file in pdfs(path):
         try:
-            for passage in read_document(str(file), read_bytes(file)):
-                source.at(file, passage.id)
-                source.add_passage(passage)
+            passages = {passage.id: passage for passage in read_document(str(file), read_bytes(file))}
+            if passages.keys() & source.paragraphs.keys():
+                raise InputError("expected a name that no other PDF has", file=file)
+            source.paragraphs |= passages
         except InputError as error:
             source.problems.append(Problem(str(error)))
-        except Unexpected as error:
-            source.tell(str(error), error.field)
-    if not path.is_dir() or source.problems:
-        return
-    corpus = Corpus(source.paragraphs.values())
-    held = {structure: [corpus.passages[row].id for row in rows] for structure, rows in structures(corpus).items()}
-    source.each_split(path, PdfQuestion, lambda it, split: source.ask(Item(_question(it, held, corpus), split=split)))
+    if not source.paragraphs and not source.problems:
+        raise InputError("expected a PDF or a folder with PDFs", file=path)
+    if path.is_dir() and not source.problems:
+        corpus = Corpus(source.paragraphs.values())
+        held = {structure: [corpus.passages[row].id for row in rows] for structure, rows in structures(corpus).items()}
+        source.each_split(path, PdfQuestion, lambda published: _question(published, held, corpus))
 
 
 def _question(published: PdfQuestion, held: dict[Structure, list[str]], corpus: Corpus) -> Question:

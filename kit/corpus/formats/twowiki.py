@@ -1,12 +1,13 @@
 """2WikiMultiHopQA (Ho et al. 2020, https://github.com/Alab-NII/2wikimultihop): HotpotQA's shape with evidence triples.
 
-``evidences`` are (subject, relation, object); ``evidences_id`` are the same as Wikidata ids, for some questions.
+``evidences`` are (subject, relation, object).
 ``qa_pairs``, where another project added them, are sub-questions with answers, one a triple.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -40,7 +41,6 @@ class WikiQuestion(hotpotqa.HotpotQuestion, kw_only=True):
     """A question as published."""
 
     evidences: list[Triple]
-    evidences_id: list[tuple[str | None, str | None, str | None]] | None = None
     qa_pairs: list[QaPair] = msgspec.field(default_factory=list)
 
 
@@ -50,20 +50,21 @@ def read(path: Path, source: Source) -> None:
 
 
 def _to_item(published: WikiQuestion, source: Source) -> Item:
-    item = hotpotqa.to_item(published, source)
+    item, triples = hotpotqa.to_item(published, source), published.evidences
     titles = [source.paragraphs[id].title for (id,) in item.question.supporting]
-    carriers = _carriers(published.evidences, titles)
+    carriers = _carriers(triples, titles)
     known = None not in carriers
     order = list(dict.fromkeys([*(carriers if known else ()), *range(len(titles))]))
     carriers = [None if carrier is None else order.index(carrier) for carrier in carriers]
-    links = _links(published)
-    edges = [(carriers[i], carriers[j]) for i, j in links or ()]
+    links = CHAINS.get(published.type)
+    fits = links is not None and all(j < len(triples) for _, j in links)
+    edges = [(carriers[i], carriers[j]) for i, j in links] if fits and known else ()
     question = msgspec.structs.replace(
         item.question,
         supporting=tuple(item.question.supporting[old] for old in order),
-        triples=tuple(published.evidences),
-        decomposition=_decomposition(published, carriers, links or ()),
-        evidence=EvidenceGraph.of(len(titles), edges) if known and links is not None else None,
+        triples=tuple(triples),
+        decomposition=_decomposition(published.qa_pairs, triples, carriers, links if fits else ()),
+        evidence=EvidenceGraph.of(len(titles), edges) if fits and known else None,
     )
     return msgspec.structs.replace(item, question=question, named=tuple(item.named[old] for old in order))
 
@@ -74,49 +75,27 @@ def _carriers(triples: list[Triple], titles: list[str]) -> list[int | None]:
     Where names differ and there are as many triples as supports, the others go to what is left, in published order:
     wherever titles can be compared, that order is the triples'.
     """
-    carriers: list[int | None] = []
-    for subject, _, _ in triples:
-        exact = [index for index, title in enumerate(titles) if title == subject]
-        alike = exact or [index for index, title in enumerate(titles) if _plain(title) == _plain(subject)]
-        carriers.append(alike[0] if len(alike) == 1 else None)
+    places = {_plain(title): index for index, title in enumerate(titles)}
+    places |= {title: index for index, title in enumerate(titles)}
+    carriers = [places.get(subject, places.get(_plain(subject))) for subject, _, _ in triples]
     free = iter(sorted(set(range(len(titles))) - set(carriers)) if len(triples) == len(titles) else ())
     return [next(free, None) if carrier is None else carrier for carrier in carriers]
 
 
-def _links(published: WikiQuestion) -> tuple[tuple[int, int], ...] | None:
-    """The pairs (i, j) of triples where the object of i is the subject of j; None where names and type disagree.
-
-    Wikidata ids decide where they are given. Names are often written in two ways, so the type's pattern completes what
-    they show.
-    """
-    pattern = CHAINS.get(published.type)
-    if pattern is None or max((j for _, j in pattern), default=0) >= len(published.evidences):
-        return None
-    ends = [(_plain(subject), _plain(object)) for subject, _, object in published.evidences]
-    if len(published.evidences_id or ()) == len(ends):
-        ends = [(subject, object) for subject, _, object in published.evidences_id]
-    same = {(i, j) for i, (_, end) in enumerate(ends) for j, (start, _) in enumerate(ends) if end and end == start}
-    return pattern if same <= set(pattern) else None
-
-
 def _decomposition(
-    published: WikiQuestion, carriers: list[int | None], links: tuple[tuple[int, int], ...]
+    pairs: list[QaPair], triples: list[Triple], carriers: list[int | None], links: tuple[tuple[int, int], ...]
 ) -> tuple[SubQuestion, ...]:
     """The sub-questions, each with the triple that it asks for: their orders differ in some records.
 
     It is the one whose subject stands in the question and whose object stands in the answer; where nothing tells them
     apart, the orders agree.
     """
-    pairs = published.qa_pairs
-    if len(pairs) != len(published.evidences):
+    if len(pairs) != len(triples):
         return tuple(SubQuestion(pair.question, pair.answer) for pair in pairs)
-    fits = [
-        [_share(subject, pair.question) + _share(object, pair.answer) for subject, _, object in published.evidences]
-        for pair in pairs
-    ]
-    asked = linear_sum_assignment(
-        np.array(fits).reshape(len(pairs), len(pairs)) + 1e-6 * np.eye(len(pairs)), maximize=True
-    )[1]
+    fits = 1e-6 * np.eye(len(pairs))
+    for (i, pair), (j, (subject, _, object)) in product(enumerate(pairs), enumerate(triples)):
+        fits[i, j] += _share(subject, pair.question) + _share(object, pair.answer)
+    asked = linear_sum_assignment(fits, maximize=True)[1].tolist()
     return tuple(
         SubQuestion(
             pair.question,
@@ -124,7 +103,7 @@ def _decomposition(
             support=carriers[triple],
             depends_on=tuple(earlier for earlier in range(number) if (asked[earlier], triple) in links),
         )
-        for number, (pair, triple) in enumerate(zip(pairs, asked.tolist()))
+        for number, (pair, triple) in enumerate(zip(pairs, asked))
     )
 
 

@@ -7,7 +7,8 @@ from reportlab.lib import colors
 from reportlab.platypus import Table
 
 from kit.corpus import Corpus, Passage
-from kit.corpus.pdf import Structure, label_of, markdown, read_document, structures
+from kit.corpus.pdf import markdown, read_document
+from kit.corpus.structures import Structure, label_of, structures
 
 AROUND = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
 ACROSS = [
