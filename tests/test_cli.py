@@ -53,7 +53,7 @@ def test_the_installed_command() -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    return export(example(), tmp_path / "example.json", "hotpotqa")
+    return export(example(), tmp_path / "example", "kit")
 
 
 def test_evaluate(data: Path, tmp_path: Path) -> None:

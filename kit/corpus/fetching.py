@@ -24,9 +24,8 @@ class Download(NamedTuple):
 
 _HOTPOTQA = "http://curtis.ml.cmu.edu/datasets/hotpot/"
 _2WIKI = "https://www.dropbox.com/s/ms2m13252h6xubs/data_ids_april7.zip?dl=1"
-_MUSIQUE = (
-    "https://drive.usercontent.google.com/download?id=1tGdADlNjWFaHLeZZGShh2IRcpO6Lv24h&export=download&confirm=t"
-)
+_DRIVE = "https://drive.usercontent.google.com/download?export=download&confirm=t&id="
+_MUSIQUE = _DRIVE + "1tGdADlNjWFaHLeZZGShh2IRcpO6Lv24h"
 _HIPPORAG = "https://raw.githubusercontent.com/OSU-NLP-Group/HippoRAG/191f281122e2437743daf1dd2dae23059a14c088/"
 _DEV = "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
 _TRAIN = "26650cf50234ef5fb2e664ed70bbecdfd87815e6bffc257e068efea5cf7cd316"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from kit.corpus import formats
-from kit.corpus.source import SPLITS, Problem, Source, combine
+from kit.corpus.source import SPLITS, Source, combine
 from kit.corpus.types import Benchmark, Corpus, Question
 from kit.corpus.units import by_sentence
 from kit.errors import InputError
@@ -33,17 +33,13 @@ def load(
 
     The questions of a published file are the benchmark's ``test``; formats with splits (BEIR, the kit's own) keep them.
 
-    Args:
-        data: a file or folder in one of :data:`kit.corpus.formats.FORMATS`.
-        format: which of them; None recognises it from content.
-        setting: ``pooled``, one corpus of all questions' paragraphs (equal title and text merged); or ``per-question``,
-            where each question is asked of its own paragraphs (kgp.txt §8.1).
-        unit: ``paragraph``; or ``sentence``, where the supports are the named sentences, and a supporting paragraph
-            without named sentences is carried by any of its sentences.
-        corpus: files or folders in any format whose passages are added to a pooled corpus as distractors.
+    ``format`` is one of :data:`kit.corpus.formats.FORMATS`, by default the one that the content shows. ``setting``:
+    ``pooled``, one corpus of all questions' paragraphs (equal title and text merged); or ``per-question``, where each
+    question is asked of its own paragraphs (kgp.txt §8.1). ``unit``: ``paragraph``; or ``sentence``, where the supports
+    are the named sentences, and a supporting paragraph without named sentences is carried by any of its sentences.
+    ``corpus``: files or folders in any format whose passages are added to a pooled corpus as distractors.
 
-    Raises:
-        InputError: one line for the first problem, with the count of the rest.
+    Raises InputError: one line for the first problem, with the count of the rest.
     """
     if corpus and setting == "per-question":
         raise InputError("extra corpora need the setting pooled: per-question asks each question of its own paragraphs")
@@ -82,13 +78,18 @@ def load_training(
     return benchmark
 
 
-def check(path: str | Path, format: str | None = None) -> list[Problem]:
-    """Every problem of a file or folder: errors, which keep it from being loaded, and notes on published oddities."""
+def load_corpus(paths: Sequence[str | Path]) -> Corpus:
+    """The passages of files or folders in any format, equal title and text merged; their questions are left out."""
+    return _benchmark(Path(paths[0]), _read([], None, paths), lambda id: "test", "pooled", "paragraph").corpus
+
+
+def check(path: str | Path, format: str | None = None) -> list[str]:
+    """Every problem that keeps a file or folder from being loaded, a line each."""
     source = Source()
     try:
         formats.read(Path(path), source, format)
     except InputError as error:
-        source.problems.append(Problem(str(error)))
+        source.problems.append(str(error))
     return source.problems
 
 
@@ -109,8 +110,7 @@ def _benchmark(path: Path, source: Source, split: Callable[[str], str], setting:
         if value not in known:
             raise InputError(f"unknown {what} {value!r}: expected one of {', '.join(known)}")
     if setting == "per-question" and not all(item.own for item in source.items):
-        expected = f"expected the setting pooled: format {source.format} gives questions no paragraphs of their own"
-        raise InputError(expected, file=path)
+        raise InputError("expected the setting pooled: questions have no paragraphs of their own", file=path)
     stem = re.sub(r"[^\w.-]+", "-", path.resolve().stem)
     name = "atlas" if path.resolve() == ATLAS else f"{source.format}-{stem}"
     source = by_sentence(source) if unit == "sentence" else source

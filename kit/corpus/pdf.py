@@ -212,10 +212,10 @@ def _joined(lines: list[Block], words: Counter[str]) -> Block:
     text = lines[0].text
     for line in lines[1:]:
         broken, rest = re.search(r"([^\W\d_]+)[-\u2010\u00ad]$", text), re.match(r"[^\W\d_]+", line.text)
-        if broken and rest and line.text[0].islower():
-            first, second = broken[1].lower(), rest[0].lower()
-            kept = words[f"{first}-{second}"] and not words[first + second]
-            text = text + line.text if kept else text[: broken.end(1)] + line.text
+        if broken and line.text[0].islower():
+            word = f"{broken[1]}-{rest[0]}".lower()
+            kept = words[word] and not words[word.replace("-", "")]
+            text = (text if kept else text[: broken.end(1)]) + line.text
         else:
             text = f"{text} {line.text}"
     return replace(lines[0], text=text, box=merge_bboxes([line.box for line in lines]), n_lines=len(lines))

@@ -18,18 +18,8 @@ SPLITS = ("train", "dev", "test")
 T = TypeVar("T")
 
 
-class Problem(msgspec.Struct, frozen=True):
-    """One line about a file. An ``error`` keeps the file from being loaded; anything else is a published oddity."""
-
-    line: str
-    error: bool = True
-
-    def __str__(self) -> str:
-        return f"{'error' if self.error else 'note'}: {self.line}"
-
-
 class Unexpected(Exception):
-    """What a record should have had, and in which field: it is left out, and told as an error."""
+    """What a record should have had, and in which field."""
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -59,9 +49,8 @@ class Source:
         self.paragraphs: dict[str, Passage] = {}
         self.sentences: dict[str, tuple[str, ...]] = {}
         self.items: list[Item] = []
-        self.problems: list[Problem] = []
+        self.problems: list[str] = []
         self._questions: set[str] = set()
-        self._place: tuple[Path, int, bytes]
 
     def each(
         self,
@@ -73,13 +62,13 @@ class Source:
         """Give each record of the file to ``take``; tell those that are not of the kind, or that it refuses."""
         decoder, number = msgspec.json.Decoder(kind), 0
         for number, content in read(file):
-            self._place = file, number, content
             try:
                 take(decoder.decode(content))
-            except records.BROKEN as error:
-                self.tell(*records.in_words(error))
-            except Unexpected as error:
-                self.tell(*error.args)
+            except (*records.BROKEN, Unexpected) as error:
+                id = records.id_of(content)
+                record = f"{number} (id {quote(id)})" if id else number
+                words, field = error.args if isinstance(error, Unexpected) else records.in_words(error)
+                self.problems.append(str(InputError(words, file=file, record=record, field=field)))
         if not number:
             raise InputError("expected at least one record, the file holds none", file=file)
 
@@ -89,19 +78,11 @@ class Source:
             if (file := folder / f"{split}.jsonl").exists():
                 self.each(file, kind, lambda record, split=split: self.ask(Item(take(record), split=split)))
 
-    def tell(self, words: str, field: str | None = None, *, error: bool = True) -> None:
-        """Note what is wrong with the record in hand, or (no error) only odd."""
-        file, number, content = self._place
-        id = records.id_of(content)
-        record = f"{number} (id {quote(id)})" if id else number
-        self.problems.append(Problem(str(InputError(words, file=file, record=record, field=field)), error))
-
     def raise_first(self) -> None:
-        """Raise the first error, if there is one, with the count of the rest."""
-        if errors := [problem for problem in self.problems if problem.error]:
-            first, *rest = errors
-            more = f" (and {len(rest)} more: `kit data check` tells all)" if rest else ""
-            raise InputError(first.line + more)
+        """Raise the first problem, if there is one, with the count of the rest."""
+        if self.problems:
+            first, *rest = self.problems
+            raise InputError(first + (f" (and {len(rest)} more: `kit data check` tells all)" if rest else ""))
 
     def add(self, title: str, text: str, sentences: Sequence[str] = ()) -> str:
         """A paragraph of a format that gives no ids; returns its id. Equal title and text are one paragraph."""

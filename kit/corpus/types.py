@@ -42,8 +42,8 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
 class SubQuestion(msgspec.Struct, frozen=True):
     """One step of a decomposition. ``#1`` in ``text`` stands for the answer of the first sub-question (MuSiQue).
 
-    ``support`` is the index of the step's support in ``Question.supporting`` (None for a step that only computes);
-    ``depends_on`` holds the indices of the earlier sub-questions whose answers it needs.
+    ``support`` is an index in ``Question.supporting`` (None: the step only computes); ``depends_on`` are the indices of
+    the earlier sub-questions whose answers it needs.
     """
 
     text: str
@@ -165,10 +165,10 @@ class Corpus:
     @cached_property
     def documents(self) -> dict[str, np.ndarray]:
         """Document to the rows of its passages, in the order of their positions."""
-        rows: dict[str, list[int]] = {}
-        for row, passage in enumerate(self.passages):
-            rows.setdefault(passage.document, []).append(row)
-        return {name: np.array(sorted(of, key=lambda row: self.passages[row].position)) for name, of in rows.items()}
+        rows: dict[str, list[int]] = {passage.document: [] for passage in self.passages}
+        for row in sorted(range(len(self)), key=lambda row: self.passages[row].position):
+            rows[self.passages[row].document].append(row)
+        return {document: np.array(of_document) for document, of_document in rows.items()}
 
     @cached_property
     def hash(self) -> str:
@@ -207,6 +207,7 @@ class Benchmark:
         return digest([self.corpus.hash, self.setting, self.unit, self.train, self.dev, self.test])
 
     def collection(self, question: Question | Query) -> Corpus:
+        """The passages that the question is asked of."""
         return self.corpus if self.collections is None else self.corpus.subset(self.collections[question.id])
 
     def asked_together(self, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:

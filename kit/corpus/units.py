@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from msgspec.structs import replace
 
 from kit.corpus.sentences import split_sentences
@@ -17,12 +19,11 @@ def by_sentence(source: Source) -> Source:
     a paragraph without text, is one passage.
     """
     made, parts = Source(source.format), {}
-    texts = {id: _sentences(passage, source) for id, passage in source.paragraphs.items()}
-    starts: dict[str, int] = {}
-    length: dict[str, int] = {}
+    ends: Counter[str] = Counter()  # of documents
+    starts, texts = {}, {}
     for passage in sorted(source.paragraphs.values(), key=lambda passage: passage.position):
-        starts[passage.id] = length.get(passage.document, 0)
-        length[passage.document] = starts[passage.id] + max(texts[passage.id]) + 1
+        starts[passage.id], texts[passage.id] = ends[passage.document], _sentences(passage, source)
+        ends[passage.document] += max(texts[passage.id]) + 1
     for id, passage in source.paragraphs.items():
         parts[id] = tuple(f"{id}.{index}" for index in texts[id])
         for part, (index, text) in zip(parts[id], texts[id].items()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,9 +27,9 @@ def reads_or_tells(path, format=None):
             benchmark = load(path, format=format, unit=unit)
         except InputError as error:
             assert "\n" not in str(error)
-            assert any(problem.error for problem in problems) or "this is a corpus" in str(error)
+            assert problems or "this is a corpus" in str(error)
         else:
-            assert not any(problem.error for problem in problems)
+            assert not problems
             for question in (*benchmark.train, *benchmark.dev, *benchmark.test):
                 assert question.supporting and all(question.supporting)
                 assert all(id in benchmark.corpus for id in question.supporting_ids)
@@ -65,15 +64,6 @@ def test_any_place_changed(write, request, format):
     change()
 
 
-def test_any_length(write, twowiki):
-    """A file cut anywhere is told with its record; cut in its last white space, it is whole."""
-    content = json.dumps(twowiki).encode()
-    for length in range(1, len(content), 7):
-        path = write("file.json", content[:length])
-        with pytest.raises(InputError, match=r"record [12]\b.*not valid JSON|format not recognised|holds none"):
-            load(path)
-
-
 @pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"])
 def test_any_line_in_a_beir_folder(beir, file):
     content = (beir / file).read_bytes()
@@ -97,4 +87,4 @@ def test_a_missing_file_and_the_wrong_kind(tmp_path, format):
             load(path, format=format)
         with pytest.raises(InputError):
             load_corpus([path], format=format)
-        assert [problem.error for problem in check(path, format)] == [True]
+        assert len(check(path, format)) == 1

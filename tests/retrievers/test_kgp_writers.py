@@ -41,7 +41,7 @@ def answered(model: str, data: Path, run: Path) -> dict[str, Ranking]:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    return export(example(), tmp_path / "example.json", "hotpotqa")
+    return export(example(), tmp_path / "example", "kit")
 
 
 # ---- a sequence-to-sequence model

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
-import msgspec
 
+from kit.corpus.exporting import files_of
 from kit.corpus.types import Benchmark, Corpus
 from kit.errors import InputError
 from kit.paths import ATLAS
@@ -92,7 +92,7 @@ def main(folder: Path, size: str, seed: int) -> None:
 
 def write(benchmark: Benchmark, folder: Path) -> list[Path]:
     """Write passages.jsonl, train.jsonl, dev.jsonl and test.jsonl, each whole or not at all, and return their paths."""
-    files = {"passages": benchmark.corpus.passages, **{split: getattr(benchmark, split) for split in SPLITS}}
-    for stem, records in files.items():
-        atomic_write(folder / f"{stem}.jsonl", msgspec.json.Encoder().encode_lines(records))
-    return [folder / f"{stem}.jsonl" for stem in files]
+    files = files_of(benchmark)
+    for name, content in files.items():
+        atomic_write(folder / name, content)
+    return [folder / name for name in files]

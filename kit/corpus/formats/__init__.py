@@ -9,9 +9,23 @@ from pathlib import Path
 import msgspec
 
 from kit.corpus import records
-from kit.corpus.formats import beir, hipporag, hotpotqa, kit_folder, musique, pdf_folder, twowiki
+from kit.corpus.formats import beir, hotpotqa, kit_folder, musique, pdf_folder, twowiki
 from kit.corpus.source import Source
 from kit.errors import InputError
+
+
+class HippoRagParagraph(msgspec.Struct):
+    title: str
+    text: str
+
+
+def read_paragraphs(path: Path, source: Source) -> None:
+    """A corpus as HippoRAG publishes them (Gutiérrez et al. 2024, https://github.com/OSU-NLP-Group/HippoRAG).
+
+    A JSON list, or an OpenIE file, one object with ``docs``, without questions; equal title and text are one.
+    """
+    source.each(path, HippoRagParagraph, lambda it: source.add(it.title, it.text.strip()))
+
 
 #: Format to the function that reads a file (or folder) of it into a source, telling what is wrong.
 FORMATS: dict[str, Callable[[Path, Source], None]] = {
@@ -19,11 +33,14 @@ FORMATS: dict[str, Callable[[Path, Source], None]] = {
     "2wikimultihopqa": twowiki.read,
     "musique": musique.read,
     "beir": beir.read,
-    "hipporag": hipporag.read,
+    "hipporag": read_paragraphs,
     "kit": kit_folder.read,
     "documents": pdf_folder.read,
 }
 _FOLDERS = {"beir": "corpus.jsonl", "kit": "passages.jsonl"}
+#: Format to the fields of a record that tell it from those below.
+_FIELDS = {"musique": {"paragraphs"}, "2wikimultihopqa": {"evidences"}, "hotpotqa": {"context"}}
+_FIELDS |= {"hipporag": {"title", "text"}}
 
 
 def read(path: Path, source: Source, format: str | None = None) -> None:
@@ -41,24 +58,16 @@ def read(path: Path, source: Source, format: str | None = None) -> None:
 
 def recognise(path: Path) -> str:
     """The format, from the names of the files in a folder or from the fields of the first record."""
-    if path.is_dir():
-        if found := [format for format, file in _FOLDERS.items() if (path / file).exists()]:
-            return found[0]
-        if not pdf_folder.pdfs(path):
-            folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
-            raise InputError(f"expected a file, or a folder with {folders} or PDFs (documents)", file=path)
+    if found := [format for format, file in _FOLDERS.items() if (path / file).exists()]:
+        return found[0]
     if pdf_folder.pdfs(path):
         return "documents"
-    fields: set[str] = set()
-    source = Source()
-    source.each(path, dict[str, msgspec.Raw], fields.update, lambda file: islice(records.read(file), 1))
+    if path.is_dir():
+        folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
+        raise InputError(f"expected a file, or a folder with {folders} or PDFs (documents)", file=path)
+    source, names = Source(), set()
+    source.each(path, dict[str, msgspec.Raw], names.update, lambda file: islice(records.read(file), 1))
     source.raise_first()
-    for format, of_format in (
-        ("musique", {"paragraphs"}),
-        ("2wikimultihopqa", {"evidences"}),
-        ("hotpotqa", {"context"}),
-        ("hipporag", {"title", "text"}),
-    ):
-        if fields >= of_format:
-            return format
+    if found := [format for format, fields in _FIELDS.items() if names >= fields]:
+        return found[0]
     raise InputError(f"format not recognised: expected one of {', '.join(FORMATS)}", file=path)

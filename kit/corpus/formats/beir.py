@@ -23,23 +23,17 @@ _COLUMNS = ("query-id", "corpus-id", "score")
 
 
 class BeirDocument(msgspec.Struct):
-    """A line of ``corpus.jsonl``."""
-
     id: Id = msgspec.field(name="_id")
     text: str
     title: str = ""
 
 
 class BeirQuery(msgspec.Struct):
-    """A line of ``queries.jsonl``."""
-
     id: Id = msgspec.field(name="_id")
     text: FullText
 
 
 class Judgement(msgspec.Struct, rename=dict(zip(("query", "document"), _COLUMNS))):
-    """A line of a file of qrels."""
-
     query: str
     document: str
     score: Annotated[str, Meta(pattern=r"\A-?\d+\Z")]

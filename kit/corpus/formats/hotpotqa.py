@@ -17,8 +17,6 @@ from kit.corpus.types import FullText, Id, Question
 
 
 class HotpotQuestion(msgspec.Struct):
-    """A question as published."""
-
     id: Id = msgspec.field(name="_id")
     question: FullText
     answer: str
@@ -48,10 +46,8 @@ def to_item(published: HotpotQuestion, source: Source) -> Item:
             raise Unexpected(f"expected the title of one paragraph of context, {quote(title)} is {found}", field)
         [id] = ids
         sentence = own[id][index].strip() if index < len(own[id]) else ""
+        # Of a sentence that there is not, the paragraph counts in its place.
         named.setdefault(id, {}).update({sentence: None} if sentence else {})
-        if not sentence:
-            remark = f"{quote(title)} has no sentence {index}: the paragraph counts in its place"
-            source.tell(remark, field, error=False)
     supporting = tuple((id,) for id in named)
     question = Question(published.id, published.question, published.answer, supporting, type=published.type)
     return Item(question, tuple(own), tuple(map(tuple, named.values())))

@@ -29,12 +29,10 @@ def _checked(question: Question, source: Source) -> Question:
             raise Unexpected(f"expected an index below {question.hops}", f"decomposition[{number}].support")
         if any(not 0 <= earlier < number for earlier in step.depends_on):
             raise Unexpected("expected indices of earlier steps", f"decomposition[{number}].depends_on")
-    if question.evidence is not None:
-        nodes, edges = question.evidence.n_nodes, question.evidence.edges
-        if nodes != question.hops:
-            raise Unexpected(f"expected one node a support ({question.hops})", "evidence.n_nodes")
-        if any(not (0 <= i < nodes and 0 <= j < nodes and i != j) for i, j in edges):
-            raise Unexpected("expected edges between two different nodes", "evidence.edges")
-        if EvidenceGraph.of(nodes, edges) is None:
+    if graph := question.evidence:
+        ends = {end for edge in graph.edges for end in edge}
+        if graph.n_nodes != question.hops or not ends <= set(range(question.hops)):
+            raise Unexpected(f"expected one node a support ({question.hops}), and edges between them", "evidence")
+        if EvidenceGraph.of(graph.n_nodes, graph.edges) is None:
             raise Unexpected("expected a graph without a cycle", "evidence.edges")
     return question

@@ -2,7 +2,7 @@
 
 A question has ``paragraphs`` (idx, title, text; titles repeat, so gold goes by idx) and ``question_decomposition``:
 steps that name the paragraph that answers them and refer to earlier answers as ``#1``. Published test files have no
-steps and can't be read.
+steps, questions without an answer name no paragraph: they can't be read.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from kit.corpus.types import EvidenceGraph, FullText, Id, Question, SubQuestion
 
 
 class Paragraph(msgspec.Struct):
-    """A paragraph as published."""
-
     idx: int
     title: str
     paragraph_text: str
@@ -28,23 +26,18 @@ class Paragraph(msgspec.Struct):
 
 
 class DecompositionStep(msgspec.Struct):
-    """A step of the decomposition as published."""
-
     question: str
     answer: str
     paragraph_support_idx: int | None
 
 
 class MusiqueQuestion(msgspec.Struct):
-    """A question as published."""
-
     id: Id
     question: FullText
     answer: str
     paragraphs: list[Paragraph]
     question_decomposition: Annotated[list[DecompositionStep], Meta(min_length=1)]
     answer_aliases: tuple[str, ...] = ()
-    answerable: bool = True
 
 
 def read(path: Path, source: Source) -> None:
@@ -53,14 +46,7 @@ def read(path: Path, source: Source) -> None:
 
 
 def _to_item(published: MusiqueQuestion, source: Source) -> Item:
-    if not published.answerable:
-        expected = "expected an answerable question (MuSiQue-Ans; those of MuSiQue-Full have no whole evidence)"
-        raise Unexpected(expected, "answerable")
-    ids: dict[int, str] = {}
-    for number, paragraph in enumerate(published.paragraphs):
-        if paragraph.idx in ids:
-            raise Unexpected(f"index {paragraph.idx} is given twice", f"paragraphs[{number}].idx")
-        ids[paragraph.idx] = source.add(paragraph.title, paragraph.paragraph_text)
+    ids = {it.idx: source.add(it.title, it.paragraph_text) for it in published.paragraphs}
     for number, step in enumerate(published.question_decomposition):
         if step.paragraph_support_idx not in ids:
             field = f"question_decomposition[{number}].paragraph_support_idx"

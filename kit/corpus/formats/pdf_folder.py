@@ -14,15 +14,13 @@ import msgspec
 
 from kit.corpus.pdf import read_document
 from kit.corpus.records import read_bytes
-from kit.corpus.source import Problem, Source, Unexpected, quote
+from kit.corpus.source import Source, Unexpected, quote
 from kit.corpus.structures import Structure, structures
 from kit.corpus.types import Corpus, FullText, Id, Question
 from kit.errors import InputError
 
 
 class Quote(msgspec.Struct, frozen=True):
-    """Words as they stand in a document."""
-
     document: str
     text: str
 
@@ -54,7 +52,7 @@ def read(path: Path, source: Source) -> None:
                 raise InputError("expected a name that no other PDF has", file=file)
             source.paragraphs |= passages
         except InputError as error:
-            source.problems.append(Problem(str(error)))
+            source.problems.append(str(error))
     if not source.paragraphs and not source.problems:
         raise InputError("expected a PDF or a folder with PDFs", file=path)
     if path.is_dir() and not source.problems:
@@ -65,7 +63,7 @@ def read(path: Path, source: Source) -> None:
 
 def _question(published: PdfQuestion, held: dict[Structure, list[str]], corpus: Corpus) -> Question:
     if bool(published.structures) == bool(published.quotes):
-        raise Unexpected("expected structures or quotes, and not both")
+        raise Unexpected("expected structures or quotes, and not both", None)
     supporting: list[tuple[str, ...]] = []
     for number, structure in enumerate(published.structures):
         if structure not in held:

@@ -31,15 +31,11 @@ CHAINS: dict[str, tuple[tuple[int, int], ...]] = {
 
 
 class QaPair(msgspec.Struct):
-    """A sub-question."""
-
     question: str
     answer: str
 
 
 class WikiQuestion(hotpotqa.HotpotQuestion, kw_only=True):
-    """A question as published."""
-
     evidences: list[Triple]
     qa_pairs: list[QaPair] = msgspec.field(default_factory=list)
 
@@ -109,8 +105,8 @@ def _decomposition(
 
 def _share(name: str, text: str) -> float:
     """The share of a name's words that stand in a text."""
-    words = set(_plain(name).split())
-    return len(words & set(_plain(text).split())) / max(len(words), 1)
+    words = _plain(name).split()
+    return len(set(words).intersection(_plain(text).split())) / max(len(set(words)), 1)
 
 
 def _plain(name: str) -> str:
