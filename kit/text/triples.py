@@ -14,7 +14,6 @@ import msgspec
 from tqdm.auto import tqdm
 
 from kit.corpus import Corpus
-from kit.corpus.formats import hipporag
 from kit.corpus.sentences import split_sentences
 from kit.corpus.source import Source
 from kit.errors import InputError
