@@ -63,8 +63,8 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--html": option("--html", type=FILE, help="write the graph here, as a page to pan and share"),
     "--csv": option("--csv", type=FILE, help="write the whole table here"),
     "--markdown": option("--markdown", is_flag=True, help="write it as figures/CLAIMS.md, instead of printing it"),
-    "--to": option("--to", required=True, help="hotpotqa, beir or qrels"),
-    "--split": option("--split", default="test", help="train, dev or test; beir holds all of them"),
+    "--to": option("--to", required=True, help="kit, beir or qrels"),
+    "--split": option("--split", default="test", help="train, dev or test; a folder holds all"),
 }
 BENCHMARK = "--data --format --corpus --setting --unit"
 
@@ -246,14 +246,15 @@ data.add_command(Generators("make", help="Make the project's own data anew."))
 
 @command(data, "files --format")
 def check(asked: SimpleNamespace) -> None:
-    """Tell every problem of FILES. Exit status 2: there is one."""
+    """Tell every problem of FILES. Exit status 2: one of them can't be read; notes alone do not count."""
     from kit.corpus import check as check_file
 
     failed = False
     for file in asked.files:
-        problems = check_file(file, asked.format)
-        click.echo("\n".join([*map(str, problems), f"{file}: {len(problems)} problems"]))
-        failed |= bool(problems)
+        errors, notes = check_file(file, asked.format)
+        told = [*map("error: {}".format, errors), *map("note: {}".format, notes)]
+        click.echo("\n".join([*told, f"{file}: {len(errors)} errors, {len(notes)} notes"]))
+        failed |= bool(errors)
     sys.exit(2 if failed else 0)
 
 
@@ -276,17 +277,8 @@ def fetch(asked: SimpleNamespace) -> None:
     click.echo(download(asked.name))
 
 
-@command(data, "files --format")
-def check(asked: SimpleNamespace) -> None:
-    """Tell every problem of FILES. Exit status 2: there is one."""
-    from kit.corpus import check as check_file
-
-    failed = False
-    for file in asked.files:
-        problems = check_file(file, asked.format)
-        click.echo("\n".join([*map(str, problems), f"{file}: {len(problems)} problems"]))
-        failed |= bool(problems)
-    sys.exit(2 if failed else 0)
+@command(data, f"target --to --split {BENCHMARK}")
+def export(asked: SimpleNamespace) -> None:
     """Write a benchmark to TARGET in another format."""
     from kit.corpus import export as write
 

@@ -83,14 +83,14 @@ def load_corpus(paths: Sequence[str | Path]) -> Corpus:
     return _benchmark(Path(paths[0]), _read([], None, paths), lambda id: "test", "pooled", "paragraph").corpus
 
 
-def check(path: str | Path, format: str | None = None) -> list[str]:
-    """Every problem that keeps a file or folder from being loaded, a line each."""
+def check(path: str | Path, format: str | None = None) -> tuple[list[str], list[str]]:
+    """What keeps a file or folder from being loaded, and notes on published oddities; a line each."""
     source = Source()
     try:
         formats.read(Path(path), source, format)
     except InputError as error:
         source.problems.append(str(error))
-    return source.problems
+    return source.problems, source.notes
 
 
 def _read(paths: Sequence[str | Path], format: str | None, corpus: Sequence[str | Path]) -> Source:

@@ -73,8 +73,11 @@ def in_words(error: Exception) -> tuple[str, str | None]:
     field = field.rstrip("`").removeprefix(".")
     if isinstance(error, UnicodeDecodeError):
         return "expected UTF-8", None
+    if isinstance(error, RecursionError):
+        reason = "nested too deeply"
     if not isinstance(error, msgspec.ValidationError):
-        return f"not valid JSON: {reason.removeprefix('JSON is malformed: ')}", None
+        reason = reason.removeprefix("JSON is malformed: ")
+        return f"not valid JSON: {reason[:1].lower()}{reason[1:]}", None
     if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):
         return "missing", f"{field}.{missing[1]}".lstrip(".")
     if pattern := re.search(r"matching regex (.*)", reason):

@@ -40,6 +40,8 @@ class Item(msgspec.Struct, frozen=True):
 class Source:
     """The paragraphs and questions of one file or folder, gathered while it is read, and all that is wrong with it.
 
+    ``problems`` keep it from being loaded, ``notes`` tell what published files have of oddities; a line each.
+
     ``sentences`` maps a paragraph's id to its sentences, where the format gives them (blank ones kept, so that the
     published indices hold).
     """
@@ -50,6 +52,8 @@ class Source:
         self.sentences: dict[str, tuple[str, ...]] = {}
         self.items: list[Item] = []
         self.problems: list[str] = []
+        self.notes: list[str] = []
+        self._place: dict[str, object] = {}  # of what is read: its file and record
         self._questions: set[str] = set()
 
     def each(
@@ -62,6 +66,7 @@ class Source:
         """Give each record of the file to ``take``; tell those that are not of the kind, or that it refuses."""
         decoder, number = msgspec.json.Decoder(kind), 0
         for number, content in read(file):
+            self._place = {"file": file, "record": number}
             try:
                 take(decoder.decode(content))
             except (*records.BROKEN, Unexpected) as error:
@@ -71,6 +76,10 @@ class Source:
                 self.problems.append(str(InputError(words, file=file, record=record, field=field)))
         if not number:
             raise InputError("expected at least one record, the file holds none", file=file)
+
+    def note(self, words: str, field: str | None = None) -> None:
+        """What is odd in the record that is read, and what is made of it."""
+        self.notes.append(str(InputError(words, field=field, **self._place)))
 
     def each_split(self, folder: Path, kind: type[T], take: Callable[[T], Question]) -> None:
         """Take the questions of ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``, as far as there are any."""
@@ -103,6 +112,8 @@ class Source:
         """A question that no earlier one has the id of."""
         if item.question.id in self._questions:
             raise Unexpected("expected an id of its own, an earlier record has it", "id")
+        if item.own and not item.question.answer.strip():
+            self.note("the answer is empty", "answer")
         self._questions.add(item.question.id)
         self.items.append(item)
 

@@ -44,7 +44,7 @@ def told() -> Callable[..., str]:
     def line(path: Path, **settings: object) -> str:
         with pytest.raises(InputError) as raised:
             load(path, **settings)
-        assert any(str(raised.value).startswith(line) for line in check(path, **settings))
+        assert any(str(raised.value).startswith(line) for line in check(path, **settings)[0])
         assert "\n" not in str(raised.value)
         return str(raised.value)
 

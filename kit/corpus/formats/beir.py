@@ -69,6 +69,8 @@ def read(folder: Path, source: Source) -> None:
                 supports.setdefault(it.query, {})[it.document] = None
 
         source.each(file, Judgement, judge, _rows)
+    for id in splits.keys() - supports.keys():
+        source.note(f"query {quote(id)}: no document is judged relevant, so it is not asked")
     for id in filter(supports.get, queries):
         source.ask(Item(Question(id, queries[id], "", tuple((it,) for it in supports[id])), split=splits[id]))
 

@@ -46,7 +46,8 @@ def to_item(published: HotpotQuestion, source: Source) -> Item:
             raise Unexpected(f"expected the title of one paragraph of context, {quote(title)} is {found}", field)
         [id] = ids
         sentence = own[id][index].strip() if index < len(own[id]) else ""
-        # Of a sentence that there is not, the paragraph counts in its place.
+        if not sentence:
+            source.note(f"{quote(title)} has no sentence {index}: the paragraph counts in its place", field)
         named.setdefault(id, {}).update({sentence: None} if sentence else {})
     supporting = tuple((id,) for id in named)
     question = Question(published.id, published.question, published.answer, supporting, type=published.type)

