@@ -50,8 +50,7 @@ def test_a_fact_beyond_the_sentences_counts_through_its_paragraph_and_is_noted(w
     errors, [note] = check(path)
     assert not errors
     assert note.endswith(
-        f"record 2, field supporting_facts[1]: 'Oster Horn' has no sentence {index}: "
-        "the paragraph counts in its place"
+        f"record 2, field supporting_facts[1]: 'Oster Horn' has no sentence {index}: the paragraph counts in its place"
     )
     question = load(path, unit="sentence").test[1]
     assert len(question.supporting) == 2
