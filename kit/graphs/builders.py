@@ -1,7 +1,5 @@
 """Four ways to connect passages, and their unions (kgp.txt §3 and 8.5; gnn-ret.txt §3.1)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np
@@ -92,8 +90,7 @@ class Structure(Settings, frozen=True):
         return PassageGraph(corpus, {self.kind: adjacent} | contains)
 
 
-Builder = Tfidf | Knn | Entity | Structure
-BUILDERS: dict[str, type[Builder]] = {builder.kind: builder for builder in (Tfidf, Knn, Entity, Structure)}
+BUILDERS = {builder.kind: builder for builder in (Tfidf, Knn, Entity, Structure)}
 
 
 def build(name: str, corpus: Corpus, **settings: object) -> PassageGraph:
@@ -102,22 +99,21 @@ def build(name: str, corpus: Corpus, **settings: object) -> PassageGraph:
     A setting goes to the builder that has it. Raises :class:`InputError` for a name, a setting or a value that no
     builder has.
     """
-    graph = PassageGraph(corpus, {})
+    relations = {}
     for builder in builders(name, **settings):
-        graph = graph | builder.build(corpus)
-    return graph
+        relations |= builder.build(corpus).relations
+    return PassageGraph(corpus, relations)
 
 
-def builders(name: str, **settings: object) -> list[Builder]:
+def builders(name: str, **settings: object) -> list[Tfidf | Knn | Entity | Structure]:
     """The builders that a name stands for, with their settings checked."""
     names = str(name).split("+")  # a setting may come as a number
     if unknown := [each for each in names if each not in BUILDERS]:
-        raise InputError(
-            f"no graph builder {unknown[0]!r}; known are {', '.join(BUILDERS)} and unions such as entity+structure"
-        )
+        known = f"{', '.join(BUILDERS)} and unions such as entity+structure"
+        raise InputError(f"no graph builder {unknown[0]!r}; known are {known}")
     known = {each: defaults(BUILDERS[each]).keys() for each in names}
-    if unknown := settings.keys() - set().union(*known.values()):
-        takes = ", ".join(sorted(set().union(*known.values())))
-        raise InputError(f"the graph builder {name} has no setting {min(unknown)!r}; it has {takes}")
+    takes = set().union(*known.values())
+    if unknown := settings.keys() - takes:
+        raise InputError(f"the graph builder {name} has no setting {min(unknown)!r}; it has {', '.join(sorted(takes))}")
     own = {each: {key: settings[key] for key in settings.keys() & known[each]} for each in names}
     return [check(BUILDERS[each], own[each], f"the graph builder {each}") for each in names]

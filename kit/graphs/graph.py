@@ -5,13 +5,11 @@ kept is the incidence of passages and keywords; edges are worked out for the row
 where all of them are to be counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any, Self
 
 import networkx as nx
 import numpy as np
@@ -22,19 +20,16 @@ from kit.corpus import Corpus
 from kit.corpus.structures import Structure
 from kit.text import Incidence
 
-if TYPE_CHECKING:
-    from torch_geometric.data import Data
-
 _BLOCK = 4_000_000  # entries of an adjacency block, before equal ones are merged: about 50 MB
 
 
-def _columns(matrix: sparse.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _columns(matrix: sparse.csr_array, rows: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
     """The columns that the given rows (n,) hold: places in ``rows``, and the columns; row after row."""
     block = matrix[rows]
-    return np.repeat(np.arange(len(rows)), np.diff(block.indptr)), block.indices
+    return np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)), block.indices
 
 
-@dataclass(frozen=True)
+@dataclass
 class TermBipartite:
     """Undirected edges between passages that hold a term in common, kept as the edges from passages to terms."""
 
@@ -64,7 +59,7 @@ class TermBipartite:
         return place[again], targets
 
     def cost(self) -> np.ndarray:
-        """For each passage, the entries that its row of the adjacency takes before equal ones are merged."""
+        """For each passage, the entries of its row of the adjacency before equal ones are merged."""
         return self.terms @ np.diff(self.passages.indptr)
 
     def connecting(self) -> sparse.csr_array:
@@ -76,18 +71,18 @@ class TermBipartite:
         common = np.intersect1d(self.terms[[source]].indices, self.terms[[target]].indices)
         return tuple(dict.fromkeys(self.incidence.terms[common]))
 
-    def subset(self, rows: np.ndarray) -> TermBipartite:
+    def subset(self, rows: np.ndarray) -> Self:
         return TermBipartite(Incidence(sparse.csr_array(self.incidence.matrix[rows]), self.incidence.terms))
 
 
-@dataclass(frozen=True)
+@dataclass
 class EdgeList:
     """Edges written out, from row to column of ``matrix`` (passages × passages); walking follows their direction."""
 
     matrix: sparse.csr_array
 
     @classmethod
-    def of(cls, sources: Sequence[int], targets: Sequence[int], n: int) -> EdgeList:
+    def of(cls, sources: Sequence[int], targets: Sequence[int], n: int) -> Self:
         return cls(sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n)))
 
     @cached_property
@@ -112,7 +107,7 @@ class EdgeList:
     def shared(self, source: int, target: int) -> tuple[str, ...]:
         return ()
 
-    def subset(self, rows: np.ndarray) -> EdgeList:
+    def subset(self, rows: np.ndarray) -> Self:
         return EdgeList(sparse.csr_array(self.matrix[rows][:, rows]))
 
 
@@ -125,19 +120,16 @@ class ContainsEdges(EdgeList):
 
     def __init__(self, nodes: Mapping[Structure, np.ndarray], n_passages: int) -> None:
         super().__init__(sparse.csr_array((n_passages, n_passages), dtype=np.int8))
-        object.__setattr__(self, "nodes", dict(nodes))
+        self.nodes = dict(nodes)
 
     def content(self, node: Structure) -> np.ndarray:
         """The rows in a node, sorted; none for a structure that no document has."""
         return np.sort(self.nodes.get(node, np.zeros(0, int)))
 
-    def subset(self, rows: np.ndarray) -> ContainsEdges:
+    def subset(self, rows: np.ndarray) -> Self:
         """The nodes that contain any of the given passages."""
         within = {node: np.flatnonzero(np.isin(rows, content)) for node, content in self.nodes.items()}
         return ContainsEdges({node: content for node, content in within.items() if len(content)}, len(rows))
-
-
-Relation = TermBipartite | EdgeList
 
 
 class PassageGraph:
@@ -147,11 +139,10 @@ class PassageGraph:
     once, whatever the number of kinds, keywords or directions that join them, and never to themselves.
     """
 
-    def __init__(self, corpus: Corpus, relations: Mapping[str, Relation]) -> None:
-        self.corpus = corpus
-        self.relations = dict(relations)
+    def __init__(self, corpus: Corpus, relations: Mapping[str, TermBipartite | EdgeList]) -> None:
+        self.corpus, self.relations = corpus, dict(relations)
 
-    def __or__(self, other: PassageGraph) -> PassageGraph:
+    def __or__(self, other: Self) -> Self:
         """The union of two graphs over one corpus, with the kinds of both."""
         return PassageGraph(self.corpus, self.relations | other.relations)
 
@@ -166,12 +157,11 @@ class PassageGraph:
     def neighbours(self, rows: int | Sequence[int] | np.ndarray) -> np.ndarray:
         """The rows that the given ones reach in one step, sorted; a row is no neighbour of itself."""
         rows = np.atleast_1d(np.asarray(rows, int))
-        found = []
+        found = [np.zeros(0, int)]
         for relation in self.relations.values():
-            block = relation.out(rows)
-            sources = np.repeat(rows, np.diff(block.indptr))
-            found.append(block.indices[block.indices != sources])
-        return np.unique(np.concatenate(found)) if found else np.zeros(0, int)
+            place, targets = _columns(relation.out(rows), slice(None))
+            found.append(targets[targets != rows[place]])
+        return np.unique(np.concatenate(found))
 
     def linked(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Every edge at the given rows (n,), directions ignored: places in ``rows``, and the rows at the other ends.
@@ -225,10 +215,9 @@ class PassageGraph:
         _, labels = sparse.csgraph.connected_components(sparse.block_array([[None, joins], [joins.T, None]]))
         return len(np.unique(labels[: self.n_nodes]))
 
-    def subgraph(self, rows: Sequence[int] | np.ndarray) -> PassageGraph:
+    def subgraph(self, rows: Sequence[int] | np.ndarray) -> Self:
         """The graph between the given passages, renumbered in the given order."""
-        rows = np.asarray(rows, int)
-        relations = {kind: relation.subset(rows) for kind, relation in self.relations.items()}
+        relations = {kind: relation.subset(np.asarray(rows, int)) for kind, relation in self.relations.items()}
         return PassageGraph(self.corpus.subset(rows), relations)
 
     def edges(self, kind: str) -> np.ndarray:
@@ -243,20 +232,17 @@ class PassageGraph:
         graph.add_nodes_from((row, {"id": it.id, "title": it.title}) for row, it in enumerate(self.corpus.passages))
         for kind, relation in self.relations.items():
             for source, target in np.unique(np.sort(self.edges(kind), axis=0), axis=1).T.tolist():
-                kinds, shared = (graph.get_edge_data(source, target, {}).get(name, ()) for name in ("kinds", "shared"))
-                graph.add_edge(source, target, kinds=(*kinds, kind), shared=shared + relation.shared(source, target))
+                known = graph.get_edge_data(source, target, {"kinds": (), "shared": ()})
+                shared = known["shared"] + relation.shared(source, target)
+                graph.add_edge(source, target, kinds=(*known["kinds"], kind), shared=shared)
         return graph
 
-    def to_pyg(self) -> Data:
+    def to_pyg(self) -> Any:
         """PyG ``Data`` with ``edge_index`` (2, edges) and ``edge_type`` (edges,), an index into ``edge_kinds``."""
         import torch  # takes seconds, and only this needs it
         from torch_geometric.data import Data
 
         parts = [self.edges(kind) for kind in self.kinds]
-        types = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
-        return Data(
-            edge_index=torch.from_numpy(np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1)),
-            edge_type=torch.from_numpy(types),
-            edge_kinds=list(self.kinds),
-            num_nodes=self.n_nodes,
-        )
+        types = torch.from_numpy(np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts]))
+        edge_index = torch.from_numpy(np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1))
+        return Data(edge_index=edge_index, edge_type=types, edge_kinds=list(self.kinds), num_nodes=self.n_nodes)

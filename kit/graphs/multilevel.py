@@ -5,12 +5,11 @@ containment: ``oc`` and ``od``, an entity and the sentence or passage that a tri
 sentence and its passage. All are simple and go both ways (qsgnn-i18 to i20).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import torch
@@ -25,8 +24,7 @@ from kit.text import Encoder
 from kit.text.entities import fold
 from kit.text.triples import Extraction
 
-#: The paper's letters for the levels, which are the types of nodes.
-LEVELS = {"o": "entity", "c": "chunk", "d": "document"}
+LEVELS = {"o": "entity", "c": "chunk", "d": "document"}  # the paper's letters, which are the types of nodes
 KINDS = ("oo", "cc", "oc", "od", "cd")
 
 
@@ -45,16 +43,11 @@ class MultiLevelGraph:
     data: HeteroData
 
     @classmethod
-    def of(cls, corpus: Corpus, extractions: Sequence[Extraction]) -> MultiLevelGraph:
+    def of(cls, corpus: Corpus, extractions: Sequence[Extraction]) -> Self:
         """The graph of a corpus whose passages have these extractions, one each."""
-        names: dict[str, str] = {}  # each entity's first form, by its folded one
-        number: dict[str, int] = {}
+        entities: dict[str, tuple[int, str]] = {}  # each one's number and first form, by its folded form
         chunks: list[str] = []
         pairs: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
-
-        def entity(name: str) -> int:
-            names.setdefault(fold(name), name)
-            return number.setdefault(fold(name), len(number))
 
         for document, (passage, extraction) in enumerate(zip(corpus.passages, extractions, strict=True)):
             first = len(chunks)
@@ -63,22 +56,20 @@ class MultiLevelGraph:
             pairs["cc"] += itertools.pairwise(here)
             pairs["cd"] += [(chunk, document) for chunk in here]
             for triple in extraction.triples:
-                ends = entity(triple.subject), entity(triple.object)
-                if ends[0] != ends[1]:
-                    pairs["oo"].append((min(ends), max(ends)))
-                for end in ends:
-                    pairs["od"].append((end, document))
-                    if triple.sentence is not None:
-                        pairs["oc"].append((end, first + triple.sentence))
+                names = triple.subject, triple.object
+                ends = [entities.setdefault(fold(name), (len(entities), name))[0] for name in names]
+                pairs["oo"] += [(min(ends), max(ends))] if ends[0] != ends[1] else []
+                pairs["od"] += [(end, document) for end in ends]
+                pairs["oc"] += [(end, first + triple.sentence) for end in ends if triple.sentence is not None]
         data = HeteroData()
-        for level, size in {"o": len(names), "c": len(chunks), "d": len(corpus)}.items():
+        for level, size in {"o": len(entities), "c": len(chunks), "d": len(corpus)}.items():
             data[level].n_id = torch.arange(size)
         for kind, edges in pairs.items():
             simple = np.array(list(dict.fromkeys(edges)), np.int64).reshape(-1, 2).T
             data[kind[0], kind, kind[1]].edge_index = torch.from_numpy(np.ascontiguousarray(simple))
-        return cls(corpus, tuple(names.values()), tuple(chunks), data)
+        return cls(corpus, tuple(name for _, name in entities.values()), tuple(chunks), data)
 
-    def without(self, level: str) -> MultiLevelGraph:
+    def without(self, level: str) -> Self:
         """The graph with no entities (``o``) or no chunks (``c``), as in the paper's ablations."""
         data = self.data.subgraph({level: torch.empty(0, dtype=torch.long)})
         return replace(self, data=data, **{{"o": "entities", "c": "chunks"}[level]: ()})
@@ -89,7 +80,7 @@ class MultiLevelGraph:
             return tuple(passage.full_text for passage in self.corpus.passages)
         return self.entities if level == "o" else self.chunks
 
-    def encoded(self, encoder: Encoder) -> MultiLevelGraph:
+    def encoded(self, encoder: Encoder) -> Self:
         """The graph with a vector of each node, ``x`` (nodes, dimension) of its level."""
         data, vectors = copy(self.data), {level: encoder.encode(self.texts(level)) for level in LEVELS}
         for level, x in vectors.items():

@@ -1,21 +1,9 @@
 """The methods, one file each, and the baselines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from kit.errors import InputError
-from kit.retrievers.base import (
-    InitialScore,
-    Message,
-    NodeVisit,
-    Ranking,
-    Retriever,
-    Seed,
-    SubQuestionEvent,
-    Trace,
-    ranking_from_scores,
-)
+from kit.retrievers.base import InitialScore, Message, NodeVisit, Ranking, Retriever, Seed, SubQuestionEvent, Trace
 from kit.retrievers.baselines import BM25, KNN, Dense, Golden, Tfidf
 from kit.retrievers.dpr import DPR
 from kit.retrievers.gnn_ret import GNNRet

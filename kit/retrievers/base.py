@@ -1,10 +1,8 @@
 """What every retriever keeps to: the protocol, the ranking that it returns, and the trace of how it got there."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import msgspec
 import numpy as np
@@ -15,14 +13,9 @@ from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.settings import Settings, check, defaults
 
-T = TypeVar("T")
-
 
 class Event(msgspec.Struct, frozen=True, tag_field="kind"):
-    """One thing that happened during a retrieval.
-
-    ``round`` counts what happens at once, from 0: a layer of messages, a hop, the answer to a sub-question.
-    """
+    """Something that happened. ``round`` counts what happens at once, from 0: a layer, a hop, a sub-question."""
 
     round: int
 
@@ -110,25 +103,19 @@ class Retriever:
     """
 
     name: str
-    #: The struct of the method's settings; a subclass nests its own.
-    Settings: type[Settings] = Settings
-    #: The settings that :meth:`index` depends on: a variant with another value is indexed anew.
-    indexed_by: tuple[str, ...] = ()
-    #: Whether the queries that it is asked are :class:`kit.corpus.GoldQuery`; its settings then say so.
-    sees_gold: bool = False
-    #: What :meth:`fit` left, and the settings that it is bound to: no variant of it has others.
-    learned: Any = None
-    bound_by: tuple[str, ...] = ()
-    #: What :meth:`index` was given last.
-    corpus: Corpus | None = None
+    Settings: type[Settings] = Settings  # the struct of the method's settings; a subclass nests its own
+    indexed_by: tuple[str, ...] = ()  # the settings that `index` depends on: a variant with another is indexed anew
+    sees_gold: bool = False  # whether the queries that it is asked are `GoldQuery`
+    learned: Any = None  # what `fit` left
+    bound_by: tuple[str, ...] = ()  # the settings that it is bound to: no variant of it has others
+    corpus: Corpus | None = None  # what `index` was given last
 
     def __init__(self, **settings: Any) -> None:
-        """Raises :class:`kit.errors.InputError` for a setting or a value that the method does not have."""
+        """Raises :class:`InputError` for a setting or a value that the method does not have."""
         self.settings = check(self.Settings, settings, f"the retriever {self.name}")
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """The names of the settings with their defaults."""
         return defaults(cls.Settings)
 
     def fit(self, benchmark: Benchmark) -> None:
@@ -185,10 +172,7 @@ def ranking_from_scores(corpus: Corpus, scores: np.ndarray, k: int) -> Ranking:
     Ties are broken by corpus order, so that a result never depends on a sort.
     """
     k = min(k, len(scores))
-    if not k:
-        return Ranking((), np.zeros(0, np.float32))
-    threshold = np.partition(scores, -k)[-k]
-    candidates = np.flatnonzero(scores >= threshold)
+    candidates = np.flatnonzero(scores >= np.partition(scores, -k)[-k]) if k else np.zeros(0, int)
     rows = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
     return ranking_from_rows(corpus, rows, scores[rows])
 
@@ -198,7 +182,7 @@ def ranking_from_rows(corpus: Corpus, rows: np.ndarray, scores: np.ndarray) -> R
     return Ranking(tuple(corpus.passages[row].id for row in rows), scores)
 
 
-def round_robin(rankings: Sequence[Sequence[T]]) -> list[T]:
+def round_robin(rankings: Sequence[Sequence[str]]) -> list[str]:
     """The first of each ranking, then the second of each, without repeats; as long as one of them."""
     return list(dict.fromkeys(each for places in zip(*rankings) for each in places))[: len(rankings[0])]
 

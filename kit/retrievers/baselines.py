@@ -1,7 +1,5 @@
 """The baselines: search by words or by sentence vectors, KNN of kgp.txt, and the oracle."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import bm25s
@@ -29,11 +27,9 @@ class BM25(Retriever):
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         tokens = self._tokenize([query.text for query in queries], return_ids=False)
-        return [ranking_from_scores(self.corpus, self._scores(words), k) for words in tokens]
-
-    def _scores(self, words: list[str]) -> np.ndarray:
-        # bm25s scores no query without words: nothing matches it.
-        return self._bm25.get_scores(words) if words else np.zeros(len(self.corpus), np.float32)
+        none = np.zeros(len(self.corpus), np.float32)  # bm25s scores no query without words
+        scores = [self._bm25.get_scores(words) if words else none for words in tokens]
+        return [ranking_from_scores(self.corpus, each, k) for each in scores]
 
     def _tokenize(self, texts: list[str], return_ids: bool = True) -> bm25s.tokenization.Tokenized | list[list[str]]:
         return bm25s.tokenize(texts, stopwords="en", stemmer=self._stemmer, return_ids=return_ids, show_progress=False)
@@ -85,12 +81,9 @@ class KNN(Dense):
 
     name = "knn"
 
-    def index(self, corpus: Corpus) -> None:
-        super().index(corpus)
-        self._texts = [passage.full_text for passage in corpus.passages]
-
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        distances = cdist([query.text for query in queries], self._texts, scorer=Levenshtein.distance, dtype=np.int32)
+        texts = [passage.full_text for passage in self.corpus.passages]
+        distances = cdist([query.text for query in queries], texts, scorer=Levenshtein.distance, dtype=np.int32)
         found = []
         for ranking, distance in zip(super().retrieve_many(queries, k), distances):
             near = [self.corpus.passages[row].id for row in np.argsort(distance, kind="stable")[: len(ranking.ids)]]
@@ -108,8 +101,9 @@ class Golden(Tfidf):
     sees_gold = True
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [self._first(query, ranking, k) for query, ranking in zip(queries, super().retrieve_many(queries, k))]
-
-    def _first(self, query: Query, ranking: Ranking, k: int) -> Ranking:
-        gold = query.question.supporting_ids if isinstance(query, GoldQuery) else ()
-        return in_places(list(dict.fromkeys([*(id for id in gold if id in self.corpus), *ranking.ids]))[:k])
+        found = []
+        for query, ranking in zip(queries, super().retrieve_many(queries, k)):
+            gold = query.question.supporting_ids if isinstance(query, GoldQuery) else ()
+            ids = dict.fromkeys([*(id for id in gold if id in self.corpus), *ranking.ids])
+            found.append(in_places(list(ids)[:k]))
+        return found

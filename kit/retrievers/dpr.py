@@ -1,7 +1,5 @@
 """DPR, and what MDR shares with it: an encoder that learns from training questions (kgp.txt §8.1–8.2, Table 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -71,14 +69,9 @@ class TrainedRetriever(Dense):
         index = TfidfIndex(corpus)
         most = min(DEV_QUESTIONS, n_train or DEV_QUESTIONS)  # a check takes no longer than what it checks
         dev = sample([question for question in benchmark.dev if question.supporting], most, seed)
-        return finetune(
-            base,
-            self._with_negatives(sample(benchmark.train, n_train or len(benchmark.train), seed), corpus, index),
-            [passage.full_text for passage in corpus.passages],
-            training,
-            partial(self._recall, dev, pool(dev, corpus, index)) if dev else None,
-            key,
-        )
+        pairs = self._with_negatives(sample(benchmark.train, n_train or len(benchmark.train), seed), corpus, index)
+        check = partial(self._recall, dev, pool(dev, corpus, index)) if dev else None
+        return finetune(base, pairs, [passage.full_text for passage in corpus.passages], training, check, key)
 
     def _with_negatives(self, questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> list[Pair]:
         pairs = [(question, *pair) for question in questions for pair in self.pairs(question, corpus)]

@@ -6,12 +6,9 @@ The paper's symbols and the names here: h is ``h``, the (integrated) semantic di
 of the batch, the passage in row i of n stands at place q · n + i.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -46,8 +43,7 @@ class MessageLayer(MessagePassing):
         return h_j
 
 
-@dataclass(frozen=True)
-class MessageLog:
+class MessageLog(NamedTuple):
     """What one layer did: the ``active_nodes``, rows (queries, K), nearest first, and the distances that they sent.
 
     ``edge_index`` leads from active nodes, numbered through the batch, to those who hear, by their number in ``heard``
@@ -145,17 +141,14 @@ def gradient_descent(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) 
     The gradients are those of Eqs. 1 to 5. The paper's own (Eqs. 10 to 12 and 17 to 21) leave out the means and the
     flat part of the hinge, and Eq. 12 gives what flows back through a message the weight −α, where Eq. 2 has 1 − α.
     """
-    tensors, history, best = list(parameters.values()), [], (np.inf, [])
-    rises = 0
-    for tensor in tensors:
-        tensor.requires_grad_()
+    tensors, history, rises = [tensor.requires_grad_() for tensor in parameters.values()], [], 0
     for _ in range(MOST_STEPS):
         now = loss()
         value = now.item()
         rises = rises + 1 if history and value > history[-1]["loss"] else 0
+        if value < min((row["loss"] for row in history), default=np.inf):
+            best = [tensor.detach().clone() for tensor in tensors]
         history.append({"loss": value, **named(parameters)})
-        if value < best[0]:
-            best = value, [tensor.detach().clone() for tensor in tensors]
         if rises == MOST_RISES or not now.requires_grad:
             break
         gradients = torch.autograd.grad(now, tensors, materialize_grads=True)
@@ -164,7 +157,7 @@ def gradient_descent(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) 
         with torch.no_grad():
             for tensor, gradient in zip(tensors, gradients):
                 tensor.sub_(LEARNING_RATE * gradient).clamp_(0, 1)
-    for tensor, lowest in zip(tensors, best[1]):
+    for tensor, lowest in zip(tensors, best):
         tensor.requires_grad_(False).copy_(lowest)
     return history
 
@@ -198,17 +191,16 @@ class GNNRet(Retriever):
         def __post_init__(self) -> None:
             builders(self.graph)  # there is such a graph
 
-    #: What training left, and its steps.
     learned: dict[str, Tensor] | None = None
     history: Sequence[dict[str, float]] = ()
 
+    def initial(self) -> dict[str, Tensor]:
+        """What is learned, as it is set: ``alpha``, one weight a layer."""
+        return {"alpha": torch.full((self.settings.layers,), self.settings.alpha)}
+
     @property
     def parameters(self) -> dict[str, Tensor]:
-        """What is learned, as it was learned or else as it is set: ``alpha``, one weight a layer."""
         return self.learned or self.initial()
-
-    def initial(self) -> dict[str, Tensor]:
-        return {"alpha": torch.full((self.settings.layers,), self.settings.alpha)}
 
     @property
     def alphas(self) -> Tensor:
@@ -302,14 +294,12 @@ class GNNRet(Retriever):
             raise InputError(f"{expected}, found {len(questions)}", record=benchmark.name, field="n_train")
         picks = np.random.default_rng(self.settings.seed).choice(len(questions), n_train, replace=False)
         drawn = [questions[pick] for pick in sorted(picks)]
-        pooled = benchmark.collections is None
-        losses = []
-        for corpus, asked in [(benchmark.corpus, drawn)] if pooled else [(benchmark.collection(q), [q]) for q in drawn]:
-            self.index(corpus)
+        pooled, losses = benchmark.collections is None, []
+        for asked in [drawn] if pooled else [[question] for question in drawn]:
+            self.index(benchmark.corpus if pooled else benchmark.collection(asked[0]))
             losses.append(self.losses(asked))
-        self.learned = {
-            name: torch.full_like(weights, self.settings.init_alpha) for name, weights in self.initial().items()
-        }
+        start = self.settings.init_alpha
+        self.learned = {name: torch.full_like(weights, start) for name, weights in self.initial().items()}
         with one_thread():
             self.history = gradient_descent(self.learned, lambda: torch.cat([loss() for loss in losses]).mean())
 

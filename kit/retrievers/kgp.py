@@ -10,8 +10,6 @@ question and the passages of a path, in the order of the visits, it makes what i
 candidate (g) with it (φ).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,13 +26,13 @@ from kit.retrievers.base import NodeVisit, Ranking, Retriever, Seed, Trace, as_q
 from kit.retrievers.dpr import TrainedRetriever
 from kit.retrievers.mdr import MDR, path_text
 from kit.retrievers.structure import StructureReader
-from kit.settings import Positive, Settings, Whole, defaults
+from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 from kit.text.language_models import EVIDENCE_WRITER, LanguageModel, language_model
 from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
 
-GRAPH = "entity+structure"
+_TRAINING = [(each.name, each.type, each.default) for each in msgspec.structs.fields(TrainedRetriever.Settings)]
 
 
 class AgentInput(NamedTuple):
@@ -53,10 +51,11 @@ class AgentOutput(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Rows of passages in the order of the visits, and what the agent gave each of them."""
+    """Rows of passages in the order of the visits, what the agent gave each, and the evidence it chose the last by."""
 
     rows: tuple[int, ...] = ()
     scores: tuple[float, ...] = ()
+    evidence: str = ""
 
 
 @dataclass
@@ -65,7 +64,7 @@ class Walk:
 
     ``similarity`` (passages,) are the TF-IDF cosines to the question; ``ended`` the paths that grow no further;
     ``found`` the distinct rows in the order in which they were met; ``visits`` the paths in the order in which they
-    were queued, with the evidence that their last passage was chosen by; ``n_scored`` counts what the agent compared.
+    were queued; ``n_scored`` counts what the agent compared.
     """
 
     query: Query
@@ -74,7 +73,7 @@ class Walk:
     queue: deque[Path] = field(default_factory=lambda: deque([Path()]))
     ended: list[Path] = field(default_factory=list)
     found: dict[int, None] = field(default_factory=dict)
-    visits: list[tuple[Path, str]] = field(default_factory=list)
+    visits: list[Path] = field(default_factory=list)
     n_scored: int = 0
 
 
@@ -97,11 +96,10 @@ class KGP(Retriever):
     """
 
     indexed_by = ("graph",)
-    #: The agent's encoder, where it has one.
-    encoder: Encoder | None = None
+    encoder: Encoder | None = None  # the agent's, where it has one
 
     class Settings(Settings, frozen=True):
-        graph: str = GRAPH
+        graph: str = "entity+structure"
         branching: Positive = 3
         depth: Positive = 2
         budget: Positive = 30
@@ -148,25 +146,22 @@ class KGP(Retriever):
         ]
         # The questions walk abreast, a path each at a time, so that the agent is asked about many at once.
         while active := [walk for walk in walks if walk.queue and len(walk.found) < self.settings.budget]:  # line 5
-            self._step(active)
-        return walks
-
-    def _step(self, walks: Sequence[Walk]) -> None:
-        """Lines 6 to 12, for the next path of each walk."""
-        growing = []
-        for walk in walks:
-            path = walk.queue.popleft()  # line 6
-            candidates = self.candidates(walk, path)
-            if len(candidates):
-                growing.append((walk, path, candidates))
-            else:
-                walk.ended.append(path)
-        if growing:
-            outputs = self.score([AgentInput(walk.query, path.rows, near) for walk, path, near in growing])  # line 7
+            growing = []
+            for walk in active:
+                path = walk.queue.popleft()  # line 6
+                candidates = self._candidates(walk, path)
+                if len(candidates):
+                    growing.append((walk, path, candidates))
+                else:
+                    walk.ended.append(path)
+            outputs = growing and self.score(
+                [AgentInput(walk.query, path.rows, near) for walk, path, near in growing]
+            )  # line 7
             for (walk, path, candidates), output in zip(growing, outputs):
                 self._visit(walk, path, candidates, output)
+        return walks
 
-    def candidates(self, walk: Walk, path: Path) -> np.ndarray:
+    def _candidates(self, walk: Walk, path: Path) -> np.ndarray:
         """The rows that a path may go on to: at first the seeds, then neighbours of its last passage (kgp-i13)."""
         if not path.rows:
             return walk.seeds
@@ -180,23 +175,22 @@ class KGP(Retriever):
         best = np.argsort(-output.scores, kind="stable")  # equal ones in the order of the candidates
         for place in best[: self.settings.branching if path.rows else len(best)]:  # line 8
             row, score = int(candidates[place]), float(output.scores[place])
-            longer = Path((*path.rows, row), (*path.scores, score))
+            longer = Path((*path.rows, row), (*path.scores, score), output.generated_evidence)
             walk.queue.append(longer)  # line 9
-            walk.visits.append((longer, output.generated_evidence))
+            walk.visits.append(longer)
             walk.found.setdefault(row)  # line 10
             if len(walk.found) == self.settings.budget:  # line 11
                 return
 
     def _ranking(self, walk: Walk, k: int) -> Ranking:
-        given = [
-            [path.scores[-1] for path, _ in walk.visits if (len(path.rows) > 1) == later] for later in (False, True)
-        ]
-        scales = [_scale(scores) for scores in given]
-        paths = [*walk.ended, *walk.queue]
-        values = [
-            sum((score - scales[place > 0][0]) / scales[place > 0][1] for place, score in enumerate(path.scores))
-            for path in paths
-        ]
+        scales = []
+        for later in (False, True):
+            given = [path.scores[-1] for path in walk.visits if (len(path.rows) > 1) == later] or [0.0]
+            scales.append((float(np.mean(given)), float(np.std(given)) or 1.0))  # 1 where all are equal
+        paths, values = [*walk.ended, *walk.queue], []
+        for path in paths:
+            standardised = ((score - scales[at > 0][0]) / scales[at > 0][1] for at, score in enumerate(path.scores))
+            values.append(sum(standardised))
         found: dict[int, float] = {}
         for i in sorted(range(len(paths)), key=lambda i: -values[i]):
             for row in paths[i].rows:
@@ -211,16 +205,13 @@ class KGP(Retriever):
         id = {row: self.corpus.passages[row].id for row in [*walk.seeds.tolist(), *walk.found]}
         seeds = [Seed(0, id[row], float(walk.similarity[row])) for row in walk.seeds.tolist()]
         visits = []
-        for path, evidence in walk.visits:
+        for path in walk.visits:
             *before, passage = (id[row] for row in path.rows)
             source = before.pop() if before else ""
-            visits.append(NodeVisit(len(path.rows) - 1, passage, source, path.scores[-1], evidence, tuple(before)))
+            visits.append(
+                NodeVisit(len(before) + bool(source), passage, source, path.scores[-1], path.evidence, tuple(before))
+            )
         return Trace((*seeds, *visits), walk.n_scored)
-
-
-def _scale(scores: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard deviation; 1 for the latter where all are equal."""
-    return (float(np.mean(scores)), float(np.std(scores)) or 1.0) if scores else (0.0, 1.0)
 
 
 # ---- agents (Table 2)
@@ -235,11 +226,11 @@ class KGPRandom(KGP):
         seed: Whole = 0
 
     def score(self, inputs: Sequence[AgentInput]) -> list[AgentOutput]:
-        return [AgentOutput(self._draw(*each)) for each in inputs]
-
-    def _draw(self, query: Query, path: tuple[int, ...], candidates: np.ndarray) -> np.ndarray:
-        key = content_key(str(self.settings.seed), query.text, *(self.corpus.passages[row].id for row in path))
-        return np.random.default_rng(int.from_bytes(key[:8])).random(len(candidates))
+        found = []
+        for query, path, candidates in inputs:
+            key = content_key(str(self.settings.seed), query.text, *(self.corpus.passages[row].id for row in path))
+            found.append(AgentOutput(np.random.default_rng(int.from_bytes(key[:8])).random(len(candidates))))
+        return found
 
 
 class KGPTfidf(KGP):
@@ -301,18 +292,11 @@ class KGPMDR(KGPDense):
     name = "kgp-mdr"
     bound_by = ("encoder",)
     reads_path = True
-    Settings = msgspec.defstruct(
-        "Settings",
-        [(each.name, each.type, each.default) for each in msgspec.structs.fields(TrainedRetriever.Settings)],
-        bases=(KGP.Settings,),
-        frozen=True,
-        kw_only=True,
-    )
-    #: What training went through: see :class:`TrainedRetriever`.
-    history: tuple[dict[str, float], ...] = ()
+    history: tuple[dict[str, float], ...] = ()  # see :class:`TrainedRetriever`
+    Settings = msgspec.defstruct("Settings", _TRAINING, bases=(KGP.Settings,), frozen=True, kw_only=True)
 
     def fit(self, benchmark: Benchmark) -> None:
-        mdr = MDR(**{name: getattr(self.settings, name) for name in defaults(TrainedRetriever.Settings)})
+        mdr = MDR(**{name: getattr(self.settings, name) for name, *_ in _TRAINING})
         mdr.fit(benchmark)
         self.learned, self.history = mdr.learned, mdr.history
 
@@ -323,8 +307,7 @@ class KGPWriting(KGPTfidf):
     Candidates are compared with the written text alone (Eq. 1); with the question where the model writes nothing.
     """
 
-    #: The setting that names the model, and what asks it.
-    model_setting: str
+    model_setting: str  # the setting that names the model
     prompt: Callable[[str, Sequence[str]], str]
 
     def __init__(self, **settings: object) -> None:

@@ -4,8 +4,6 @@ One encoder for questions, paths and passages, trained on pairs of a path and th
 scored by the sum of its inner products; kgp.txt multiplies them, which puts two negative ones above two positive ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -57,13 +55,12 @@ class MDR(TrainedRetriever):
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """The question with its first support, the question and the first with the second, on to ``hops``."""
-        found = []
+        found = {}
         for order in orders(question):
             ids = list(dict.fromkeys(question.supporting[place][0] for place in order))
-            passages = [corpus[id] for id in ids]
-            steps = enumerate(ids[: self.settings.hops])
-            found += [(path_text(question.text, passages[:hop]), id) for hop, id in steps]
-        return list(dict.fromkeys(found))
+            for hop, id in enumerate(ids[: self.settings.hops]):
+                found[path_text(question.text, [corpus[before] for before in ids[:hop]]), id] = None
+        return list(found)
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
@@ -91,19 +88,14 @@ class MDR(TrainedRetriever):
 
     def _grow(self, queries: Sequence[Query], kept: Sequence[Sequence[Beam]]) -> list[list[Beam]]:
         """Each query's beams, a hop longer, best first; one that can go nowhere stays as it is."""
-        texts = [
-            path_text(query.text, [self.corpus.passages[row] for row in beam.rows])
-            for query, beams in zip(queries, kept)
-            for beam in beams
-        ]
+        asked = [(query.text, beam.rows) for query, beams in zip(queries, kept) for beam in beams]
+        texts = [path_text(text, [self.corpus.passages[row] for row in rows]) for text, rows in asked]
         vectors = self.encoder.encode(texts, role="query", progress=False)
-        found = iter(self._next([beam.rows for beams in kept for beam in beams], vectors))
-        longer = []
+        found, longer = iter(self._next([rows for _, rows in asked], vectors)), []
         for beams in kept:
             grown = []
             for beam in beams:
-                best = [Beam((*beam.rows, row), beam.score + score) for row, score in next(found)]
-                grown += best or [beam]
+                grown += [Beam((*beam.rows, row), beam.score + score) for row, score in next(found)] or [beam]
             longer.append(sorted(grown, key=lambda beam: -beam.score))
         return longer
 
@@ -141,9 +133,8 @@ class MDR(TrainedRetriever):
                 *before, source, passage = (self.corpus.passages[row].id for row in beam.rows)
                 events.append(NodeVisit(hop, passage, source, beam.score, before=tuple(before)))
         grown = [beam.rows for beams in hops[:-1] for beam in beams[: self.settings.beam]]
-        everywhere = len(self.corpus)
-        scored = [len(self._neighbours(path)) if self.settings.graph else everywhere - len(path) for path in grown]
-        return Trace(tuple(events), sum(scored))
+        n, among = len(self.corpus), self.settings.graph
+        return Trace(tuple(events), sum(len(self._neighbours(rows)) if among else n - len(rows) for rows in grown))
 
 
 def path_text(question: str, passages: Sequence[Passage]) -> str:
@@ -159,10 +150,7 @@ def orders(question: Question) -> Iterator[tuple[int, ...]]:
     """
     if question.evidence is not None:
         graph = question.evidence.to_networkx()
-        found = [
-            nx.lexicographical_topological_sort(graph, key=None),
-            nx.lexicographical_topological_sort(graph, key=lambda place: -place),
-        ]
+        found = [nx.lexicographical_topological_sort(graph, key) for key in (None, lambda place: -place)]
     else:
         given = range(question.hops)
         found = [given, reversed(given)] if question.type == "comparison" else [given]

@@ -5,8 +5,6 @@ the passages that they come from; passages are ranked by how often the walk is t
 for the triples, and which of them start the walk; here vectors decide alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -60,9 +58,8 @@ class PageRank(Retriever):
         restarts = np.zeros((len(queries), self.adjacency.shape[0]))
         n_entities = len(self.frequency)
         near = np.maximum(vectors @ self.vectors.T, 0) ** 4
-        restarts[:, n_entities:] = (
-            self.settings.passage_weight * near / np.maximum(near.max(axis=1, keepdims=True), 1e-9)
-        )
+        nearest = np.maximum(near.max(axis=1, keepdims=True), 1e-9)
+        restarts[:, n_entities:] = self.settings.passage_weight * near / nearest
         if self.nearest:
             scores, rows = self.nearest.search(vectors, self.settings.entities)
             np.put_along_axis(restarts, rows, np.maximum(scores, 0) / self.frequency[rows], axis=1)

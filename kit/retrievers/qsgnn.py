@@ -5,8 +5,6 @@ questions that it is pre-trained on in :mod:`kit.retrievers.qsgnn_questions`; he
 scores (Eq. 6), and the graph around a query.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -138,32 +136,26 @@ class QSGNN(Retriever):
         self.network.eval()
 
     def _see(self, corpus: Corpus, extractions: Sequence[Extraction]) -> None:
-        """The graph that the network is shown, which may lack a level; what is around a query is found with both."""
-        self.corpus, self.encoder = corpus, Encoder(self.settings.encoder)
+        """The graph, which may lack a level (what is around a query is found with all), and an untrained network."""
+        self.corpus, self.encoder, settings = corpus, Encoder(self.settings.encoder), self.settings
         whole = MultiLevelGraph.of(corpus, extractions)
-        level = {"entity": "o", "chunk": "c"}.get(self.settings.ablate)
+        level = {"entity": "o", "chunk": "c"}.get(settings.ablate)
         self.graph = (whole.without(level) if level else whole).encoded(self.encoder)
-        self.sampler = SubgraphSampler(self.graph.data["d"].x.numpy(), whole.adjacency("do"))
-        self.network = self._network()
-
-    def _network(self) -> Network:
-        """The network before training."""
-        settings, x = self.settings, self.graph.data.x_dict
+        x = self.graph.data.x_dict
+        self.sampler = SubgraphSampler(x["d"].numpy(), whole.adjacency("do"))
         with torch.random.fork_rng():
             torch.manual_seed(settings.seed)
-            network = Network(x["d"].shape[1], settings.dimension, settings.layers, settings.logit_scale)
-            if settings.init == "random":
-                for module in network.modules():
-                    if hasattr(module, "reset_parameters"):
-                        module.reset_parameters()
-        network.query_aware, network.intra = settings.ablate != "query", settings.ablate != "intra"
+            self.network = Network(x["d"].shape[1], settings.dimension, settings.layers, settings.logit_scale)
+            for module in self.network.modules() if settings.init == "random" else ():
+                if hasattr(module, "reset_parameters"):
+                    module.reset_parameters()
+        self.network.query_aware, self.network.intra = settings.ablate != "query", settings.ablate != "intra"
         if settings.init == "dense":
             vectors = torch.cat([x["d"], x["c"]]).numpy()
             picks = np.random.default_rng(settings.seed).permutation(len(vectors))[:_FITTED]
             directions = np.linalg.svd(vectors[picks], full_matrices=False)[2][: settings.dimension]
             with torch.no_grad():
-                network.compress.weight.zero_()[: len(directions)] = torch.from_numpy(directions)
-        return network
+                self.network.compress.weight.zero_()[: len(directions)] = torch.from_numpy(directions)
 
     def batch(self, documents: Sequence[np.ndarray]) -> Batch:
         """The subgraphs of several queries' documents, side by side."""
@@ -226,8 +218,8 @@ class QSGNN(Retriever):
         corpus, settings = benchmark.corpus, self.settings
         self._see(corpus, extractions)
         human = sample(benchmark.train, settings.n_train or len(benchmark.train), settings.seed)
-        rows = (tuple(corpus.row[id] for id in question.supporting_ids) for question in human)
-        labelled = [Synthetic(question.text, supports) for question, supports in zip(human, rows) if supports]
+        labelled = [Synthetic(it.text, tuple(corpus.row[id] for id in it.supporting_ids)) for it in human]
+        labelled = [question for question in labelled if question.supports]
         synthetic = synthetic_questions(extractions, settings.synthetic, settings.seed)
         stages = [("pre-training", settings.pretraining_epochs, synthetic), ("fine-tuning", settings.epochs, labelled)]
         periods = [
@@ -273,10 +265,9 @@ class QSGNN(Retriever):
         losses = []
         for cosines, question in zip(scores, questions):
             n = len(question.supports)
-            picks = generator.permutation(np.arange(n, min(len(cosines), N_NEGATIVE_CANDIDATES)))[
-                : self.settings.negatives
-            ]
-            losses.append(nt_xent(cosines[:n], cosines[torch.from_numpy(picks)], self.settings.temperature))
+            picks = generator.permutation(np.arange(n, min(len(cosines), N_NEGATIVE_CANDIDATES)))
+            negatives = cosines[torch.from_numpy(picks[: self.settings.negatives])]
+            losses.append(nt_xent(cosines[:n], negatives, self.settings.temperature))
         return torch.stack(losses).mean()
 
 

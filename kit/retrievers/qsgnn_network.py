@@ -4,9 +4,8 @@ The paper's symbols and the names here: h_i ``h_i``, a receiver's vector, h_j ``
 the modules named after them. Graphs are batches of :meth:`kit.graphs.multilevel.MultiLevelGraph.subgraph`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -108,7 +107,7 @@ class InterLevel(QueryAttention):
         return tuple((key.weight @ inner.weight).T for key, inner in pairs)
 
     @torch.no_grad()
-    def train(self, mode: bool = True) -> InterLevel:
+    def train(self, mode: bool = True) -> Self:
         """As PyTorch's; in evaluation the weights stand, and are multiplied once."""
         self.products = None if mode else self.multiplied()
         return super().train(mode)
@@ -122,14 +121,11 @@ class Update(nn.Module):
 
     def __init__(self, n: int) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(n)
-        self.inner, self.outer = nn.Linear(n, 2 * n), nn.Linear(2 * n, n)
+        self.norm, self.inner, self.outer = nn.LayerNorm(n), nn.Linear(n, 2 * n), nn.Linear(2 * n, n)
         both = torch.cat([torch.eye(n), -torch.eye(n)])
-        with torch.no_grad():
-            self.inner.weight.copy_(both)
-            self.outer.weight.copy_(both.T)
-            self.inner.bias.zero_()
-            self.outer.bias.zero_()
+        for linear, weight in ((self.inner, both), (self.outer, both.T)):
+            nn.init.zeros_(linear.bias)
+            linear.weight.data.copy_(weight)
 
     def forward(self, h: Tensor, message: Tensor) -> Tensor:
         return self.outer(torch.relu(self.inner(self.norm(h + message))))
@@ -217,6 +213,5 @@ def _cosines(query: Tensor, batch: Ends, ends: Ends, edge_index: Tensor) -> Tens
 def _identity(n: int, weight: float = 1.0) -> nn.Linear:
     """A square projection without bias that begins as a multiple of the identity."""
     linear = nn.Linear(n, n, bias=False)
-    with torch.no_grad():
-        linear.weight.copy_(weight * torch.eye(n))
+    linear.weight.data.copy_(weight * torch.eye(n))
     return linear

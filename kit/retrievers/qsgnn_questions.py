@@ -4,8 +4,6 @@ The paper has questions of one and of two hops, the latter over an entity that t
 hops, and comparisons of several facts or of two chains, are added here, since people ask them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -49,17 +47,12 @@ Chain = tuple[Fact, ...]  # each fact's other end is where the next one begins, 
 
 def synthetic_questions(extractions: Sequence[Extraction], n: int, seed: int) -> list[Synthetic]:
     """At most ``n`` questions of the kinds of :data:`SHARES`, those of each kind drawn by ``seed``."""
-    generator = np.random.default_rng(seed)
-    known = facts(extractions)
+    generator, known = np.random.default_rng(seed), facts(extractions)
     singles = [(fact,) for of in known.values() for fact in of]
     pairs = prolonged(singles, known, generator)
-    kinds = (
-        [question(chain) for chain in singles],
-        [question(chain) for chain in pairs],
-        [question(chain) for chain in prolonged(sample(pairs, n, seed), known, generator)],
-        comparisons(singles, COMPARED, generator),
-        comparisons(pairs, 2, generator),
-    )
+    triples = prolonged(sample(pairs, n, seed), known, generator)
+    kinds = [list(map(question, chains)) for chains in (singles, pairs, triples)]
+    kinds += [comparisons(singles, COMPARED, generator), comparisons(pairs, 2, generator)]
     return [each for share, of in zip(SHARES.values(), kinds) for each in sample(of, round(share * n), seed)]
 
 

@@ -4,11 +4,8 @@ The paper's symbols and the names here, beside those of :mod:`kit.retrievers.gnn
 ``steps`` of a question; ĥ is ``memory``; β ``beta``; Y, Yᵗ and Yᵗ⁺ are the ``target`` all, own and later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -32,16 +29,12 @@ def gold_steps(query: Query) -> list[SubQuestionEvent]:
         filled = [step.filled(answers) for step in question.decomposition]
         return [SubQuestionEvent(0, text, answer) for text, answer in zip(filled, answers)]
     if question and question.triples:
-        return [
-            SubQuestionEvent(0, f"{subject} >> {relation}", object) for subject, relation, object in question.triples
-        ]
-    return [SubQuestionEvent(0, line) for line in query.text.splitlines() if line.strip()] or [
-        SubQuestionEvent(0, query.text)
-    ]
+        return [SubQuestionEvent(0, f"{subject} >> {verb}", object) for subject, verb, object in question.triples]
+    lines = [line for line in query.text.splitlines() if line.strip()]
+    return [SubQuestionEvent(0, line) for line in lines or [query.text]]
 
 
-@dataclass(frozen=True)
-class RecurrentState:
+class RecurrentState(NamedTuple):
     """A batch after a step: the network's distances h, ĥ of this step and the last, and what each layer did."""
 
     h: Tensor
@@ -152,9 +145,8 @@ class RGNNRet(GNNRet):
         """Eqs. 5 and 15: a function of the present weights that gives each question's loss over the indexed corpus."""
         questions = sorted(questions, key=lambda question: -len(question.decomposition))
         distances = self.by_step(self.vectors_of([gold_steps(question.gold_query) for question in questions]))
-        supports = [
-            self.mask([self.targets(question, t) for question in questions[: len(h)]]) for t, h in enumerate(distances)
-        ]
+        targets = [[self.targets(question, t) for question in questions[: len(h)]] for t, h in enumerate(distances)]
+        supports = [self.mask(ids) for ids in targets]
         lengths = torch.tensor([len(question.decomposition) for question in questions])
 
         def losses() -> Tensor:

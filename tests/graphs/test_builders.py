@@ -1,8 +1,5 @@
 """The builders: by hand where a hand suffices, else against another implementation."""
 
-from __future__ import annotations
-
-import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
@@ -68,16 +65,6 @@ def test_no_passages(name: str) -> None:
     assert build(name, Corpus([])).n_edges == 0
 
 
-def test_denser_settings_only_add_edges() -> None:
-    for name, knob, values in (
-        ("entity", "prior", (0.9, 0.5, 0.1)),
-        ("tfidf", "n_keywords", (1, 4, 9)),
-        ("knn", "k", (1, 2, 4)),
-    ):
-        edges = [named_edges(name, **{knob: value}) for value in values]
-        assert edges[0] <= edges[1] <= edges[2]
-
-
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
@@ -91,8 +78,3 @@ def test_denser_settings_only_add_edges() -> None:
 def test_bad_names_and_settings_are_one_plain_line(name: str, settings: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         build(name, example().corpus, **settings)
-
-
-def test_settings_go_to_the_builder_that_has_them() -> None:
-    joined, alone = build("knn+entity", example().corpus, k=1, prior=0.6), build("knn", example().corpus, k=1)
-    np.testing.assert_array_equal(joined.edges("knn"), alone.edges("knn"))

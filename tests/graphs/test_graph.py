@@ -1,7 +1,5 @@
 """The graph type: the six passages by hand, and against graphs written out in full."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -95,15 +93,6 @@ def test_the_example_by_hand() -> None:
     edges = graph.to_networkx().edges
     assert edges[0, 1] == {"kinds": ("entity",), "shared": ("Ines Moravec",)}
     assert edges[1, 2] == {"kinds": ("structure",), "shared": ()}
-
-
-def test_graphs_without_edges_or_nodes() -> None:
-    empty = PassageGraph(corpus_of(0), {})
-    assert (empty.density, empty.mean_degree, empty.n_edges, empty.n_components) == (0, 0, 0, 0)
-    lone = PassageGraph(corpus_of(3), {})
-    assert (lone.density, lone.n_components) == (0, 3)
-    assert lone.neighbours([0, 1]).tolist() == [] == lone.linked(np.array([0, 1]))[0].tolist()
-    assert lone.to_pyg().edge_index.shape == (2, 0)
 
 
 def test_pages_and_tables_contain_passages_and_no_walk_meets_them() -> None:

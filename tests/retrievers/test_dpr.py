@@ -1,16 +1,12 @@
 """DPR, and what every trained retriever promises: learning from training questions, weights found again by content."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from kit.corpus import Benchmark, load
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.graphs import build
 from kit.retrievers import DPR, dpr, make
 from kit.retrievers.dpr import pool, sample
 from kit.text import TfidfIndex
@@ -65,28 +61,6 @@ def test_what_it_learned_is_found_again(tiny_model: str, lesson: Benchmark, cach
             quick(tiny_model, **other).fit(lesson)
     with pytest.raises(AssertionError, match="trained again"):
         again.fit(Benchmark("lesson", lesson.corpus, train=lesson.train))
-
-
-def test_damaged_weights_are_learned_anew(tiny_model: str, lesson: Benchmark) -> None:
-    retriever = quick(tiny_model)
-    retriever.fit(lesson)
-    weights = Path(retriever.learned.name) / "model.safetensors"
-    sound = weights.read_bytes()
-    weights.write_bytes(sound[:-4] + b"\x00\x00\x80\x3f")
-    with pytest.warns(UserWarning, match="damaged"):
-        quick(tiny_model).fit(lesson)
-    assert weights.read_bytes() == sound
-
-
-def test_the_trained_encoder_serves_everywhere(tiny_model: str, lesson: Benchmark) -> None:
-    retriever = quick(tiny_model, negatives="in-batch")
-    retriever.fit(lesson)
-    retriever.index(lesson.corpus)
-    assert len(retriever.retrieve(lesson.train[0].query, 3).ids) == 3
-    graph = build("knn", lesson.corpus, k=2, encoder=retriever.encoder.name)
-    vectors = retriever.encoder.encode([passage.full_text for passage in lesson.corpus.passages])
-    nearest = np.argsort(-(vectors @ vectors.T - 2 * np.eye(6)), axis=1)[:, :2]
-    assert [set(graph.neighbours(row)) for row in range(6)] == [set(rows) for rows in nearest.tolist()]
 
 
 @pytest.mark.parametrize("name", ["dpr", "mdr"])

@@ -1,9 +1,5 @@
 """The agents that write: by hand with a model of random weights, and with a chat model on a real server."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -13,7 +9,6 @@ from kit.corpus import export, load
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.retrievers import NodeVisit, Ranking, make
-from kit.store import Store
 from kit.text import TfidfIndex
 from kit.text.language_models import SequenceToSequence, language_model
 from kit.text.precision import one_thread
@@ -79,34 +74,6 @@ def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(
         visit = next(step for step in first[question.id].trace.events if isinstance(step, NodeVisit))
         (asked,) = language_model(replay).generate([evidence_prompt(question.text, [])], progress=False)
         assert visit.generated_evidence == asked.text != ""
-
-
-def test_a_server_killed_in_the_middle_is_named_and_what_was_answered_is_kept(
-    start_server: Callable[[], AbstractContextManager], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put, kept = Store.put_many, []
-
-    def put_and_kill(store: Store, kind: str, values: dict[bytes, bytes]) -> None:
-        put(store, kind, values)
-        kept.extend(values)
-        if len(kept) >= 3:
-            server.kill()
-
-    monkeypatch.setattr(Store, "put_many", put_and_kill)
-    with start_server() as server, pytest.raises(InputError) as error:
-        answered(f"server:{server.model}@{server.url}", data, tmp_path / "run.trec")
-    assert str(error.value).startswith(f"server:{server.model}: the server at {server.url}: APIConnectionError: ")
-    assert str(error.value).endswith("prompts are answered and kept)")
-    assert 3 <= len(kept) == len(Store().get_many("answers", kept))
-    assert not (tmp_path / "run.trec").exists()
-    with pytest.raises(InputError, match="no stored answer to"):
-        answered(f"replay:server:{server.model}", data, tmp_path / "run.trec")
-
-
-def test_a_variant_has_the_model_that_it_names_and_shares_what_stays() -> None:
-    first = make("kgp-chat", model="server:a")
-    assert first.variant(depth=1).model is first.model
-    assert (first.variant(model="server:b").model.name, first.model.name) == ("server:b", "server:a")
 
 
 def test_a_chat_model_must_be_named() -> None:

@@ -1,7 +1,5 @@
 """Graph search against networkx's PageRank, and what it does where there is no graph."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """QSGNN as a whole: what it learns, what an interruption changes (nothing), and what its switches take away."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -148,27 +146,3 @@ def test_attention_is_that_of_the_retrieval(documents: int) -> None:
         for kind, (_, receiver) in heard.edges.items():
             sums = np.bincount(receiver, layer[kind], len(heard.nodes[kind[1]]))
             np.testing.assert_allclose(sums[np.unique(receiver)], 1, rtol=1e-5)
-
-
-def test_attention_that_the_query_does_not_guide() -> None:
-    """Between levels all senders count alike, and within a level all queries hear the same."""
-    retriever = ready()
-    queries = [question.text for question in HAND.test]
-    off, other = (retriever.attend(query, query_aware=False, documents=0) for query in queries)
-    for kind, (_, receiver) in off.edges.items():
-        for layer, too in zip(off.layers, other.layers):
-            np.testing.assert_array_equal(layer[kind], too[kind])
-            if kind[0] != kind[1]:
-                np.testing.assert_allclose(layer[kind], 1 / np.bincount(receiver)[receiver], rtol=1e-5)
-    on, different = (retriever.attend(query, documents=0) for query in queries)
-    assert not np.allclose(on.layers[0]["oo"], different.layers[0]["oo"])
-    assert not np.allclose(on.layers[0]["cd"], off.layers[0]["cd"])
-
-
-def test_it_needs_questions_to_learn_from(own_store: Path) -> None:
-    nothing = Benchmark("none", HAND.corpus)
-    with pytest.raises(InputError, match="expected some training questions"):
-        make("qsgnn").fit(nothing)
-    retriever = make("qsgnn", **FEW, ablate="fine-tuning")  # pre-training needs none
-    retriever.fit(nothing)
-    assert {row["stage"] for row in retriever.history if "loss" in row} == {0}

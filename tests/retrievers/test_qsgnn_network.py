@@ -1,7 +1,5 @@
 """QSGNN's messages by hand: three nodes in a plane, cosines of 45 degrees."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Synthetic questions of a few triples, by hand, and what holds of any."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -79,15 +77,6 @@ def test_comparisons_are_of_facts_that_say_the_same() -> None:
     # Not of two that share a passage, and of subjects alone.
     assert comparisons([(TO_ORM,), (other._replace(row=0),)], 2, generator()) == []
     assert comparisons([(FROM_ORM,), (other._replace(end="Orm", other="Ebba Lund"),)], 2, generator()) == []
-
-
-def test_comparisons_name_up_to_four() -> None:
-    alike = [(Fact(Triple(name, "has", "it", 0), row, name, "it"),) for row, name in enumerate("ABCDE")]
-    found = comparisons(alike * 9, COMPARED, generator())
-    assert {len(each.supports) for each in found} == {2, 3, 4}
-    for each in found:
-        *first, last = ("ABCDE"[row] for row in each.supports)
-        assert each.text == f"Which has, {', '.join(first)} or {last}?"
 
 
 def test_hubs_are_capped_and_the_seed_decides() -> None:
