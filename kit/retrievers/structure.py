@@ -5,6 +5,8 @@ asks a language model for the names, one pattern finds them here (kgp-i34 of the
 beside one tells which is meant. A question that names no structure which the documents have is a content question.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate
@@ -20,32 +22,42 @@ from kit.retrievers.baselines import BM25
 
 _CARDINALS = "one two three four five six seven eight nine ten".split()
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-_PLACES = {word: place for place, word in enumerate(_ORDINALS, 1)} | {
-    "opening": 1,
-    "last": -1,
-    "final": -1,
-    "closing": -1,
-}
+_PLACES = {word: place for place, word in enumerate(_ORDINALS, 1)}
+_PLACES |= {"opening": 1, "last": -1, "final": -1, "closing": -1, "penultimate": -2}
+
 _NUMBER = rf"(?:[A-Z]\.?\d+|\d+|[IVXL]+(?!\w)|(?:{'|'.join(_CARDINALS)})(?!\w))"
-_PLACE = rf"(?:{'|'.join(_PLACES)}|\d+(?:st|nd|rd|th))"
 _TO = r"\s*(?:–|-|\b(?:to|through|until)\b)\s*"
 _AND = r"\s*(?:,\s*(?:and\s+)?|&|\b(?:and|or)\b)\s*"
+_PLACE = rf"(?:{'|'.join(_PLACES)}|\d+(?:st|nd|rd|th))"
 _MENTION = re.compile(
-    # "pages 2 to 4", "Tables 1, 2 and 3", ", p3", "Table no. 3"; "In Table 2, 3 stations …" names one
+    # "pages 2 to 4", "Tables 1, 2 and 3", "p3", "Table no. 3"; "In Table 2, 3 stations …" names one
     r"(?<!\w)(?:(?P<kind>(?P<many>pages|pp\.?|tables)|pages?|pgs?\.?|p\.|(?<=[,(:;] )(?-i:p)(?=[1-9])|tables?|tabs?\.)"
     r"\s*(?:(?:no\.?|number|#)\s*)?"
     rf"(?P<numbers>{_NUMBER}(?:{_TO}{_NUMBER}|(?(many){_AND}|\s+and\s+){_NUMBER})*)(?![\w%])"
-    # "the first and the third page", "the last two tables"
+    # "the first and the third page", "the last two tables", "the last page but one"
     rf"|(?P<places>{_PLACE}(?:(?:{_AND}|\s+to\s+)(?:the\s+)?{_PLACE})*)\s+(?:(?P<count>{'|'.join(_CARDINALS)}|\d+)\s+)?"
-    r"(?P<placed>page|table)s?"
-    # "all tables", "the tables"
-    r"|(?:all|every|each|both|the|its)\s+(?:of\s+)?(?:the\s+)?(?P<every>tables|(?<=all )pages))(?!\w)",
+    r"(?P<placed>page|table)s?(?P<but>\s+but\s+one)?"
+    # "all tables", "the tables"; "the table" is one only where a document has no other
+    r"|(?:all|every|each|both|the|its)\s+(?:of\s+)?(?:the\s+)?(?P<every>tables|(?<=all )pages)"
+    r"|(?:in|from|by|on|see|per)\s+the\s+(?P<only>table))(?!\w)",
     re.IGNORECASE,
 )
-#: Pages that only say where a table is: "Table 2 on page 4"; "the table on page 4"; "page 4 has a table".
-_ON = re.compile(r"\s+(?:on|at|from|in)\s+(?:the\s+)?", re.IGNORECASE)
+#: What is no structure of a document: titles of works, furniture, parts of other books.
+_OTHER_BEFORE = re.compile(
+    r"(?:\b(?:film|movie|song|single|album|novel|book|band|called|titled|water|periodic|league|round|time|an?|another)\s+"
+    r"|[\"“][^\"”]*)$",
+    re.IGNORECASE,
+)
+_OTHER_AFTER = re.compile(
+    r"\s*\((?:[\w\s]*\s)?(?:film|song|album|novel)\)|[\s-]+(?:tennis|tops?|cloths?|salt|manners|wine|lamps?|mountain|"
+    r"met(?:re|er)s?|of\s+(?:an?|his|her|their|my|the)\s+(?:\w+\s+)?(?:book|novel|newspaper|diary|letter|magazine))\b",
+    re.IGNORECASE,
+)
 _TABLE_ON = re.compile(r"\btable\s+(?:on|at|of|from|in)\s+(?:the\s+)?(?:very\s+)?$", re.IGNORECASE)
+_ON = re.compile(r"\s+(?:on|at|from|in)\s+(?:the\s+)?", re.IGNORECASE)
 _HAS_TABLE = re.compile(r"['’]s\s+table\b|[^.?!;]*?\b(?:has|contains|shows)\s+an?\s+table\b", re.IGNORECASE)
+
+_TOKEN = re.compile(r"[^\W_]+")
 #: What any document may be called.
 _GENERIC = frozenset("report reports paper memo document file pdf study survey article evaluation guide manual".split())
 _GLUE = frozenset("the a an of and in on for to by with at from s".split())
@@ -55,7 +67,8 @@ class Mention(NamedTuple):
     """Pages or tables that a text names at ``start`` to ``end``.
 
     ``labels`` are numbers as the document has them (text) or places in it (whole numbers, 1 the first and -1 the last);
-    none: all of them. ``on_page``: tables on these pages.
+    none: all of them. ``on_page``: tables on these pages. ``only``: no number, "the table", which names one only where
+    there is no other.
     """
 
     kind: str
@@ -63,19 +76,26 @@ class Mention(NamedTuple):
     start: int
     end: int
     on_page: tuple[str | int, ...] = ()
+    only: bool = False
 
 
 def mentions(text: str) -> list[Mention]:
     """The pages and tables that a text names, from left to right; empty for a text about content."""
     found: list[Mention] = []
     for match in _MENTION.finditer(text):
-        is_table = (match["kind"] or match["placed"] or match["every"]).lower().startswith("t")
-        one = Mention("table" if is_table else "page", _labels(match), *match.span())
-        if not is_table and found and found[-1].kind == "table" and _ON.fullmatch(text, found[-1].end, one.start):
-            found[-1] = found[-1]._replace(on_page=one.labels, end=one.end)
-        elif not is_table and (_TABLE_ON.search(text[: one.start]) or _HAS_TABLE.match(text, one.end)):
+        if _OTHER_BEFORE.search(text[: match.start()]) or _OTHER_AFTER.match(text, match.end()):
+            continue
+        if re.search(r"(?<!^)Page [OTF][a-z]+$", text[: match.end()]):  # the title of a song
+            continue
+        kind = "table" if (match["kind"] or match["placed"] or match["every"] or "t").lower()[0] == "t" else "page"
+        one = Mention(kind, _labels(match), *match.span(), only=bool(match["only"]))
+        last = found[-1] if found else None
+        # Pages may only say where a table is: "Table 2 on page 4", "the table on page 4", "page 4 has a table".
+        if kind == "page" and last and last.kind == "table" and _ON.fullmatch(text, last.end, one.start):
+            found[-1] = last._replace(on_page=one.labels, end=one.end, only=False)
+        elif kind == "page" and (_TABLE_ON.search(text[: one.start]) or _HAS_TABLE.match(text, one.end)):
             found.append(Mention("table", (), one.start, one.end, on_page=one.labels))
-        else:
+        elif not (one.only and last and last.on_page):  # "page 4 has a table; by the table, …"
             found.append(one)
     return found
 
@@ -87,7 +107,7 @@ def _labels(match: re.Match) -> tuple[str | int, ...]:
         if match["count"]:  # "the last two pages"
             n = int(_number(match["count"]))
             places = list(range(1, n + 1) if places[0] > 0 else range(-n, 0))
-        return tuple(places)
+        return (-2,) if match["but"] else tuple(places)
     labels: list[str] = []
     for part in re.split(_AND, match["numbers"] or "", flags=re.IGNORECASE):
         ends = [_number(end) for end in re.split(_TO, part, flags=re.IGNORECASE) if end]
@@ -111,19 +131,20 @@ class StructureReader:
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus, self.contains = corpus, ContainsEdges(structures(corpus), len(corpus))
+        self._structures: dict[tuple[str, str], list[Structure]] = {}
+        for node in self.contains.nodes:
+            self._structures.setdefault((node.document, node.kind), []).append(node)
         titles = {passage.document: passage.title for passage in corpus.passages}
-        self._names = {
-            node.document: [_words(titles[node.document]), _words(node.document)] for node in self.contains.nodes
-        }
-        words = {document: set().union(*names) for document, names in self._names.items()}
-        shared = set.intersection(*words.values()) if len(words) > 1 else set()
-        self._own = {document: of - shared - _GENERIC for document, of in words.items()}
+        documents = dict.fromkeys(node.document for node in self.contains.nodes)
+        self._names = {it: [_words(titles[it]), _words(it)] for it in documents}
 
     def asked(self, text: str) -> tuple[Structure, ...]:
         """The structures that a question asks for, in the order of their mention; none for a content question."""
         named = [one for one in mentions(text) if self._names and not self._is_of_another(text, one)]
-        scopes = zip(named, self._scopes(text, named))
-        return tuple(dict.fromkeys(it for one, of in scopes for document in of for it in self._located(one, document)))
+        found: dict[Structure, None] = {}
+        for one, documents in zip(named, self._scopes(text, named)):
+            found |= dict.fromkeys(it for document in documents for it in self._located(one, document, len(documents)))
+        return tuple(found)
 
     def rows(self, text: str) -> np.ndarray:
         """The rows that the asked structures hold, in the order of their mention; none for a content question."""
@@ -141,13 +162,15 @@ class StructureReader:
             for rows in fetched
         ]
 
-    def _located(self, one: Mention, document: str) -> list[Structure]:
+    def _located(self, one: Mention, document: str, scope: int) -> list[Structure]:
         """A document's structures that are meant."""
-        nodes = [node for node in self.contains.nodes if (node.document, node.kind) == (document, one.kind)]
+        nodes = self._structures.get((document, one.kind), [])
         if one.on_page:
-            pages = self._located(Mention("page", one.on_page, 0, 0), document)
+            pages = self._located(Mention("page", one.on_page, 0, 0), document, 1)
             rows = {row for page in pages for row in self.contains.content(page).tolist()}
             nodes = [node for node in nodes if rows & set(self.contains.content(node).tolist())]
+        if one.only:
+            return nodes if len(nodes) == 1 and scope == 1 else []
         found = [] if one.labels else nodes
         for label in one.labels:
             if isinstance(label, str):
@@ -168,19 +191,25 @@ class StructureReader:
         return [scope or list(self._names) for scope in accumulate(scopes, _or_before)]
 
     def _is_of_another(self, text: str, one: Mention) -> bool:
-        """Whether a place belongs to something that is no document: "the opening page of A Winter Tale", "its"."""
-        its, of = re.search(r"\b(?:its|their)\s+$", text[: one.start]), re.match(r"\s+of\s+([^,;:?]*)", text[one.end :])
-        told = of[1] if of else text
-        is_place = any(isinstance(label, int) for label in one.labels)
-        return is_place and bool(its or of) and not self._documents(told) and not _words(told) & _GENERIC
+        """Whether a place, "the opening page", belongs to something that is no document: "of A Winter Tale", "its"."""
+        if not any(isinstance(label, int) for label in one.labels):
+            return False
+        if re.search(r"\b(?:its|their|his|her)\s+(?:very\s+)?$", text[: one.start], re.IGNORECASE):
+            return not self._documents(text)
+        of = re.match(r"\s+of\s+([^,;:?]*)", text[one.end :])
+        return bool(of) and not self._documents(of[1]) and not _words(of[1]) & _GENERIC
 
-    def _documents(self, text: str) -> list[str]:
+    def _documents(self, words: str) -> list[str]:
         """The documents that a stretch of text names."""
-        said, found = _words(text), []
-        for document, names in self._names.items():
-            better_part = any(len(said & name) >= 0.6 * len(name) for name in names if name)
-            found += [document] if said & self._own[document] and (said & _GENERIC or better_part) else []
-        return found
+        said = _words(words)
+        return [document for document in self._names if said and self._is_named(said, document)]
+
+    def _is_named(self, said: set[str], document: str) -> bool:
+        names, others = self._names[document], [set().union(*of) for it, of in self._names.items() if it != document]
+        own = {word for word in said if word in set().union(*names) and not all(word in other for other in others)}
+        if not own - (_GENERIC if others else set()):
+            return False
+        return bool(said & _GENERIC) or any(name and len(said & name) >= 0.6 * len(name) for name in names)
 
 
 class Structural(BM25):
@@ -201,7 +230,7 @@ class Structural(BM25):
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[^\W_]+", text.lower())) - _GLUE
+    return set(map(str.lower, _TOKEN.findall(text))) - _GLUE
 
 
 def _or_before(before: Sequence[str], own: Sequence[str]) -> Sequence[str]:

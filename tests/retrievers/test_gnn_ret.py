@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Benchmark, Corpus, Passage
+from kit.corpus import Benchmark, Corpus, GoldQuery, Passage
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
