@@ -60,8 +60,7 @@ def experiment(alphabetical, reverse, asked: Benchmark):
 def test_a_row_a_retriever_and_question(experiment) -> None:
     reader = FirstPassage()
     table = read_answers(experiment, reader, 2, none=True)
-    columns = ["retriever", "question", "hops", "type", "answer", "em", "f1", "accuracy", "words"]
-    assert list(table.columns) == columns
+    assert list(table) == ["retriever", "question", "hops", "type", "answer", "em", "f1", "accuracy", "words"]
     # Articles go: "answer of a" is "answer of", which also stands in "answer of f".
     assert table.values.tolist() == [
         ["none", "q1", 2, "bridge", "", 0, 0, 0, 0],
@@ -83,7 +82,6 @@ def test_means_with_their_intervals(experiment) -> None:
     assert summary["mean"].tolist() == pytest.approx([0.5, 0.9, 0.5, 2, 0, (0.8 + 2 / 3) / 2, 0.5, 3])
     expected = statistics.interval(table["f1"].to_numpy()[:2], 3, n_resamples=200)
     assert summary.loc[1, ["mean", "low", "high"]].tolist() == pytest.approx(expected[:3])
-    assert summary["n"].tolist() == [2] * 8
 
 
 def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path) -> None:
@@ -92,8 +90,6 @@ def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path
     assert judged["judged"].tolist() == [0, 0, 1, 1, 0, 0]
     assert judged["unclear"].tolist() == [1, 1, 0, 0, 0, 0]
     assert "judged" not in table
-    summary = summarise_answers(judged, n_resamples=50).set_index(["retriever", "metric"])["mean"]
-    assert (summary["a to z", "judged"], summary["none", "unclear"]) == (1, 1)
 
 
 def test_a_question_without_an_answer_is_one_plain_line(alphabetical, benchmark: Benchmark) -> None:

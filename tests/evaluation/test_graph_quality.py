@@ -71,7 +71,6 @@ def test_graphs_at_equal_size() -> None:
 def test_a_further_encoder_has_a_knn_graph_of_its_own(tiny_model: str) -> None:
     hand, encoders = example(), {"knn-mdr": tiny_model}
     assert density_param("knn-mdr", encoders) == density_param("knn") == "k"
-    assert build_at("entity", 0.6, hand.corpus, encoders).n_edges == build("entity", hand.corpus, prior=0.6).n_edges
     of_its_own = build_at("knn-mdr", 1, hand.corpus, encoders)
     assert of_its_own.n_edges == build("knn", hand.corpus, k=1, encoder=tiny_model).n_edges
 

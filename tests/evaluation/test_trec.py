@@ -70,13 +70,6 @@ def test_order_is_by_score_then_as_in_the_file(tmp_path: Path, benchmark: Benchm
     assert read_run(path, benchmark).retrieve_many([benchmark.test[0].query], 3)[0].ids == ("c", "a", "b")
 
 
-def test_evaluating_a_run_gives_what_it_was_made_from(tmp_path: Path, reverse, benchmark: Benchmark) -> None:
-    direct = evaluate({"x": reverse}, benchmark, ks=(2, 5), progress=False)
-    write_runs(direct.rankings, tmp_path / "run.txt")
-    again = evaluate({"x": read_run(tmp_path / "run.txt", benchmark)}, benchmark, ks=(2, 5), progress=False)
-    assert again.table[direct.metrics].equals(direct.table[direct.metrics])
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -111,14 +104,8 @@ def test_real_runs_measure_the_same_elsewhere(file: str, setting: str, realdata:
     found = evaluate(["bm25"], benchmark, ks=(2, 5), progress=False)
     (path,) = write_runs(found.rankings, tmp_path / "run.txt")
     write_qrels(benchmark.test, tmp_path / "qrels.txt")
-    wanted = [ir_measures.R @ 2, ir_measures.R @ 5]
-    theirs = ir_measures.calc_aggregate(
-        wanted,
-        ir_measures.read_trec_qrels(str(tmp_path / "qrels.txt")),
-        ir_measures.read_trec_run(str(path)),
-    )
-    assert found.table[["recall@2", "recall@5"]].mean().tolist() == pytest.approx(
-        [theirs[at] for at in wanted], abs=1e-9
-    )
+    qrels, run = str(tmp_path / "qrels.txt"), ir_measures.read_trec_run(str(path))
+    theirs = ir_measures.calc_aggregate([ir_measures.R @ 5], ir_measures.read_trec_qrels(qrels), run)
+    assert found.table["recall@5"].mean() == pytest.approx(theirs[ir_measures.R @ 5], abs=1e-9)
     again = evaluate({"bm25": read_run(path, benchmark)}, benchmark, ks=(2, 5), progress=False)
     assert again.table[found.metrics].equals(found.table[found.metrics])
