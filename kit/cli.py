@@ -3,8 +3,6 @@
 Imports of what takes seconds to load stand inside the commands, so that ``kit --help`` answers at once.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 import time

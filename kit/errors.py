@@ -1,7 +1,5 @@
 """The one exception that a user is meant to read."""
 
-from __future__ import annotations
-
 
 class InputError(ValueError):
     """Bad input, told in one plain line: where (file, record, field) and what was expected.

@@ -1,7 +1,5 @@
 """Where the project lies, and where what it makes goes."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

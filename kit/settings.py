@@ -1,7 +1,5 @@
 """Settings: a frozen typed struct a method, graph builder or training; and their values as a person types them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 

@@ -6,8 +6,6 @@ a row or a file that is damaged counts as missing, so that it is computed and wr
 weights) has a folder a key, with the checksums of its files.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The command line: results in files, bad input in one plain line."""
 
-from __future__ import annotations
-
 import io
 import shutil
 import subprocess

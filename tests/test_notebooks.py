@@ -1,7 +1,5 @@
 """Every notebook keeps the conventions and runs; every committed figure is made by one."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

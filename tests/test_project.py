@@ -1,7 +1,5 @@
 """What the project promises about itself: its layout, its imports, its pins, its README."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Settings, and values as they are typed on the command line and into widgets."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import pytest

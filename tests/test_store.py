@@ -1,7 +1,5 @@
 """The store: whole or not at all, found again by content, rebuilt when damaged."""
 
-from __future__ import annotations
-
 import sqlite3
 import stat
 from pathlib import Path

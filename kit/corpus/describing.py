@@ -1,7 +1,5 @@
 """A benchmark in numbers."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from kit.corpus.source import SPLITS

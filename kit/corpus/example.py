@@ -1,7 +1,5 @@
 """Six passages and two questions, small enough to check every number by hand: the first page of each notebook."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from kit.corpus.loading import load

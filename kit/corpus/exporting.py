@@ -1,7 +1,5 @@
 """Benchmarks to files that other programs read: a BEIR folder, TREC qrels; and a folder in the kit's own format."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

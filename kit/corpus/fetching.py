@@ -1,7 +1,5 @@
 """Published data sets from their official addresses, through pooch."""
 
-from __future__ import annotations
-
 import sys
 import zipfile
 from pathlib import Path

@@ -4,8 +4,6 @@ Its ``main`` is the click command ``kit data make NAME``; where the data are a b
 ``generate`` returns one.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import util
 from types import ModuleType

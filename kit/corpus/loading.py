@@ -1,7 +1,5 @@
 """Files to benchmarks: the settings (pooled, per-question) and the units (paragraph, sentence)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from hashlib import blake2b

@@ -3,8 +3,6 @@
 A page is read in the order in which the file writes its text: programs write one column after the other.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Files of records, JSON list or JSON lines, and what is wrong with a record in plain words."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

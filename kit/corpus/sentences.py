@@ -4,8 +4,6 @@ A sentence ends at ``.``, ``!``, ``?`` or ``…`` (with closing quotes and brack
 a sentence; not after an abbreviation that a name or number follows, nor after an initial.
 """
 
-from __future__ import annotations
-
 import re
 
 _END = re.compile(r"""(?<![.!?…])[.!?…]+["'”’)\]]*\s+(?=["'“‘(\[]*[^\W_a-z])""")

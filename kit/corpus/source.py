@@ -1,7 +1,5 @@
 """What a file holds, whatever its format: paragraphs, questions about them, and what is wrong with it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b

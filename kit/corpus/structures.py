@@ -1,7 +1,5 @@
 """The structures of documents, pages and tables, with the passages that each of them holds (kgp.txt §3)."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 

@@ -1,7 +1,5 @@
 """From paragraphs to sentences: each sentence a passage, and what that makes of supports and evidence."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from msgspec.structs import replace

@@ -4,8 +4,6 @@ Every question counts for every retriever: an empty answer, or one that a judge 
 (kgp-i25).
 """
 
-from __future__ import annotations
-
 import pandas as pd
 from tqdm.auto import tqdm
 

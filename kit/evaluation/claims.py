@@ -6,8 +6,6 @@ leaves its findings in a record, ``figures/DATASET/NN_topic.json``. With many fi
 ledger shows beside each interval a wider one that holds together with all others of its data set (Bonferroni).
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -4,8 +4,6 @@ For each question the seeds are the first passages of a TF-IDF search. The seeds
 that SF-EM and precision judge: a good graph has every supporting passage in it and little else.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations

@@ -6,8 +6,6 @@ distinct passages. Means over questions are taken elsewhere, with their interval
 raises InputError for a question without supports, of which nothing can be measured.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

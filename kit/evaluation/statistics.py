@@ -5,8 +5,6 @@ methods are paired, and so are the points of a sweep. An interval needs two obse
 with none the estimate is nan too. Where all observations are equal the interval has no width.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What a question costs, the same way for every method, and what is found for it (kgp.txt §5.2–5.4)."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

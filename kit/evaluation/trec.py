@@ -3,8 +3,6 @@
 Ids are encoded as in the qrels (:func:`kit.corpus.exporting.encode_id`); reading takes others as they are, too.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

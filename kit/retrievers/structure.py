@@ -5,8 +5,6 @@ asks a language model for the names, one pattern finds them here (kgp-i34 of the
 beside one tells which is meant. A question that names no structure which the documents have is a content question.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate

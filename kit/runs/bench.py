@@ -1,7 +1,5 @@
 """Speed and memory of graph builders, GNN-Ret and QSGNN, each corpus in a process of its own, on one core."""
 
-from __future__ import annotations
-
 import resource
 import sys
 import timeit

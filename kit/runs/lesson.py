@@ -1,7 +1,5 @@
 """One run of a notebook: what it is told and reads, and the record of its figures, its findings and their origin."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """An executed notebook as one HTML page that needs nothing but itself."""
 
-from __future__ import annotations
-
 from html import escape
 
 from jinja2 import pass_context

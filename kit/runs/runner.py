@@ -1,7 +1,5 @@
 """The notebooks, run in order; an interrupted run goes on where it stopped."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Grids of settings, each cell done once and kept: of a retriever's settings, or of a notebook's parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial

@@ -3,8 +3,6 @@
 Sentences are the paper's chunks, passages its documents; o, c and d are its letters for the three levels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

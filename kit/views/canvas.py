@@ -1,7 +1,5 @@
 """The widget that shows a replay: a graph to pan, zoom and walk with the keyboard, rankings, and a step bar."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import anywidget

@@ -1,7 +1,5 @@
 """The ledger at a glance: claims by data sets, a letter and a shade for each verdict."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -3,8 +3,6 @@
 :func:`explore` is the one for any retriever: a question, the settings that can be turned, and the steps that follow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any

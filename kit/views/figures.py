@@ -1,7 +1,5 @@
 """A figure and the numbers behind it, saved by one call; a table that a reader can look at."""
 
-from __future__ import annotations
-
 import html
 import io
 from pathlib import Path

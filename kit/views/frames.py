@@ -4,8 +4,6 @@ A trace is read once, as :class:`Step` s: scores, senders and messages, question
 What to draw and how to say it is then the same for all methods.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Any

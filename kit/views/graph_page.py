@@ -1,7 +1,5 @@
 """A passage graph to pan, zoom and share: one HTML page, drawn by pyvis, that asks no host for anything."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Words on a figure, next to what they name and not on top of each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

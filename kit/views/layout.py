@@ -1,7 +1,5 @@
 """Passages as nodes, what joins them as edges, and where they stand: computed once, the same on each run."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import product
 

@@ -6,8 +6,6 @@ value of ``facet`` has a panel. A row without x is a level to compare with: a do
 of its own. ``labels`` are ``xlabel`` and ``ylabel``.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Collection, Iterator, Mapping
 from itertools import product

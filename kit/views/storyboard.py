@@ -1,7 +1,5 @@
 """A replay in print: its frames side by side, with the same shapes, colours and places as on the canvas."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from math import ceil

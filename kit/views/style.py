@@ -4,8 +4,6 @@ Colours come from Paul Tol's and Okabe and Ito's colour-blind-safe sets. The fir
 that they stay apart in a grey print; marker and dash tell them apart once more.
 """
 
-from __future__ import annotations
-
 import io
 import textwrap
 import zlib

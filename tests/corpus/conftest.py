@@ -1,7 +1,5 @@
 """Small files of each published format, written by hand; all of their text is invented."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from io import BytesIO

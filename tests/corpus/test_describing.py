@@ -1,7 +1,5 @@
 """The tables that describe a benchmark."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import describe, describe_corpus, load

@@ -1,7 +1,5 @@
 """What is exported is read back the same."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Settings, units, extra corpora, training files, names, and the recognition of formats."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import FORMATS, load, load_corpus, load_training, loading

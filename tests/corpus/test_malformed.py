@@ -1,7 +1,5 @@
 """Whatever a file holds, reading it ends in a benchmark or in one plain line."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

@@ -1,7 +1,5 @@
 """The samples of the published data sets."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

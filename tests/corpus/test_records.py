@@ -1,7 +1,5 @@
 """JSON lists and JSON lines: whole, broken, and how the place of the break is told."""
 
-from __future__ import annotations
-
 import msgspec
 import pytest
 

@@ -1,7 +1,5 @@
 """The rule that splits text into sentences."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

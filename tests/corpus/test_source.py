@@ -1,7 +1,5 @@
 """Ids made from content, and the joining of several files."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import EvidenceGraph, Passage, Question

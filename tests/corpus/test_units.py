@@ -1,7 +1,5 @@
 """What sentences make of supports, evidence and decomposition; what a retriever sees of a question."""
 
-from __future__ import annotations
-
 import msgspec
 
 from kit.corpus import EvidenceGraph, GoldQuery, Passage, Query, Question, SubQuestion

@@ -1,7 +1,5 @@
 """A benchmark of six passages and three questions, small enough to rank by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

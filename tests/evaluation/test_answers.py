@@ -1,7 +1,5 @@
 """Answers of a reader that is plain to see through, their means, a judge, and the record that is written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The claims as data, the rule for verdicts at every one of its edges, and the ledger from records on disk."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What ``evaluate`` measures, on rankings that are plain to see: passages in the order of their ids, and reversed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

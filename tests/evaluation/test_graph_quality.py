@@ -1,7 +1,5 @@
 """Graph quality: the six passages by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

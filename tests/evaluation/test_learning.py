@@ -1,7 +1,5 @@
 """What is told of trainings, and the weights that they leave behind, by hand and on the six passages."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import Benchmark

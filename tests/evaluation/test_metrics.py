@@ -1,7 +1,5 @@
 """Every metric against values worked out by hand, against ir_measures, and for what must hold of any ranking."""
 
-from __future__ import annotations
-
 import ir_measures
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The papers' numbers that stand beside ours, at cells read from the papers."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.evaluation import paper_numbers, paper_table

@@ -1,7 +1,5 @@
 """Intervals, tests and trends against closed forms, scipy, and their promises on simulated data."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ The graph of the six passages: harbour – moravec – quay – oll, moravec –
 novel first for both questions.
 """
 
-from __future__ import annotations
-
 import pytest
 import torch
 

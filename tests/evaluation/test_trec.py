@@ -1,7 +1,5 @@
 """TREC files: what is written is read back, other tools read it too, and bad files are told plainly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import ir_measures
@@ -91,7 +89,7 @@ def test_bad_runs(text: str, message: str, tmp_path: Path, benchmark: Benchmark)
 
 def test_runs_that_cannot_be_read(tmp_path: Path, benchmark: Benchmark) -> None:
     (tmp_path / "latin").write_bytes("q1 Q0 \xe9 1 2 t".encode("latin-1"))
-    for name, message in (("latin", "record 1: expected .* UTF-8"), ("absent", "no such file"), ("", "a folder")):
+    for name, message in (("latin", "record 1: expected .* UTF-8"), ("absent", "no such file"), ("", "cannot be read")):
         with pytest.raises(InputError, match=message):
             read_run(tmp_path / name, benchmark)
 

@@ -1,7 +1,5 @@
 """Questions about structure over several documents: which document is meant, what is fetched, what is passed on."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import Corpus, Passage, load

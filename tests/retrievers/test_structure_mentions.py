@@ -1,7 +1,5 @@
 """Names of pages and tables in questions, and what only looks like one."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A project in miniature: small notebooks, a small data file, and a place of its own for what is written."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Each benchmark at a size that says nothing of its speed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What a run is told and reads, and the record that it leaves."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections import Counter

@@ -1,7 +1,5 @@
 """The page of a notebook asks no other host and runs nothing."""
 
-from __future__ import annotations
-
 import re
 
 from nbformat import NotebookNode

@@ -1,7 +1,5 @@
 """The runner, on small notebooks in real kernels."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

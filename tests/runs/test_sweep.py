@@ -1,7 +1,5 @@
 """Grids whose cells are done once, whatever ends in between."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """A small invented corpus, text that would do harm if it were taken for markup, and a notebook seen in a browser."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """The explorer of QSGNN's attention with the real retriever, before any training."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

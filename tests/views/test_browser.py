@@ -1,7 +1,5 @@
 """The widgets as a reader meets them: one notebook in JupyterLab, with mouse and keyboard."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

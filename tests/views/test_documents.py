@@ -1,7 +1,5 @@
 """The explorer of one's own documents, with real PDFs, retrievers and the project's reports."""
 
-from __future__ import annotations
-
 import json
 import re
 from io import BytesIO

@@ -1,7 +1,5 @@
 """What a reader can explore, with the real retrievers on the six passages."""
 
-from __future__ import annotations
-
 import json
 import re
 

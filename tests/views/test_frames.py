@@ -1,7 +1,5 @@
 """Replays of traces that are small enough to work out by hand. Scores of messages are 1 − distance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """What a replay holds, and how it is printed."""
 
-from __future__ import annotations
-
 import pytest
 from matplotlib.colors import to_hex
 

@@ -1,7 +1,5 @@
 """The formats that the kit reads, and how it tells them apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path

@@ -4,8 +4,6 @@
 (query-id, corpus-id, score). Without questions it is a corpus.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ A question has ``context`` (paragraphs: title, sentences), ``supporting_facts`` 
 Published test files have no supporting facts and can't be read.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

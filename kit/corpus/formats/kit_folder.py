@@ -4,8 +4,6 @@
 as far as there are any, a :class:`~kit.corpus.types.Question` a line.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from kit.corpus.source import Source, Unexpected, quote

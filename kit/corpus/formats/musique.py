@@ -5,8 +5,6 @@ steps that name the paragraph that answers them and refer to earlier answers as 
 steps and can't be read.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated

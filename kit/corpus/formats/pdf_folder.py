@@ -6,8 +6,6 @@ the words of a document that support its answer, in reasoning order. What a stru
 question about it, each passage one.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

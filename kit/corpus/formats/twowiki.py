@@ -4,8 +4,6 @@
 ``qa_pairs``, where another project added them, are sub-questions with answers, one a triple.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """BEIR folders: documents, judgements by split, and what can be wrong between the files."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import check, load, load_corpus

@@ -1,7 +1,5 @@
 """HippoRAG corpora and OpenIE files: passages without questions."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import check, load, load_corpus

@@ -1,7 +1,5 @@
 """HotpotQA as published: paragraphs, named sentences, and what can be wrong with them."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import check, load

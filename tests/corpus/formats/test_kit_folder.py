@@ -1,7 +1,5 @@
 """The kit's own format: every field comes back, and every reference is checked."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

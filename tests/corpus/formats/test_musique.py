@@ -1,7 +1,5 @@
 """MuSiQue as published: gold by paragraph index, decomposition, references to earlier answers."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import SubQuestion, check, load

@@ -1,7 +1,5 @@
 """Folders of PDFs: a corpus, and with questions beside them a benchmark."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import check, load, load_corpus

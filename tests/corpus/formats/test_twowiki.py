@@ -1,7 +1,5 @@
 """2WikiMultiHopQA as published: triples, the order and the graph that they give, and sub-questions."""
 
-from __future__ import annotations
-
 import pytest
 
 from kit.corpus import SubQuestion, load

@@ -1,7 +1,5 @@
 """PDFs to passages: pages, columns, headings, running heads, hyphens, passages of 250 characters, bad files."""
 
-from __future__ import annotations
-
 import os
 from io import BytesIO
 

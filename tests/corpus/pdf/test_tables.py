@@ -1,7 +1,5 @@
 """Tables of PDFs: rules, captions, numbers, tables over two pages, markdown; and the structures that hold them."""
 
-from __future__ import annotations
-
 import pytest
 from reportlab.lib import colors
 from reportlab.platypus import Table
