@@ -1,5 +1,7 @@
 """What several tests share."""
 
+from __future__ import annotations
+
 import os
 import socket
 import subprocess
