@@ -225,7 +225,8 @@ def _html(table: pd.DataFrame, lines: Sequence[str]) -> str:
     """A table with a caption: those of the lines that are no rows."""
     caption = escape(" ".join(line for line in lines if line[:1] != "|").strip())
     with pd.option_context("display.max_colwidth", None):
-        return f"<strong>{caption}</strong>{table.to_html(index=False, border=0, na_rep='')}"
+        html = table.to_html(index=False, border=0, na_rep="").replace("<table", f'<table aria-label="{caption}"', 1)
+    return f"<strong>{caption}</strong>{html}"
 
 
 def lines_html(lines: Sequence[str], kind: str = "kit-sheet") -> str:
