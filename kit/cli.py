@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import fill
 from types import SimpleNamespace
-from typing import Any
 
 import click
 
@@ -19,9 +18,34 @@ from kit.errors import InputError
 from kit.settings import Value, read_value, read_values
 from kit.store import atomic_write
 
+
+def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> list[Value] | None:
+    if text is None:
+        return None
+    numbers = read_values(text)
+    if not all(type(number) is int and number > 0 for number in numbers):
+        raise InputError(f"expected whole numbers from 1 with commas between, not {text!r}", field=parameter.name)
+    return numbers
+
+
+def _named(_: click.Context, parameter: click.Parameter, texts: Sequence[str]) -> dict[str, Value | list[Value]]:
+    """What is given as NAME=VALUE; in a grid VALUE is several."""
+    read, pairs = read_values if parameter.name == "grid" else read_value, [text.partition("=")[::2] for text in texts]
+    if wrong := [text for text, pair in zip(texts, pairs) if not all(pair)]:
+        raise InputError(f"expected NAME=VALUE, not {wrong[0]!r}")
+    return {name: read(value) for name, value in pairs}
+
+
+def _writable(_: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:
+    if file and (file.is_dir() or not file.resolve().parent.is_dir()):
+        raise InputError("expected a file in a folder that exists", file=file)
+    return file
+
+
 option = functools.partial(click.option, show_default=True)
 repeated = functools.partial(click.option, multiple=True)
 FILE = click.Path(path_type=Path)
+output_file = functools.partial(click.option, type=FILE, callback=_writable)
 PARAMETERS = {  # of all commands, by the names that the commands call them here
     "notebooks": click.argument("notebooks", nargs=-1),
     "retrievers": click.argument("retrievers", nargs=-1, required=True),
@@ -38,11 +62,11 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--unit": option("--unit", default="paragraph", help="paragraph or sentence"),
     "--train": repeated("--train", type=FILE, help="a file with questions to learn from; may be repeated"),
     "--also": repeated("--also", type=FILE, help="passages to learn from, too; questions in it are left out"),
-    "--k": option("--k", default="2,5,10", help="cut-offs of Recall@k and Full@k"),
+    "--k": option("--k", default="2,5,10", callback=_numbers, help="cut-offs of Recall@k and Full@k"),
     "--scale": option("--scale", default="class", help="of a notebook: smoke, class or paper"),
     "--seed": option("--seed", default=0, help="where random choices start from"),
-    "--set": repeated("--set", metavar="NAME=VALUE", help="a setting, for what has it; may be repeated"),
-    "-g": repeated("-g", "grid", required=True, metavar="NAME=VALUE,VALUE", help="a setting; may be repeated"),
+    "--set": repeated("--set", callback=_named, metavar="NAME=VALUE", help="of a setting; may be repeated"),
+    "-g": repeated("-g", "grid", callback=_named, required=True, metavar="NAME=VALUE,VALUE", help="may be repeated"),
     "-p": repeated("-p", "parameters", nargs=2, metavar="NAME VALUE", help="a parameter of a notebook"),
     "--again": option("--again", is_flag=True, help="run also what has finished"),
     "--reader": option("--reader", help="who answers: extractive, or a language model as server:MODEL"),
@@ -53,13 +77,13 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--question": option("--question", help="on the page: what is around the supports of the question with this id"),
     "--jobs": option("--jobs", type=click.IntRange(min=1), default=1, help="processes that share the work"),
     "--scheduler": option("--scheduler", default="", help="a dask scheduler, as tcp://HOST:PORT, that does it instead"),
-    "--passages": option("--passages", help="sizes of the corpus; others for each by default"),
+    "--passages": option("--passages", callback=_numbers, help="sizes of the corpus; others for each by default"),
     "--builders": option("--builders", default="tfidf,knn,entity,structure", help="of graphs"),
-    "--degrees": option("--degrees", default="336,672", help="mean degrees of the graph of gnn-ret"),
-    "--json": option("--json", type=FILE, help="write the results here"),
-    "--trec": option("--trec", type=FILE, help="write the rankings as a TREC run; of several to FILE-NAME"),
-    "--html": option("--html", type=FILE, help="write the graph here, as a page to pan and share"),
-    "--csv": option("--csv", type=FILE, help="write the whole table here"),
+    "--degrees": option("--degrees", default="336,672", callback=_numbers, help="mean degrees of the graph of gnn-ret"),
+    "--json": output_file("--json", help="write the results here"),
+    "--trec": output_file("--trec", help="write the rankings as a TREC run; of several to FILE-NAME"),
+    "--html": output_file("--html", help="write the graph here, as a page to pan and share"),
+    "--csv": output_file("--csv", help="write the whole table here"),
     "--markdown": option("--markdown", is_flag=True, help="write it as figures/CLAIMS.md, instead of printing it"),
     "--to": option("--to", required=True, help="kit, beir or qrels"),
     "--split": option("--split", default="test", help="train, dev or test; a folder holds all"),
@@ -121,21 +145,20 @@ def evaluate(asked: SimpleNamespace) -> None:
     from kit.runs.lesson import write_result
     from kit.text.language_models import usage_lines
 
-    begun, ks, settings = time.perf_counter(), _numbers(asked.k, "k"), _named(asked.set, read_value)
+    begun = time.perf_counter()
     files = {name: Path(name) for name in asked.retrievers if Path(name).is_file()}
-    made = make_all([name for name in asked.retrievers if name not in files], **settings)
-    reading = AnswerOptions(asked.reader, asked.read, max(ks), asked.none, asked.judge)
-    _expect_writable(asked.json, asked.trec)
+    made = make_all([name for name in asked.retrievers if name not in files], **asked.set)
+    reading = AnswerOptions(asked.reader, asked.read, max(asked.k), asked.none, asked.judge)
     if asked.also and not asked.train:
         raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
     benchmark, training = _read(asked)
     everything = {name: read_run(files[name], benchmark) if name in files else made[name] for name in asked.retrievers}
     reading.fit(training or benchmark)
-    experiment = evaluate_all(everything, benchmark, ks=ks, seed=asked.seed, training=training, n_timed=N_TIMED)
+    experiment = evaluate_all(everything, benchmark, ks=asked.k, seed=asked.seed, training=training, n_timed=N_TIMED)
     answers = reading.answers(experiment)
     click.echo("\n".join([experiment.text(answers), *usage_lines(experiment.usages | reading.usages())]))
     if asked.json:
-        write_result(asked.json, experiment.record(answers) | reading.record(), benchmark, settings, begun)
+        write_result(asked.json, experiment.record(answers) | reading.record(), benchmark, asked.set, begun)
     if asked.trec:
         write_runs(experiment.rankings, asked.trec)
 
@@ -155,16 +178,15 @@ def graph(asked: SimpleNamespace) -> None:
     from kit.runs.lesson import write_result
     from kit.views.graph_page import page_around
 
-    begun, settings = time.perf_counter(), _named(asked.set, read_value)
-    _expect_writable(asked.json, asked.html)
-    builders(asked.builder, **settings)
+    begun = time.perf_counter()
+    builders(asked.builder, **asked.set)  # a setting that there is not is told before anything is read
     benchmark, _ = _read(asked)
     if asked.html:
-        page = page_around(build(asked.builder, benchmark.corpus, **settings), benchmark, asked.question)
-    result = measure(asked.builder, benchmark, benchmark.test, n_seeds=asked.seeds, **settings)
+        page = page_around(build(asked.builder, benchmark.corpus, **asked.set), benchmark, asked.question)
+    result = measure(asked.builder, benchmark, benchmark.test, n_seeds=asked.seeds, **asked.set)
     click.echo(pd.Series(result, dtype=object).to_string(float_format="{:,.4g}".format))
     if asked.json:
-        write_result(asked.json, result, benchmark, settings, begun)
+        write_result(asked.json, result, benchmark, asked.set, begun)
     if asked.html:
         atomic_write(asked.html, page.html.encode())
 
@@ -180,15 +202,13 @@ def sweep(asked: SimpleNamespace) -> None:
     from kit.evaluation.experiment import N_TIMED
     from kit.runs import sweep as sweeps
 
-    values, ks = _named(asked.grid, read_values), _numbers(asked.k, "k")
-    cells, work = sweeps.grid(values), {"jobs": asked.jobs, "scheduler": asked.scheduler}
-    _expect_writable(asked.csv)
+    cells, work = sweeps.grid(asked.grid), {"jobs": asked.jobs, "scheduler": asked.scheduler}
     if asked.what[:1].isdecimal():
         told = {"data": asked.data, "train": _one_file(asked.train), "scale": asked.scale}
         table = sweeps.sweep_notebook(asked.what, cells, told, **work)
     else:
-        table = sweeps.sweep_retriever(asked.what, cells, *_read(asked), ks=ks, n_timed=N_TIMED, **work)
-    click.echo(sweeps.summary(table, len(values)).to_string(index=False, float_format="{:.4g}".format))
+        table = sweeps.sweep_retriever(asked.what, cells, *_read(asked), ks=asked.k, n_timed=N_TIMED, **work)
+    click.echo(sweeps.summary(table, len(asked.grid)).to_string(index=False, float_format="{:.4g}".format))
     if asked.csv:
         atomic_write(asked.csv, table.to_csv(index=False).encode())
 
@@ -220,8 +240,7 @@ def bench(asked: SimpleNamespace) -> None:
     """
     from kit.runs import bench as benchmarks
 
-    sizes = _numbers(asked.passages, "passages") if asked.passages else benchmarks.SIZES[asked.benchmark]
-    table = benchmarks.bench(asked.benchmark, sizes, asked.builders.split(","), _numbers(asked.degrees, "degrees"))
+    table = benchmarks.bench(asked.benchmark, asked.passages, asked.builders.split(","), asked.degrees)
     click.echo(table.to_string(index=False, float_format="{:,.4g}".format))
 
 
@@ -294,31 +313,10 @@ def _read(asked: SimpleNamespace) -> tuple:
     return benchmark, training
 
 
-def _named(texts: Sequence[str], read: Callable[[str], Any]) -> dict[str, Any]:
-    """What is given as NAME=VALUE, the values as ``read`` makes them of text."""
-    pairs = [text.partition("=")[::2] for text in texts]
-    if wrong := [text for text, pair in zip(texts, pairs) if not all(pair)]:
-        raise InputError(f"expected NAME=VALUE, not {wrong[0]!r}")
-    return {name: read(text) for name, text in pairs}
-
-
-def _numbers(text: str, field: str) -> list[Value]:
-    numbers = read_values(text)
-    if not all(type(number) is int and number > 0 for number in numbers):
-        raise InputError(f"expected whole numbers from 1 with commas between, not {text!r}", field=field)
-    return numbers
-
-
 def _one_file(files: Sequence[Path]) -> Path | None:
     if len(files) > 1:
         raise InputError("expected one file for a notebook", field="train")
     return next(iter(files), None)
-
-
-def _expect_writable(*files: Path | None) -> None:
-    for file in files:
-        if file and (file.is_dir() or not file.resolve().parent.is_dir()):
-            raise InputError("expected a file in a folder that exists", file=file)
 
 
 def main() -> None:

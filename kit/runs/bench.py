@@ -6,7 +6,6 @@ import timeit
 from collections.abc import Callable, Sequence
 from itertools import product
 from multiprocessing import get_context
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -15,7 +14,6 @@ import numpy as np
 import pandas as pd
 import torch
 from scipy import sparse
-from sklearn.feature_extraction.text import HashingVectorizer
 
 from kit.corpus import Corpus, Passage, Query, generated
 from kit.errors import InputError
@@ -32,12 +30,11 @@ SIZES = {
     "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000),
 }
 TOP_KS = (5, 10)
-_DIMENSION, _KEYWORDS, _BATCH, _DEPTH, _REPEATS = 384, 8, 64, 10, 5
-_QUESTIONS = 20
+_DIMENSION, _KEYWORDS, _DEPTH = 384, 8, 10
 _MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph is passed for a question of QSGNN
 
 
-def bench(what: str, sizes: Sequence[int], names: Sequence[str], degrees: Sequence[int]) -> pd.DataFrame:
+def bench(what: str, sizes: Sequence[int] | None, names: Sequence[str], degrees: Sequence[int]) -> pd.DataFrame:
     """A row a case: ``graphs`` of the builders ``names``, ``gnn-ret`` over graphs of mean ``degrees``, or ``qsgnn``."""
     sizes = sizes or SIZES[what]
     for name in names:
@@ -62,77 +59,66 @@ def _measured(what: str, *case: Any) -> Row:
 def _graphs(size: int, builder: str) -> Row:
     """A builder at its defaults on passages of the atlas. Encoding is apart, since vectors are stored."""
     corpus, built = generated("atlas", size=size).corpus, []
-    encoding = _seconds(lambda: Encoder().encode([passage.full_text for passage in corpus.passages]))
-    building = _seconds(lambda: built.append(build(builder, corpus)))
-    row = {"builder": builder, "passages": len(corpus), "encoding, s": encoding, "build, s": building}
-    return row | {"passages/s": len(corpus) / building, "mean degree": built[0].mean_degree}
+    Encoder().encode([passage.full_text for passage in corpus.passages])
+    seconds = timeit.timeit(lambda: built.append(build(builder, corpus)), number=1)
+    row = {"builder": builder, "passages": len(corpus), "build, s": seconds, "passages/s": len(corpus) / seconds}
+    return row | {"mean degree": built[0].mean_degree}
 
 
+def _random_vectors(_: Encoder, texts: Sequence[str], **__: object) -> np.ndarray:
+    """Unit vectors in the encoder's place: the time that a method takes depends on how many there are."""
+    vectors = np.random.default_rng(len(texts)).standard_normal((len(texts), _DIMENSION), np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _milliseconds(work: Callable[[], object], queries: int) -> float:
+    """What one of the queries takes, all of which are worked on: the median of five times, after one not counted."""
+    return 1000 * float(np.median(timeit.repeat(work, repeat=6, number=1)[1:])) / queries
+
+
+@mock.patch.object(Encoder, "encode", _random_vectors)
 def _gnn_ret(size: int, degree: int, top_k: int) -> Row:
-    """Milliseconds a query, in batches of 64, over random vectors and keywords: time depends on how many there are.
+    """Milliseconds a query, in batches of 64, over random vectors and keywords.
 
-    ``dense`` is the retriever of that name (faiss), ``search`` what GNN-Ret does before any message (distances to all
-    passages), ``messages`` its propagation. gnn-ret.txt Table 5 (MuSiQue) has 335.77 "edges per node", by the table's
-    own density |E| / |V|, so that a passage has twice as many neighbours.
+    ``dense`` is the retriever of that name (faiss), ``messages`` GNN-Ret's propagation. gnn-ret.txt Table 5 (MuSiQue)
+    has 335.77 "edges per node", by the table's own density |E| / |V|, so that a passage has twice as many neighbours.
     """
-    generator = np.random.default_rng(0)
     corpus = Corpus(Passage(str(row), "", "", str(row)) for row in range(size))
-    queries = [Query(str(number), "") for number in range(_BATCH)]
-
-    def encode(texts: Sequence[str], **_: object) -> np.ndarray:
-        """Random unit vectors."""
-        vectors = generator.standard_normal((len(texts), _DIMENSION), np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
+    queries = [Query(str(number), "") for number in range(64)]
     dense, retriever = Dense(), GNNRet(top_k=top_k)
-    dense.learned = retriever.encoder = SimpleNamespace(encode=encode)
     dense.index(corpus)
-    retriever.corpus, retriever.graph = corpus, random_graph(corpus, degree, generator)
-    retriever.vectors = dense.vectors
-    vectors = encode(queries)
-    h = retriever.distances(vectors)
+    retriever.corpus, retriever.encoder, retriever.vectors = corpus, dense.encoder, dense.vectors
+    retriever.graph = random_graph(corpus, degree, np.random.default_rng(0))
+    h = retriever.distances(retriever.encode(queries))
     near = retriever.near(h, _DEPTH)
     times = {
         "dense": lambda: dense.retrieve_many(queries, _DEPTH),
-        "search": lambda: retriever.near(retriever.distances(vectors), _DEPTH),
         "messages": lambda: retriever.propagate(h, near),
         "GNN-Ret": lambda: retriever.retrieve_many(queries, _DEPTH),
     }
     row = {"passages": size, "mean degree": degree, "K": top_k}
-    return row | {f"{part}, ms": 1000 * _seconds(work, _REPEATS) / _BATCH for part, work in times.items()}
+    return row | {f"{part}, ms": _milliseconds(work, len(queries)) for part, work in times.items()}
 
 
+@mock.patch.object(Encoder, "encode", _random_vectors)
 def _qsgnn(size: int) -> Row:
-    """Milliseconds a question, one after the other, over atlases; vectors are hashed counts of words.
+    """Milliseconds a question, one after the other, over atlases with random vectors.
 
-    ``dense`` is the search that it begins with, ``subgraph`` the graph of 60 documents, ``whole`` that of all, up to
-    3,000 passages. Indexing is the extraction of triples and the graph. Vectors of texts and questions are left out.
+    ``dense`` is the retriever of that name, ``subgraph`` QSGNN in the graph of 60 documents, ``whole`` in that of all,
+    up to 3,000 passages. Indexing is the extraction of triples and the graph.
     """
-    world = generated("atlas", size=size, test=_QUESTIONS)
-    words = HashingVectorizer(n_features=_DIMENSION, dtype=np.float32)
-    encoder = SimpleNamespace(encode=lambda texts, **_: words.transform(texts).toarray())
-    retriever = QSGNN()
-    with mock.patch("kit.retrievers.qsgnn.Encoder", return_value=encoder):
-        indexing = _seconds(lambda: retriever.index(world.corpus))
+    world = generated("atlas", size=size, test=20)
+    queries, dense, retriever = [question.query for question in world.test], Dense(), QSGNN()
+    dense.index(world.corpus)
+    indexing = timeit.timeit(lambda: retriever.index(world.corpus), number=1)
     graph, whole = retriever.graph, retriever.variant(documents=0)
-
-    def median(work: Callable[[Query], object], n: int = _QUESTIONS) -> float:
-        return 1000 * float(np.median([_seconds(lambda it=it: work(it.query)) for it in world.test[:n]]))
-
-    vectors = {question.query: encoder.encode([question.text]) for question in world.test}
     row = {"passages": len(world.corpus), "entities": len(graph.entities), "sentences": len(graph.chunks)}
     row |= {"edges": graph.data.num_edges, "indexing, s": indexing}
-    row["dense, ms"] = median(lambda query: retriever.sampler.nearest.search(vectors[query], _DEPTH))
-    row["subgraph, ms"] = median(lambda query: retriever.retrieve(query, _DEPTH))
+    row["dense, ms"] = _milliseconds(lambda: [dense.retrieve(query, _DEPTH) for query in queries], len(queries))
+    row["subgraph, ms"] = _milliseconds(lambda: retriever.retrieve_many(queries, _DEPTH), len(queries))
     if size <= _MOST_WHOLE:
-        row["whole, ms"] = median(lambda query: whole.retrieve(query, _DEPTH), 5)
+        row["whole, ms"] = _milliseconds(lambda: whole.retrieve(queries[0], _DEPTH), 1)
     return row
-
-
-def _seconds(work: Callable[[], object], repeats: int = 0) -> float:
-    """Seconds that the work takes: the first time, or the median of several after one that is not counted."""
-    taken = timeit.repeat(work, repeat=1 + repeats, number=1)
-    return float(np.median(taken[1:] or taken))
 
 
 def random_graph(corpus: Corpus, degree: int, generator: np.random.Generator) -> PassageGraph:

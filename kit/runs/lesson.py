@@ -51,7 +51,6 @@ class Run(Settings, frozen=True):
     n_questions: Positive | None = None
     setting: str = "pooled"
     unit: str = "paragraph"
-    encoder: str = DEFAULT_ENCODER
 
     def read(self, *, transductive: bool = False) -> tuple[Benchmark, Benchmark | None]:
         """What is searched, and what is learned from: None where there is nothing. Raises ``InputError``.
@@ -158,7 +157,7 @@ def start(notebook: str, *, costly: bool = False, transductive: bool = False, **
     """Begin a notebook: read the data, choose the questions, say where figures go.
 
     ``notebook`` is its file's name without the suffix. Of the ``parameters``, data, train, scale, seed, n_questions,
-    setting, unit and encoder are those of :class:`Run`; others are only kept in the record. Without ``train`` (it may
+    setting and unit are those of :class:`Run`; others are only kept in the record. Without ``train`` (it may
     be empty) nothing is learned; ``transductive``: what learns from it may know the passages that are searched, too. A
     ``costly`` notebook asks fewer questions. Raises ``InputError`` for what can't be run.
     """
@@ -171,7 +170,7 @@ def start(notebook: str, *, costly: bool = False, transductive: bool = False, **
     asked = sample(benchmark.test, most, told.seed)
     if not asked:
         raise InputError("expected questions to ask, found none", file=told.data, field="questions")
-    made = provenance(benchmark, told.encoder) | {"questions": len(asked), "scale": told.scale, "seed": told.seed}
+    made = provenance(benchmark) | {"questions": len(asked), "scale": told.scale, "seed": told.seed}
     made |= {"parameters": {"n_questions": told.n_questions, **own}, "finished": "", "seconds": 0}
     made |= {"training": training.name if training else "", "training_hash": training.hash if training else ""}
     made["code_hash"] = code_hash(notebook)

@@ -5,7 +5,7 @@ import os
 import time
 from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -165,24 +165,24 @@ def run_one(job: Job, *, progress: bool = True) -> str | None:
     job.executed.mkdir(parents=True, exist_ok=True)
     begun: list[NotebookNode] = []  # cells
 
-    def execute() -> NotebookNode:
-        return papermill.execute_notebook(
-            job.notebook,
-            job.file(".ipynb"),
-            job.parameters,
-            kernel_name="python3",
-            language="python",
-            progress_bar=progress and {"desc": job.notebook.stem, "disable": None, "leave": False},
-            cwd=job.notebook.parent,
-            shutdown_kernel="immediate",
-            on_cell_start=lambda cell, cell_index: begun.append(cell),
-        )
+    execute = partial(
+        papermill.execute_notebook,
+        job.notebook,
+        job.file(".ipynb"),
+        job.parameters,
+        kernel_name="python3",
+        language="python",
+        progress_bar=progress and {"desc": job.notebook.stem, "disable": None, "leave": False},
+        cwd=job.notebook.parent,
+        shutdown_kernel="immediate",
+        on_cell_start=lambda cell, cell_index: begun.append(cell),
+    )
 
     # What the kernel finds: the same folders whatever its working folder, and what makes runs alike and quiet.
     folders = {"KIT_OUTPUT": job.root, "KIT_CACHE": paths.cache(), "KIT_FIGURES": job.figures}
     found = {name: str(folder.resolve()) for name, folder in folders.items()}
     found |= {"PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false"}
-    found |= {} if "encoder" in job.parameters else {"HF_HUB_OFFLINE": "1"}  # the default encoder lies in a package
+    found["HF_HUB_OFFLINE"] = os.environ.get("HF_HUB_OFFLINE", "1")  # the default encoder lies in a package
     try:
         with mock.patch.dict(os.environ, found):
             try:

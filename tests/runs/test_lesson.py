@@ -20,6 +20,7 @@ from kit.graphs import BUILDERS
 from kit.paths import ROOT
 from kit.runs import Lesson, lesson, sample, start
 from kit.runs.lesson import SCALES, Run, find_data, provenance
+from kit.text import DEFAULT_ENCODER
 from kit.views import Figure
 
 TABLE = pd.DataFrame({"density": [0.1, 0.2], "sf_em": [0.5, 0.75]})
@@ -40,7 +41,7 @@ def record(lesson: Lesson) -> dict:
 
 
 def test_record_says_where_the_numbers_come_from(project) -> None:
-    lesson = begin(project, seed=3, n_questions=6, encoder="/models/some-encoder", colour="red")
+    lesson = begin(project, seed=3, n_questions=6, colour="red")
     lesson.figure(drawn(), "curves", TABLE)
     for case, effect, low in (("tfidf", 0.9, 0.8), ("tfidf", 0.7, 0.6), ("knn", 0.1, -0.2)):  # a cell that ran twice
         lesson.claim("kgp-01", Estimate(effect, low, effect + 0.3, 6), criterion="SF-EM", case=case)
@@ -54,7 +55,7 @@ def test_record_says_where_the_numbers_come_from(project) -> None:
         ("tfidf", 0.7, 3),
         ("knn", 0.1, 3),
     ]
-    assert (source["kit"], source["data"], source["encoder"]) == (kit.__version__, "hotpotqa-dev", "some-encoder")
+    assert (source["kit"], source["data"], source["encoder"]) == (kit.__version__, "hotpotqa-dev", DEFAULT_ENCODER)
     assert (source["scale"], source["seed"], source["questions"]) == ("class", 3, 6)
     assert source["parameters"] == {"n_questions": 6, "colour": "red"}
     assert source["passages"] == 36  # 12 questions of 1, 2, 3 hops, and one paragraph more
