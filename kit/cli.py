@@ -65,8 +65,10 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--k": option("--k", default="2,5,10", callback=_numbers, help="cut-offs of Recall@k and Full@k"),
     "--scale": option("--scale", default="class", help="of a notebook: smoke, class or paper"),
     "--seed": option("--seed", default=0, help="where random choices start from"),
-    "--set": repeated("--set", callback=_named, metavar="NAME=VALUE", help="of a setting; may be repeated"),
-    "-g": repeated("-g", "grid", callback=_named, required=True, metavar="NAME=VALUE,VALUE", help="may be repeated"),
+    "--set": repeated("--set", callback=_named, metavar="NAME=VALUE", help="a setting; may be repeated"),
+    "-g": repeated(
+        "-g", "grid", callback=_named, required=True, metavar="NAME=VALUE,VALUE", help="a setting; repeatable"
+    ),
     "-p": repeated("-p", "parameters", nargs=2, metavar="NAME VALUE", help="a parameter of a notebook"),
     "--again": option("--again", is_flag=True, help="run also what has finished"),
     "--reader": option("--reader", help="who answers: extractive, or a language model as server:MODEL"),

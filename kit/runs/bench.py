@@ -111,9 +111,8 @@ def _qsgnn(size: int) -> Row:
     queries, dense, retriever = [question.query for question in world.test], Dense(), QSGNN()
     dense.index(world.corpus)
     indexing = timeit.timeit(lambda: retriever.index(world.corpus), number=1)
-    graph, whole = retriever.graph, retriever.variant(documents=0)
-    row = {"passages": len(world.corpus), "entities": len(graph.entities), "sentences": len(graph.chunks)}
-    row |= {"edges": graph.data.num_edges, "indexing, s": indexing}
+    whole = retriever.variant(documents=0)
+    row = {"passages": len(world.corpus), "edges": retriever.graph.data.num_edges, "indexing, s": indexing}
     row["dense, ms"] = _milliseconds(lambda: [dense.retrieve(query, _DEPTH) for query in queries], len(queries))
     row["subgraph, ms"] = _milliseconds(lambda: retriever.retrieve_many(queries, _DEPTH), len(queries))
     if size <= _MOST_WHOLE:

@@ -30,6 +30,7 @@ _PATIENCE = 10  # seconds in which a scheduler must answer
 
 Cell = Mapping[str, Value]
 Rows = list[dict[str, Any]]
+Task = Callable[[], Rows]
 
 
 def grid(values: Mapping[str, Sequence[Value]]) -> list[Cell]:
@@ -75,9 +76,9 @@ def sweep_notebook(
 ) -> pd.DataFrame:
     """The notebook whose name begins with ``which``, run with the parameters of each cell, among them ``seed``.
 
-    A row a cell and finding, with the fields of :class:`kit.evaluation.claims.Finding`; else as
-    :func:`sweep_retriever`. ``options`` are data, train and scale. Figures and executed notebook of a cell go to
-    ``sweeps/NOTEBOOK/CELL/``; one that fails stops the sweep. Workers and caller must share the project's folder.
+    A row a cell and finding (:class:`kit.evaluation.claims.Finding`); else as :func:`sweep_retriever`. ``options`` are
+    data, train and scale. Figures and executed notebook of a cell go to ``sweeps/NOTEBOOK/CELL/``; one that fails stops
+    the sweep. Workers and caller must share the project's folder.
     """
     (notebook, *others) = find_notebooks(notebooks, [which])
     if others:
@@ -101,11 +102,7 @@ def _run(job: Job) -> Rows:
 
 
 def _table(
-    cells: Sequence[Cell],
-    keys: Sequence[bytes],
-    tasks: Sequence[Callable[[], Rows]],
-    jobs: int = 1,
-    scheduler: str = "",
+    cells: Sequence[Cell], keys: Sequence[bytes], tasks: Sequence[Task], jobs: int = 1, scheduler: str = ""
 ) -> pd.DataFrame:
     """The rows of all cells, each after its settings; what a task found is kept in the store as soon as it is done."""
     store = Store()
@@ -127,7 +124,7 @@ def _table(
     return pd.DataFrame(rows)
 
 
-def _keyed(key: bytes, task: Callable[[], Rows]) -> tuple[bytes, Rows]:
+def _keyed(key: bytes, task: Task) -> tuple[bytes, Rows]:
     return key, task()
 
 
