@@ -44,6 +44,7 @@ def _writable(_: click.Context, parameter: click.Parameter, file: Path | None) -
 
 option = functools.partial(click.option, show_default=True)
 repeated = functools.partial(click.option, multiple=True)
+setting = functools.partial(repeated, callback=_named, help="a setting, for what has it; may be repeated")
 FILE = click.Path(path_type=Path)
 output_file = functools.partial(click.option, type=FILE, callback=_writable)
 PARAMETERS = {  # of all commands, by the names that the commands call them here
@@ -65,10 +66,8 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--k": option("--k", default="2,5,10", callback=_numbers, help="cut-offs of Recall@k and Full@k"),
     "--scale": option("--scale", default="class", help="of a notebook: smoke, class or paper"),
     "--seed": option("--seed", default=0, help="where random choices start from"),
-    "--set": repeated("--set", callback=_named, metavar="NAME=VALUE", help="a setting; may be repeated"),
-    "-g": repeated(
-        "-g", "grid", callback=_named, required=True, metavar="NAME=VALUE,VALUE", help="a setting; repeatable"
-    ),
+    "--set": setting("--set", metavar="NAME=VALUE"),
+    "-g": setting("-g", "grid", metavar="NAME=VALUE,VALUE", required=True),
     "-p": repeated("-p", "parameters", nargs=2, metavar="NAME VALUE", help="a parameter of a notebook"),
     "--again": option("--again", is_flag=True, help="run also what has finished"),
     "--reader": option("--reader", help="who answers: extractive, or a language model as server:MODEL"),

@@ -57,7 +57,7 @@ def _measured(what: str, *case: Any) -> Row:
 
 
 def _graphs(size: int, builder: str) -> Row:
-    """A builder at its defaults on passages of the atlas. Encoding is apart, since vectors are stored."""
+    """A builder at its defaults on passages of the atlas. Encoding comes before, since vectors are stored."""
     corpus, built = generated("atlas", size=size).corpus, []
     Encoder().encode([passage.full_text for passage in corpus.passages])
     seconds = timeit.timeit(lambda: built.append(build(builder, corpus)), number=1)
