@@ -23,7 +23,7 @@ def source(*paragraphs, own=False, question=None):
         else:
             ids.append(made.add(title, text))
     if question:
-        made.items.append(Item(Question(question, "?", "", tuple((id,) for id in ids)), own=tuple(ids)))
+        made.ask(Item(Question(question, "?", "", tuple((id,) for id in ids)), own=tuple(ids)))
     return made
 
 
@@ -32,7 +32,7 @@ def test_equal_paragraphs_of_a_later_file_take_the_earlier_id():
     second = source(("Ode", "A  river."), ("Lowick", "A town."), question="q2")
     joint = combine(first, second)
     assert [passage.title for passage in joint.paragraphs.values()] == ["Ode", "Marl", "Lowick"]
-    asked = joint.items[1]
+    asked = joint.items["q2"]
     assert asked.question.supporting[0] == ("own-Ode",) and asked.own[0] == "own-Ode"
     assert asked.question.supporting[1] == (content_id("Lowick", "A town."),)
 
