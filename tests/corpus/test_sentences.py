@@ -17,23 +17,16 @@ from kit.corpus.source import Item, Source
         ("", []),
         (" \n", []),
         ("Lowick", ["Lowick"]),
-        (
-            "It burned. Nobody knew why! Who would? He asked.",
-            ["It burned.", "Nobody knew why!", "Who would?", "He asked."],
-        ),
-        ('"Who is it?" He did not know. (She did.) 12 others left.', None),
+        ("It burned. Nobody knew why! Who would?", ["It burned.", "Nobody knew why!", "Who would?"]),
+        ('"Who is it?" He left. (She did.) 12 others.', ['"Who is it?"', "He left.", "(She did.)", "12 others."]),
         ("Dr. Ada Brill met J. R. Orr of St. Marl.", ["Dr. Ada Brill met J. R. Orr of St. Marl."]),
-        (
-            "It cost 3.5 marks in the U.S. Navy, e.g. No. 4 of it.",
-            ["It cost 3.5 marks in the U.S. Navy, e.g. No. 4 of it."],
-        ),
+        ("It cost 3.5 in the U.S. Navy, e.g. No. 4 of it.", ["It cost 3.5 in the U.S. Navy, e.g. No. 4 of it."]),
         ("The ode ends… then begins. “Oster” is next.", ["The ode ends… then begins.", "“Oster” is next."]),
         ("Sie kam an. Éowald ging.", ["Sie kam an.", "Éowald ging."]),
     ],
 )
 def test_splits(text, sentences):
-    expected = ['"Who is it?"', "He did not know.", "(She did.)", "12 others left."] if sentences is None else sentences
-    assert split_sentences(text) == expected
+    assert split_sentences(text) == sentences
 
 
 @given(st.text(alphabet=st.sampled_from("aB3 .!?…\"')(\n"), max_size=60))
@@ -74,16 +67,11 @@ def test_edges_join_all_sentences_of_one_support_with_all_of_the_next():
 def test_positions_follow_the_document_and_not_the_file():
     source = Source("test")
     for id, position, text in (("late", 1, "Three. Four."), ("early", 0, "One. Two."), ("blank", 2, " ")):
-        passage = Passage(id, "T", text, "doc", position=position)
-        source.add_passage(passage)
-    sentences = by_sentence(source).paragraphs
-    assert [(id, passage.position, passage.text) for id, passage in sentences.items()] == [
-        ("late.0", 2, "Three."),
-        ("late.1", 3, "Four."),
-        ("early.0", 0, "One."),
-        ("early.1", 1, "Two."),
-        ("blank.0", 4, ""),
-    ]
+        source.add_passage(Passage(id, "T", text, "doc", position))
+    made = by_sentence(source).paragraphs.values()
+    assert [passage.id for passage in made] == ["late.0", "late.1", "early.0", "early.1", "blank.0"]
+    assert [passage.position for passage in made] == [2, 3, 0, 1, 4]
+    assert [passage.text for passage in made] == ["Three.", "Four.", "One.", "Two.", ""]
 
 
 def test_a_plain_query_holds_no_gold_field_and_a_gold_one_the_question() -> None:
