@@ -32,10 +32,9 @@ def load(
     The questions of a published file are the benchmark's ``test``; formats with splits (BEIR, the kit's own) keep them.
 
     ``format`` is one of :data:`kit.corpus.formats.FORMATS`, by default the one that the content shows. ``setting``:
-    ``pooled``, one corpus of all questions' paragraphs (equal title and text merged); or ``per-question``, where each
-    question is asked of its own paragraphs (kgp.txt §8.1). ``unit``: ``paragraph``; or ``sentence``, where the supports
-    are the named sentences, and a supporting paragraph without named sentences is carried by any of its sentences.
-    ``corpus``: files or folders in any format whose passages are added to a pooled corpus as distractors.
+    ``pooled``, one corpus of all paragraphs (equal title and text merged); or ``per-question``, where each question is
+    asked of its own (kgp.txt §8.1). ``unit``: ``paragraph``; or ``sentence``, where the named sentences are supports, a
+    paragraph of which none is named being carried by any. ``corpus``: what adds its passages to a pooled corpus.
 
     Raises InputError: one line for the first problem, with the count of the rest.
     """
@@ -57,9 +56,8 @@ def load_training(
 ) -> Benchmark:
     """Questions to learn from (``train``, ``dev``) with a corpus of their own, which no test question is asked of.
 
-    The passages of the files ``corpus`` are learned from, too, without their questions: with those that are searched
-    later, learning is transductive, as QSGNN's pre-training is in its paper. Formats with splits keep train and dev,
-    and their test questions are left out. The other questions are split 80 : 20 by a hash of their ids.
+    The passages of the files ``corpus`` are learned from, too (transductively, where they are searched later). Formats
+    with splits keep train and dev without test; other questions are split 80 : 20 by a hash of their ids.
 
     Raises InputError: as :func:`load`; and where there is no question to train on.
     """
@@ -103,7 +101,7 @@ def _read(paths: Sequence[str | Path], format: str | None, corpus: Sequence[str 
 
 
 def _benchmark(path: Path, source: Source, splits: Mapping[str, str], setting: str, unit: str) -> Benchmark:
-    """The benchmark; a question of no published split goes by ``splits``, by its id, or else to ``test``."""
+    """The benchmark; ``splits`` maps the ids of questions of no published split to theirs, by default ``test``."""
     for what, value, known in (("setting", setting, SETTINGS), ("unit", unit, UNITS)):
         if value not in known:
             raise InputError(f"unknown {what} {value!r}: expected one of {', '.join(known)}")

@@ -13,7 +13,7 @@ from kit.text import DEFAULT_ENCODER, Encoder, Keywords, NearestNeighbours, link
 class Tfidf(Settings, frozen=True):
     """Passages that share a keyword (kgp.txt §3, "TF-IDF KG Construction").
 
-    ``n_keywords`` a document, the higher the denser; its title is one more.
+    ``n_keywords`` a document; its title is one more.
     """
 
     n_keywords: Whole = 10
@@ -25,8 +25,7 @@ class Tfidf(Settings, frozen=True):
 class Knn(Settings, frozen=True):
     """Each passage points to the ``k`` others whose vectors are nearest (kgp.txt §3, "KNN-ST/MDR KG Construction").
 
-    ``encoder`` is anything that :class:`kit.text.Encoder` takes; a trained one makes the paper's KNN-MDR. Edges are
-    directed for walking, so that ``k`` is the size of a neighbourhood.
+    ``encoder`` is anything that :class:`kit.text.Encoder` takes; a trained one makes the paper's KNN-MDR.
     """
 
     k: Positive = 10
@@ -48,8 +47,7 @@ class Knn(Settings, frozen=True):
 class Entity(Settings, frozen=True):
     """Passages that mention the same entity (kgp.txt §3, "TAGME").
 
-    ``prior`` is the least probability of a link, TAGME's threshold: the lower, the denser. What it is made of is told
-    in :mod:`kit.text.entities`.
+    ``prior`` is the least probability of a link (:mod:`kit.text.entities`), TAGME's threshold.
     """
 
     prior: Share = 0.6

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kit.corpus import EvidenceGraph, Passage, SubQuestion, load
+from kit.corpus import EvidenceGraph, Passage, SubQuestion, export, load
 from kit.errors import InputError
 
 
-def test_every_field_comes_back(own):
+def test_every_field_comes_back(own, tmp_path):
     benchmark = load(own)
     assert benchmark.name == "kit-town"
     assert benchmark.corpus.passages[1] == Passage("p2", "Lowick", "Its mill burned.", "lowick", position=1)
@@ -14,6 +14,7 @@ def test_every_field_comes_back(own):
     assert question.supporting == (("p1",), ("p2",))
     assert question.decomposition[1] == SubQuestion("What burned in #1?", "mill", support=1, depends_on=(0,))
     assert question.evidence == EvidenceGraph(2, ((0, 1),))
+    assert load(export(benchmark, tmp_path / "out", "kit")).hash == benchmark.hash
     (own / "test.jsonl").rename(own / "dev.jsonl")
     assert [len(getattr(load(own), split)) for split in ("train", "dev", "test")] == [0, 1, 0]
 
