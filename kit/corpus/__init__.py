@@ -1,7 +1,7 @@
 """What is read: passages, questions, evidence."""
 
 from kit.corpus.describing import describe, describe_corpus
-from kit.corpus.exporting import EXPORTS, export
+from kit.corpus.exporting import export
 from kit.corpus.fetching import DOWNLOADS, fetch
 from kit.corpus.formats import FORMATS
 from kit.corpus.generating import generated

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from kit.corpus.source import SPLITS
 from kit.corpus.types import Benchmark
 
 
@@ -12,7 +11,7 @@ def describe(benchmark: Benchmark) -> pd.DataFrame:
     Columns: ``split``, ``hops``, ``structure``; ``questions`` (count), ``decomposed`` (those with sub-questions) and
     three means: ``words`` of a question, ``support_words`` of a supporting passage, ``passages`` that it is asked of.
     """
-    asked = pd.DataFrame([(split, it) for split in SPLITS for it in getattr(benchmark, split)], columns=["split", "it"])
+    asked = pd.DataFrame({"it": pd.Series(benchmark.splits).explode()}).reset_index(names="split")
     length = {passage.id: len(passage.text.split()) for passage in benchmark.corpus.passages}
     asked["hops"], asked["structure"] = asked["it"].map(lambda it: it.hops), asked["it"].map(lambda it: it.structure)
     asked["decomposed"] = asked["it"].map(lambda it: bool(it.decomposition))

@@ -43,8 +43,6 @@ DOWNLOADS: dict[str, Download] = {
 def fetch(name: str, folder: Path | None = None) -> Path:
     """Download a data set, unless it is there already, and return its file.
 
-    Where no digest is known beforehand, pooch prints the one of what came, and nothing is claimed about it.
-
     Raises InputError: the name is unknown, the address can't be reached, or what came is not what was expected.
     """
     if name not in DOWNLOADS:

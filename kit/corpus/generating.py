@@ -1,8 +1,4 @@
-"""Data that a program of the project makes: the package ``data/NAME/make``, which nothing else in ``kit`` imports.
-
-Its ``main`` is the click command ``kit data make NAME``; where the data are a benchmark of any size and seed, its
-``generate`` returns one.
-"""
+"""Data that a program of the project makes: the package ``data/NAME/make``, whose ``main`` is a click command."""
 
 import sys
 from importlib import util

@@ -1,16 +1,16 @@
 """Files to benchmarks: the settings (pooled, per-question) and the units (paragraph, sentence)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
 from kit.corpus import formats
-from kit.corpus.source import SPLITS, Source, combine
-from kit.corpus.types import Benchmark, Corpus, Question
-from kit.corpus.units import by_sentence
+from kit.corpus.sentences import by_sentence
+from kit.corpus.source import Source, combine
+from kit.corpus.types import SPLITS, Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.paths import ATLAS
 
@@ -32,10 +32,9 @@ def load(
     The questions of a published file are the benchmark's ``test``; formats with splits (BEIR, the kit's own) keep them.
 
     ``format`` is one of :data:`kit.corpus.formats.FORMATS`, by default the one that the content shows. ``setting``:
-    ``pooled``, one corpus of all questions' paragraphs (equal title and text merged); or ``per-question``, where each
-    question is asked of its own paragraphs (kgp.txt §8.1). ``unit``: ``paragraph``; or ``sentence``, where the supports
-    are the named sentences, and a supporting paragraph without named sentences is carried by any of its sentences.
-    ``corpus``: files or folders in any format whose passages are added to a pooled corpus as distractors.
+    ``pooled``, one corpus of all paragraphs (equal title and text merged); or ``per-question``, where each question is
+    asked of its own (kgp.txt §8.1). ``unit``: ``paragraph``; or ``sentence``, where the named sentences are supports, a
+    paragraph of which none is named being carried by any. ``corpus``: what adds its passages to a pooled corpus.
 
     Raises InputError: one line for the first problem, with the count of the rest.
     """
@@ -45,32 +44,30 @@ def load(
     source = _read([path], format, corpus)
     if not source.items:
         raise InputError("expected questions, this is a corpus (it can be added to questions)", file=path)
-    return _benchmark(path, source, lambda id: "test", setting, unit)
+    return _benchmark(path, source, {}, setting, unit)
 
 
 def load_training(
     paths: Sequence[str | Path],
     *,
-    format: str | None = None,
     setting: str = "pooled",
     unit: str = "paragraph",
-    seed: int = 0,
     corpus: Sequence[str | Path] = (),
 ) -> Benchmark:
     """Questions to learn from (``train``, ``dev``) with a corpus of their own, which no test question is asked of.
 
-    The passages of the files ``corpus`` are learned from, too, without their questions: with those that are searched
-    later, learning is transductive, as QSGNN's pre-training is in its paper. Formats with splits keep train and dev,
-    and their test questions are left out. The other questions are split 80 : 20 by a hash of seed and id.
+    The passages of the files ``corpus`` are learned from, too (transductively, where they are searched later). Formats
+    with splits keep train and dev without test; other questions are split 80 : 20 by a hash of their ids.
 
     Raises InputError: as :func:`load`; and where there is no question to train on.
     """
-    source = _read(paths, format, corpus)
-    source.items = [item for item in source.items if item.split != "test"]
-    unsplit = [item.question.id for item in source.items if not item.split]
-    unsplit.sort(key=lambda id: blake2b(f"{seed} {id}".encode(), digest_size=8).digest())
-    held_out = set(unsplit[: round(DEV_SHARE * len(unsplit))])
-    benchmark = _benchmark(Path(paths[0]), source, lambda id: "dev" if id in held_out else "train", setting, unit)
+    source = _read(paths, None, corpus)
+    source.items = {id: item for id, item in source.items.items() if item.split != "test"}
+    unsplit = [id for id, item in source.items.items() if not item.split]
+    unsplit.sort(key=lambda id: blake2b(f"0 {id}".encode(), digest_size=8).digest())
+    n_dev = round(DEV_SHARE * len(unsplit))
+    splits = dict.fromkeys(unsplit[:n_dev], "dev") | dict.fromkeys(unsplit[n_dev:], "train")
+    benchmark = _benchmark(Path(paths[0]), source, splits, setting, unit)
     if not benchmark.train:
         raise InputError("expected questions to train on, there are none", file=paths[0])
     return benchmark
@@ -78,7 +75,7 @@ def load_training(
 
 def load_corpus(paths: Sequence[str | Path]) -> Corpus:
     """The passages of files or folders in any format, equal title and text merged; their questions are left out."""
-    return _benchmark(Path(paths[0]), _read([], None, paths), lambda id: "test", "pooled", "paragraph").corpus
+    return Corpus(_read([], None, paths).paragraphs.values())
 
 
 def check(path: str | Path, format: str | None = None) -> tuple[list[str], list[str]]:
@@ -103,19 +100,20 @@ def _read(paths: Sequence[str | Path], format: str | None, corpus: Sequence[str 
     return combine(*sources)
 
 
-def _benchmark(path: Path, source: Source, split: Callable[[str], str], setting: str, unit: str) -> Benchmark:
+def _benchmark(path: Path, source: Source, splits: Mapping[str, str], setting: str, unit: str) -> Benchmark:
+    """The benchmark; ``splits`` maps the ids of questions of no published split to theirs, by default ``test``."""
     for what, value, known in (("setting", setting, SETTINGS), ("unit", unit, UNITS)):
         if value not in known:
             raise InputError(f"unknown {what} {value!r}: expected one of {', '.join(known)}")
-    if setting == "per-question" and not all(item.own for item in source.items):
+    if setting == "per-question" and not all(item.own for item in source.items.values()):
         raise InputError("expected the setting pooled: questions have no paragraphs of their own", file=path)
     stem = re.sub(r"[^\w.-]+", "-", path.resolve().stem)
     name = "atlas" if path.resolve() == ATLAS else f"{source.format}-{stem}"
     source = by_sentence(source) if unit == "sentence" else source
     questions: dict[str, list[Question]] = {name: [] for name in SPLITS}
-    for item in source.items:
-        questions[item.split or split(item.question.id)].append(item.question)
+    for id, item in source.items.items():
+        questions[item.split or splits.get(id, "test")].append(item.question)
     corpus, collections = Corpus(source.paragraphs.values()), None
     if setting == "per-question":
-        collections = {item.question.id: np.array([corpus.row[id] for id in item.own]) for item in source.items}
+        collections = {id: np.array([corpus.row[own] for own in item.own]) for id, item in source.items.items()}
     return Benchmark(name, corpus, unit=unit, collections=collections, **questions)

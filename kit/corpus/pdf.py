@@ -49,12 +49,11 @@ class Block:
 
 
 def read_document(name: str, data: bytes) -> list[Passage]:
-    """The passages of a PDF, in reading order.
+    """The passages of a PDF, in reading order; ``page`` counts from 1.
 
-    ``document`` is the file's name without ``.pdf``, ``title`` the PDF's own (or its largest heading on page 1, or the
-    name), ``page`` counts from 1. A text passage is made of whole sentences of one paragraph on one page, about
-    :data:`PASSAGE_LENGTH` characters of them, or of items of a list; the headings above a paragraph begin its first
-    passage. A table passage is a caption, ``Table 3: ...``, and markdown; one that runs over pages is a passage a page.
+    ``document`` is the file's name without ``.pdf``, ``title`` the PDF's own, or its largest heading on page 1, or the
+    name. A text passage is whole sentences of a paragraph on a page, of about :data:`PASSAGE_LENGTH` characters, or
+    items of a list; headings begin the first passage below them. A table passage is a caption and markdown, one a page.
 
     Raises InputError: the file is broken, encrypted, or a scan without text; one line with the file and the page.
     """
@@ -177,8 +176,7 @@ def _is_heading(paragraph: Block, size: float) -> bool:
 def _paragraphs(blocks: Iterable[Block], leading: float, words: Counter[str]) -> list[Block]:
     """Lines in reading order to paragraphs; tables stay where they are.
 
-    ``leading`` is the document's usual distance of baselines, in letter sizes; ``words`` its words, from which a hyphen
-    at a line's end is judged.
+    ``leading`` is the document's usual distance of baselines in letter sizes, ``words`` its words (see `_joined`).
     """
     groups: list[list[Block]] = []
     text: list[Block] = []
@@ -192,9 +190,7 @@ def _paragraphs(blocks: Iterable[Block], leading: float, words: Counter[str]) ->
 
 
 def _belongs(text: list[Block], line: Block, leading: float, *, beneath: bool) -> bool:
-    """Whether a line is part of the last paragraph: it stands beneath it, or (after a table, in the next column) in the
-    middle of its sentence.
-    """
+    """Whether a line is of the last paragraph: right beneath it, or (after a table or column) inside its sentence."""
     last = text[-1]
     if line.bold != last.bold or abs(line.size - last.size) > 0.3:
         return False

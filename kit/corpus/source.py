@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
@@ -9,10 +10,9 @@ from typing import TypeVar
 import msgspec
 
 from kit.corpus import records
-from kit.corpus.types import Passage, Question
+from kit.corpus.types import SPLITS, Passage, Question
 from kit.errors import InputError
 
-SPLITS = ("train", "dev", "test")
 T = TypeVar("T")
 
 
@@ -35,24 +35,21 @@ class Item(msgspec.Struct, frozen=True):
     split: str = ""
 
 
+@dataclass
 class Source:
-    """The paragraphs and questions of one file or folder, gathered while it is read, and all that is wrong with it.
+    """The paragraphs and questions of one file or folder by id, gathered while it is read, and all that is wrong.
 
+    ``sentences`` has those of the paragraphs whose format gives them (blank ones kept, so that published indices hold).
     ``problems`` keep it from being loaded, ``notes`` tell what published files have of oddities; a line each.
-
-    ``sentences`` maps a paragraph's id to its sentences, where the format gives them (blank ones kept, so that the
-    published indices hold).
     """
 
-    def __init__(self, format: str = "") -> None:
-        self.format = format
-        self.paragraphs: dict[str, Passage] = {}
-        self.sentences: dict[str, tuple[str, ...]] = {}
-        self.items: list[Item] = []
-        self.problems: list[str] = []
-        self.notes: list[str] = []
-        self._place: dict[str, object] = {}  # of what is read: its file and record
-        self._questions: set[str] = set()
+    format: str = ""
+    paragraphs: dict[str, Passage] = field(default_factory=dict)
+    sentences: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    items: dict[str, Item] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    _place: dict[str, object] = field(default_factory=dict)  # of what is read: its file and record
 
     def each(
         self,
@@ -108,12 +105,11 @@ class Source:
 
     def ask(self, item: Item) -> None:
         """A question that no earlier one has the id of."""
-        if item.question.id in self._questions:
+        if item.question.id in self.items:
             raise Unexpected("expected an id of its own, an earlier record has it", "id")
         if item.own and not item.question.answer.strip():
             self.note("the answer is empty", "answer")
-        self._questions.add(item.question.id)
-        self.items.append(item)
+        self.items[item.question.id] = item
 
 
 def quote(text: object) -> str:
@@ -140,7 +136,6 @@ def combine(first: Source, *others: Source) -> Source:
     Raises InputError: two files give one id to different passages, or have one question.
     """
     kept = {content_id(passage.title, passage.text): passage.id for passage in reversed(first.paragraphs.values())}
-    questions = {item.question.id for item in first.items}
     for other in others:
         taken = {name for passage in first.paragraphs.values() for name in (passage.id, passage.document)}
         renamed: dict[str, str] = {}
@@ -152,12 +147,11 @@ def combine(first: Source, *others: Source) -> Source:
                 kept[key], first.paragraphs[id] = id, passage
                 first.sentences |= {id: other.sentences[id]} if id in other.sentences else {}
             renamed[id] = kept[key]
-        for item in other.items:
-            if item.question.id in questions:
-                raise InputError(f"question {quote(item.question.id)} is in an earlier file too")
-            questions.add(item.question.id)
+        for question_id, item in other.items.items():
+            if question_id in first.items:
+                raise InputError(f"question {quote(question_id)} is in an earlier file too")
             supporting = tuple(tuple(renamed[id] for id in carriers) for carriers in item.question.supporting)
             question = msgspec.structs.replace(item.question, supporting=supporting)
             own = tuple(dict.fromkeys(renamed[id] for id in item.own))
-            first.items.append(msgspec.structs.replace(item, question=question, own=own))
+            first.items[question_id] = msgspec.structs.replace(item, question=question, own=own)
     return first

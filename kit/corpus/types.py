@@ -17,6 +17,7 @@ from msgspec import Meta
 #: What formats ask of an id (TREC files are split at white space) and of a question's text.
 Id = Annotated[str, Meta(pattern=r"\A\S+\Z")]
 FullText = Annotated[str, Meta(pattern=r"\S")]
+SPLITS = ("train", "dev", "test")
 _OneOrMore = Meta(min_length=1)
 
 
@@ -197,6 +198,11 @@ class Benchmark:
 
     def __post_init__(self) -> None:
         self.train, self.dev, self.test = tuple(self.train), tuple(self.dev), tuple(self.test)
+
+    @property
+    def splits(self) -> dict[str, Sequence[Question]]:
+        """The questions of each split that has any."""
+        return {name: them for name in SPLITS if (them := getattr(self, name))}
 
     @property
     def setting(self) -> str:

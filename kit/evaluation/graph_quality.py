@@ -14,6 +14,7 @@ import pandas as pd
 from kit.corpus import Benchmark, Corpus, Question
 from kit.evaluation.metrics import covered, precision, sf_em
 from kit.graphs import BUILDERS, PassageGraph, build
+from kit.settings import defaults
 from kit.text import TfidfIndex
 
 SEEDS = "seeds"  # what the seeds alone are called where builders are compared: SF-EM before any graph
@@ -45,7 +46,7 @@ def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Seq
 
 def density_param(name: str, encoders: Collection[str] = ()) -> str:
     """The parameter that makes a builder's graph denser; ``encoders`` has the names of further KNN graphs."""
-    return BUILDERS["knn" if name in encoders else name].density_param
+    return next(iter(defaults(BUILDERS["knn" if name in encoders else name])))
 
 
 def build_at(name: str, value: float, corpus: Corpus, encoders: Mapping[str, str]) -> PassageGraph:

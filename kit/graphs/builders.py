@@ -1,7 +1,5 @@
 """Four ways to connect passages, and their unions (kgp.txt §3 and 8.5; gnn-ret.txt §3.1)."""
 
-from typing import ClassVar
-
 import numpy as np
 
 from kit.corpus import Corpus
@@ -15,55 +13,47 @@ from kit.text import DEFAULT_ENCODER, Encoder, Keywords, NearestNeighbours, link
 class Tfidf(Settings, frozen=True):
     """Passages that share a keyword (kgp.txt §3, "TF-IDF KG Construction").
 
-    ``n_keywords`` a document, the higher the denser; its title is one more.
+    ``n_keywords`` a document; its title is one more.
     """
 
     n_keywords: Whole = 10
-    kind: ClassVar[str] = "tfidf"
-    density_param: ClassVar[str] = "n_keywords"
 
-    def build(self, corpus: Corpus) -> PassageGraph:
-        return PassageGraph(corpus, {self.kind: TermBipartite(Keywords(corpus).top(self.n_keywords))})
+    def relations(self, corpus: Corpus) -> dict[str, TermBipartite]:
+        return {"tfidf": TermBipartite(Keywords(corpus).top(self.n_keywords))}
 
 
 class Knn(Settings, frozen=True):
     """Each passage points to the ``k`` others whose vectors are nearest (kgp.txt §3, "KNN-ST/MDR KG Construction").
 
-    ``encoder`` is anything that :class:`kit.text.Encoder` takes; a trained one makes the paper's KNN-MDR. Edges are
-    directed for walking, so that ``k`` is the size of a neighbourhood.
+    ``encoder`` is anything that :class:`kit.text.Encoder` takes; a trained one makes the paper's KNN-MDR.
     """
 
     k: Positive = 10
     encoder: str = DEFAULT_ENCODER
-    kind: ClassVar[str] = "knn"
-    density_param: ClassVar[str] = "k"
 
-    def build(self, corpus: Corpus) -> PassageGraph:
+    def relations(self, corpus: Corpus) -> dict[str, EdgeList]:
         n = len(corpus)
         if n < 2:
-            return PassageGraph(corpus, {self.kind: EdgeList.of([], [], n)})
+            return {"knn": EdgeList.of([], [], n)}
         vectors = Encoder(self.encoder).encode([passage.full_text for passage in corpus.passages])
         _, rows = NearestNeighbours(vectors).search(vectors, self.k + 1)
         # A passage is its own nearest, unless k + 1 others have the same vector.
         others = rows != np.arange(n)[:, None]
         others &= np.cumsum(others, axis=1) <= self.k
         sources = np.repeat(np.arange(n), others.sum(axis=1))
-        return PassageGraph(corpus, {self.kind: EdgeList.of(sources, rows[others], n)})
+        return {"knn": EdgeList.of(sources, rows[others], n)}
 
 
 class Entity(Settings, frozen=True):
     """Passages that mention the same entity (kgp.txt §3, "TAGME").
 
-    ``prior`` is the least probability of a link, TAGME's threshold: the lower, the denser. What it is made of is told
-    in :mod:`kit.text.entities`.
+    ``prior`` is the least probability of a link (:mod:`kit.text.entities`), TAGME's threshold.
     """
 
     prior: Share = 0.6
-    kind: ClassVar[str] = "entity"
-    density_param: ClassVar[str] = "prior"
 
-    def build(self, corpus: Corpus) -> PassageGraph:
-        return PassageGraph(corpus, {self.kind: TermBipartite(link(corpus).at_least(self.prior).connecting())})
+    def relations(self, corpus: Corpus) -> dict[str, TermBipartite]:
+        return {"entity": TermBipartite(link(corpus).at_least(self.prior).connecting())}
 
 
 class Structure(Settings, frozen=True):
@@ -74,10 +64,8 @@ class Structure(Settings, frozen=True):
     """
 
     reach: Positive = 1
-    kind: ClassVar[str] = "structure"
-    density_param: ClassVar[str] = "reach"
 
-    def build(self, corpus: Corpus) -> PassageGraph:
+    def relations(self, corpus: Corpus) -> dict[str, EdgeList]:
         pairs = [
             (rows[:-distance], rows[distance:])
             for rows in corpus.documents.values()
@@ -87,21 +75,21 @@ class Structure(Settings, frozen=True):
         adjacent = EdgeList.of(np.concatenate([before, after]), np.concatenate([after, before]), len(corpus))
         nodes = structures(corpus)
         contains = {"holds": ContainsEdges(nodes, len(corpus))} if nodes else {}
-        return PassageGraph(corpus, {self.kind: adjacent} | contains)
+        return {"structure": adjacent} | contains
 
 
-BUILDERS = {builder.kind: builder for builder in (Tfidf, Knn, Entity, Structure)}
+#: By name; the first setting of each is the one that makes its graph denser.
+BUILDERS = {"tfidf": Tfidf, "knn": Knn, "entity": Entity, "structure": Structure}
 
 
 def build(name: str, corpus: Corpus, **settings: object) -> PassageGraph:
     """The graph of a named builder, or of several joined by ``+`` ("entity+structure").
 
-    A setting goes to the builder that has it. Raises :class:`InputError` for a name, a setting or a value that no
-    builder has.
+    A setting goes to the builder that has it. Raises InputError: a name, a setting or a value that no builder has.
     """
     relations = {}
     for builder in builders(name, **settings):
-        relations |= builder.build(corpus).relations
+        relations |= builder.relations(corpus)
     return PassageGraph(corpus, relations)
 
 

@@ -142,17 +142,9 @@ class PassageGraph:
     def __init__(self, corpus: Corpus, relations: Mapping[str, TermBipartite | EdgeList]) -> None:
         self.corpus, self.relations = corpus, dict(relations)
 
-    def __or__(self, other: Self) -> Self:
-        """The union of two graphs over one corpus, with the kinds of both."""
-        return PassageGraph(self.corpus, self.relations | other.relations)
-
     @property
     def n_nodes(self) -> int:
         return len(self.corpus)
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return tuple(self.relations)
 
     def neighbours(self, rows: int | Sequence[int] | np.ndarray) -> np.ndarray:
         """The rows that the given ones reach in one step, sorted; a row is no neighbour of itself."""
@@ -242,7 +234,7 @@ class PassageGraph:
         import torch  # takes seconds, and only this needs it
         from torch_geometric.data import Data
 
-        parts = [self.edges(kind) for kind in self.kinds]
+        parts = [self.edges(kind) for kind in self.relations]
         types = torch.from_numpy(np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts]))
         edge_index = torch.from_numpy(np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1))
-        return Data(edge_index=edge_index, edge_type=types, edge_kinds=list(self.kinds), num_nodes=self.n_nodes)
+        return Data(edge_index=edge_index, edge_type=types, edge_kinds=list(self.relations), num_nodes=self.n_nodes)

@@ -135,7 +135,7 @@ def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
     What is no triple there (published files have lists of two and of four texts) is left out, with one warning that
     counts it. Raises :class:`InputError` for a file that can't be read, and where a passage of the corpus is missing.
     """
-    source = Source("hipporag")
+    source = Source()
     records: list[_Record] = []
     source.each(path, _Record, records.append)
     source.raise_first()

@@ -80,7 +80,7 @@ def graph_page(
             line = {"color": look(kind).colour, "dashes": [2 * length for length in look(kind).dash] or False}
             bow = {"smooth": {"type": "curvedCW", "roundness": 0.15 * number}} if number else {"smooth": False}
             network.add_edge(*edge.ends, title=_told(f"{kind}: {edge.label or 'neighbours'}"), **line, **bow)
-    legend = [f'<b style="color: {look(kind).colour}">{escape(kind)}</b> ' for kind in graph.kinds]
+    legend = [f'<b style="color: {look(kind).colour}">{escape(kind)}</b> ' for kind in graph.relations]
     shown = f'<p style="position: fixed; top: 4px; margin: 0; font: 14px sans-serif">{"".join(legend)}</p>{_FIT}'
     return GraphPage(_FOREIGN.sub("", network.generate_html()).replace("</body>", f"{shown}</body>"))
 

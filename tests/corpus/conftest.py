@@ -22,14 +22,10 @@ def write(tmp_path: Path) -> Write:
     def to(name: str, content: object) -> Path:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(content, bytes):
-            path.write_bytes(content)
-        elif isinstance(content, str):
-            path.write_text(content, encoding="utf-8")
-        elif path.suffix == ".jsonl":
-            path.write_text("".join(json.dumps(record) + "\n" for record in content), encoding="utf-8")
-        else:
-            path.write_text(json.dumps(content), encoding="utf-8")
+        if not isinstance(content, bytes | str):
+            is_lines = path.suffix == ".jsonl"
+            content = "".join(json.dumps(it) + "\n" for it in content) if is_lines else json.dumps(content)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
     return to
@@ -84,13 +80,8 @@ def beir(write: Write) -> Path:
 @pytest.fixture
 def own(write: Write) -> Path:
     """A folder in the kit's own format: a document of two passages, a question that needs both."""
-    write(
-        "town/passages.jsonl",
-        [
-            {"id": "p1", "title": "Lowick", "text": "Lowick is a town. It lies on the Ode.", "document": "lowick"},
-            {"id": "p2", "title": "Lowick", "text": "Its mill burned.", "document": "lowick", "position": 1},
-        ],
-    )
+    first = {"id": "p1", "title": "Lowick", "text": "Lowick is a town. It lies on the Ode.", "document": "lowick"}
+    write("town/passages.jsonl", [first, first | {"id": "p2", "text": "Its mill burned.", "position": 1}])
     question = {
         "id": "q1",
         "text": "What burned in the town on the Ode?",

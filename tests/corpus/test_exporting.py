@@ -31,12 +31,6 @@ def test_folders_come_back_the_same(tmp_path_factory, format, made):
     assert load(export(made, tmp_path_factory.mktemp(format) / "out", format)).hash == made.hash
 
 
-def test_the_kits_own_folder_holds_every_field(own, tmp_path):
-    made = load(own)
-    assert made.test[0].decomposition and made.test[0].evidence
-    assert load(export(made, tmp_path / "out", "kit")).hash == made.hash
-
-
 def test_qrels_are_trec_lines_of_every_passage_that_carries_a_support(beir, tmp_path):
     path = tmp_path / "out.qrels"
     path.write_text("old")

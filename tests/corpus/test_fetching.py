@@ -1,10 +1,11 @@
 """Downloads, from a server on this machine."""
 
 import hashlib
-import http.server
 import io
 import threading
 import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -13,56 +14,27 @@ from kit.corpus.fetching import Download
 from kit.errors import InputError
 
 CONTENT = b'[{"title": "Ode", "text": "A river."}]'
+DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 
 @pytest.fixture
-def server(tmp_path):
-    """Serves a folder; yields the folder, the address, and the list of requested paths."""
+def offer(tmp_path, monkeypatch):
+    """Put a file on the server, as what is downloaded by the name ``rivers``; returns the file served."""
     folder = tmp_path / "served"
     folder.mkdir()
-    asked = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *args):
-            super().__init__(*args, directory=str(folder))
-
-        def log_request(self, code="-", size="-"):
-            asked.append(self.path)
-
-        def log_error(self, *args):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as serving:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(folder))) as serving:
         thread = threading.Thread(target=serving.serve_forever)
         thread.start()
-        yield folder, f"http://127.0.0.1:{serving.server_port}", asked
+
+        def put(name, content, **download):
+            (folder / name).write_bytes(content)
+            url = f"http://127.0.0.1:{serving.server_port}/{name}"
+            monkeypatch.setitem(fetching.DOWNLOADS, "rivers", Download(url, **download))
+            return folder / name
+
+        yield put
         serving.shutdown()
         thread.join()
-
-
-@pytest.fixture
-def offer(monkeypatch):
-    return lambda **download: monkeypatch.setitem(fetching.DOWNLOADS, "rivers", Download(**download))
-
-
-def test_a_file_with_the_known_digest_is_kept_and_not_asked_for_again(server, offer, tmp_path):
-    folder, address, asked = server
-    (folder / "rivers.json").write_bytes(CONTENT)
-    offer(url=f"{address}/rivers.json", sha256=hashlib.sha256(CONTENT).hexdigest())
-    path = fetch("rivers", tmp_path / "kept")
-    assert path == tmp_path / "kept" / "rivers.json" and path.read_bytes() == CONTENT
-    assert fetch("rivers", tmp_path / "kept") == path and len(asked) == 1
-    path.write_bytes(b"damaged")
-    assert fetch("rivers", tmp_path / "kept").read_bytes() == CONTENT and len(asked) == 2
-
-
-def test_another_digest_ends_in_one_line_and_nothing_is_kept(server, offer, tmp_path):
-    folder, address, _ = server
-    (folder / "rivers.json").write_bytes(CONTENT + b" ")
-    offer(url=f"{address}/rivers.json", sha256=hashlib.sha256(CONTENT).hexdigest())
-    with pytest.raises(InputError, match=r"^http://127.*: what came has not the SHA-256 [0-9a-f]{64}: nothing kept$"):
-        fetch("rivers", tmp_path / "kept")
-    assert list((tmp_path / "kept").iterdir()) == []
 
 
 def packed(**members: bytes) -> bytes:
@@ -73,31 +45,44 @@ def packed(**members: bytes) -> bytes:
     return sink.getvalue()
 
 
-def test_a_member_of_a_zip_is_unpacked(server, offer, tmp_path):
-    folder, address, asked = server
-    (folder / "all.zip").write_bytes(packed(other=b"{}", dev=CONTENT))
-    offer(url=f"{address}/all.zip", member="dev.json")
+def test_a_file_with_the_known_digest_is_kept_and_not_asked_for_again(offer, tmp_path):
+    served = offer("rivers.json", CONTENT, sha256=DIGEST)
+    path = fetch("rivers", tmp_path / "kept")
+    assert path == tmp_path / "kept" / "rivers.json" and path.read_bytes() == CONTENT
+    path.write_bytes(b"damaged")
+    assert fetch("rivers", tmp_path / "kept").read_bytes() == CONTENT
+    served.unlink()
+    assert fetch("rivers", tmp_path / "kept") == path
+
+
+def test_a_member_of_a_zip_is_unpacked(offer, tmp_path):
+    served = offer("all.zip", packed(other=b"{}", dev=CONTENT), member="dev.json")
     path = fetch("rivers", tmp_path / "kept")
     assert path.name == "dev.json" and path.read_bytes() == CONTENT
-    assert fetch("rivers", tmp_path / "kept") == path and len(asked) == 1
+    served.unlink()
+    assert fetch("rivers", tmp_path / "kept") == path
 
 
-@pytest.mark.parametrize("content", [b"<html>", packed(other=CONTENT)])
-def test_what_is_no_such_zip_ends_in_one_line_and_is_not_kept(server, offer, tmp_path, content):
-    folder, address, _ = server
-    (folder / "all.zip").write_bytes(content)
-    offer(url=f"{address}/all.zip", member="dev.json")
-    with pytest.raises(InputError, match=r"expected a zip that holds dev\.json$"):
+@pytest.mark.parametrize(
+    ("content", "download", "line"),
+    [
+        (CONTENT + b" ", {"sha256": DIGEST}, f"^http://127.*: what came has not the SHA-256 {DIGEST}: nothing kept$"),
+        (b"<html>", {"member": "dev.json"}, r"expected a zip that holds dev\.json$"),
+        (packed(other=CONTENT), {"member": "dev.json"}, r"expected a zip that holds dev\.json$"),
+    ],
+)
+def test_what_is_not_what_was_expected_ends_in_one_line_and_is_not_kept(offer, tmp_path, content, download, line):
+    offer("rivers", content, **download)
+    with pytest.raises(InputError, match=line):
         fetch("rivers", tmp_path / "kept")
-    assert not (tmp_path / "kept" / "rivers.zip").exists()
+    assert not [path for path in (tmp_path / "kept").iterdir() if path.is_file()]
 
 
-def test_what_cannot_be_reached_ends_in_one_line(server, offer, tmp_path):
-    _, address, _ = server
-    offer(url=f"{address}/absent.json")
+def test_what_cannot_be_reached_ends_in_one_line(offer, tmp_path, monkeypatch):
+    offer("rivers.json", CONTENT).unlink()
     with pytest.raises(InputError, match="cannot be downloaded: the server answered 404"):
         fetch("rivers", tmp_path / "kept")
-    offer(url="http://127.0.0.1:9/rivers.json")
+    monkeypatch.setitem(fetching.DOWNLOADS, "rivers", Download("http://127.0.0.1:9/rivers.json"))
     with pytest.raises(InputError, match=r"cannot be downloaded: it cannot be reached \(ConnectionError\)$"):
         fetch("rivers", tmp_path / "kept")
     (tmp_path / "file").write_text("")

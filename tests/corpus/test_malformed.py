@@ -1,6 +1,7 @@
 """Whatever a file holds, reading it ends in a benchmark or in one plain line."""
 
 import copy
+import itertools
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,7 +29,7 @@ def reads_or_tells(path, format=None):
             assert problems or "this is a corpus" in str(error)
         else:
             assert not problems
-            for question in (*benchmark.train, *benchmark.dev, *benchmark.test):
+            for question in itertools.chain(*benchmark.splits.values()):
                 assert question.supporting and all(question.supporting)
                 assert all(id in benchmark.corpus for id in question.supporting_ids)
                 assert question.evidence is None or question.evidence.n_nodes == question.hops

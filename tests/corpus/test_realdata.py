@@ -8,14 +8,14 @@ from kit.corpus import SETTINGS, UNITS, load, load_corpus
 
 pytestmark = pytest.mark.realdata
 
-#: File: questions, distinct paragraphs, hops.
+#: File: questions, distinct paragraphs, hops, and (or None) the sizes of the questions' own collections.
 FILES = {
-    "hotpotqa/dev.json": (100, 996, {2: 100}),
-    "hotpotqa/train.json": (100, 994, {2: 100}),
-    "2wikimultihopqa/dev.json": (81, 660, {2: 60, 4: 21}),
-    "2wikimultihopqa/train.json": (500, 3112, {2: 408, 4: 92}),
-    "musique/dev.jsonl": (100, 1786, {2: 72, 3: 16, 4: 12}),
-    "musique/train.jsonl": (100, 1890, {2: 68, 3: 27, 4: 5}),
+    "hotpotqa/dev.json": (100, 996, {2: 100}, {10: 100}),
+    "hotpotqa/train.json": (100, 994, {2: 100}, {10: 99, 4: 1}),
+    "2wikimultihopqa/dev.json": (81, 660, {2: 60, 4: 21}, {10: 79, 9: 2}),  # two contexts list a paragraph twice
+    "2wikimultihopqa/train.json": (500, 3112, {2: 408, 4: 92}, None),
+    "musique/dev.jsonl": (100, 1786, {2: 72, 3: 16, 4: 12}, {20: 100}),
+    "musique/train.jsonl": (100, 1890, {2: 68, 3: 27, 4: 5}, None),
 }
 TYPES = {
     "hotpotqa/dev.json": {"bridge": 67, "comparison": 33},
@@ -26,12 +26,14 @@ TYPES = {
 
 @pytest.mark.parametrize("file", FILES)
 def test_counts(realdata, file):
-    n_questions, n_passages, hops = FILES[file]
+    n_questions, n_passages, hops, sizes = FILES[file]
     benchmark = load(realdata / file)
     assert (len(benchmark.test), len(benchmark.corpus)) == (n_questions, n_passages)
     assert Counter(question.hops for question in benchmark.test) == hops
     if file in TYPES:
         assert Counter(question.type for question in benchmark.test) == TYPES[file]
+    if sizes:
+        assert Counter(map(len, load(realdata / file, setting="per-question").collections.values())) == sizes
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -44,16 +46,6 @@ def test_every_support_is_in_what_the_question_is_asked_of(realdata, file, setti
         assert question.supporting and all(id in collection for id in question.supporting_ids)
         assert question.evidence is None or question.evidence.n_nodes == question.hops
         assert all(step.support is None or step.support < question.hops for step in question.decomposition)
-
-
-def test_per_question_collections_are_those_of_the_file(realdata):
-    sizes = {
-        file: Counter(map(len, load(realdata / file, setting="per-question").collections.values())) for file in FILES
-    }
-    assert sizes["hotpotqa/dev.json"] == {10: 100}
-    assert sizes["hotpotqa/train.json"] == {10: 99, 4: 1}
-    assert sizes["2wikimultihopqa/dev.json"] == {10: 79, 9: 2}  # a paragraph is listed twice in two contexts
-    assert sizes["musique/dev.jsonl"] == {20: 100}
 
 
 def test_every_2wiki_sub_question_has_its_own_support_and_names_it(realdata):
@@ -80,9 +72,7 @@ def test_musique_supports_hold_the_answers_of_their_steps(realdata):
 
 def test_corpora_load_and_merge_with_the_questions_they_belong_to(realdata):
     assert len(load_corpus([realdata / "2wikimultihopqa/corpus.json"])) == 6119
-    assert len(load_corpus([realdata / "hipporag/corpus_sample.json"])) == 120
-    assert len(load_corpus([realdata / "hipporag/openie_sample.json"])) == 120
     samples = [realdata / "hipporag/corpus_sample.json", realdata / "hipporag/openie_sample.json"]
-    assert len(load_corpus(samples)) == 120
+    assert [len(load_corpus(files)) for files in (samples, samples[:1], samples[1:])] == [120] * 3
     benchmark = load(realdata / "2wikimultihopqa/dev.json", corpus=[realdata / "2wikimultihopqa/corpus.json"])
     assert len(benchmark.corpus) == 660 + 6119 - 226  # 226 of the paragraphs are in both

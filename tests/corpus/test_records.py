@@ -3,7 +3,6 @@
 import msgspec
 import pytest
 
-from kit.corpus import records
 from kit.corpus.source import Source
 from kit.errors import InputError
 
@@ -80,10 +79,3 @@ def test_an_id_is_shown_with_control_characters_escaped_and_cut(write):
     path = write("file.json", [{"id": "\x1b[31m" + "x" * 200, "size": "1"}])
     [line] = read(path)[1]
     assert "record 1 (id '\\x1b[31mxxx" in line and "...')" in line
-
-
-@pytest.mark.parametrize(("name", "line"), [("absent.json", "no such file"), ("folder", "cannot be read")])
-def test_what_cannot_be_opened(tmp_path, name, line):
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(InputError, match=line):
-        list(records.read(tmp_path / name))

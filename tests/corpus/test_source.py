@@ -13,26 +13,15 @@ def test_an_id_is_the_words_of_the_title_and_a_digest_of_the_content():
     assert content_id("", "") != content_id("", "a")
 
 
-def source(*paragraphs, own=False, question=None):
-    made = Source("test")
-    ids = []
-    for title, text in paragraphs:
-        if own:
-            made.add_passage(Passage(f"own-{title}", title, text, title))
-            ids.append(f"own-{title}")
-        else:
-            ids.append(made.add(title, text))
-    if question:
-        made.items.append(Item(Question(question, "?", "", tuple((id,) for id in ids)), own=tuple(ids)))
-    return made
-
-
 def test_equal_paragraphs_of_a_later_file_take_the_earlier_id():
-    first = source(("Ode", "A river."), ("Marl", "A town."), own=True, question="q1")
-    second = source(("Ode", "A  river."), ("Lowick", "A town."), question="q2")
+    first, second = Source(), Source()
+    for title, text in (("Ode", "A river."), ("Marl", "A town.")):
+        first.add_passage(Passage(f"own-{title}", title, text, title))
+    ids = second.add("Ode", "A  river."), second.add("Lowick", "A town.")
+    second.ask(Item(Question("q2", "?", "", tuple((id,) for id in ids)), own=ids))
     joint = combine(first, second)
     assert [passage.title for passage in joint.paragraphs.values()] == ["Ode", "Marl", "Lowick"]
-    asked = joint.items[1]
+    asked = joint.items["q2"]
     assert asked.question.supporting[0] == ("own-Ode",) and asked.own[0] == "own-Ode"
     assert asked.question.supporting[1] == (content_id("Lowick", "A town."),)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Benchmark, Corpus, Passage, Question, load
-from kit.corpus.exporting import encode_id, write_qrels
+from kit.corpus import Benchmark, Corpus, Passage, Question, export, load
+from kit.corpus.exporting import encode_id
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.evaluation.trec import read_run, write_runs
@@ -34,8 +34,7 @@ def test_written_runs(tmp_path: Path) -> None:
 
 
 def test_written_qrels(tmp_path: Path, benchmark: Benchmark) -> None:
-    path = tmp_path / "qrels.txt"
-    write_qrels(benchmark.test[:2], path)
+    path = export(benchmark.asking(benchmark.test[:2]), tmp_path / "qrels.txt", "qrels")
     assert path.read_text() == "q1 0 a 1\nq1 0 b 1\nq2 0 c 1\nq2 0 d 1\nq2 0 e 1\n"
 
 
@@ -101,8 +100,7 @@ def test_real_runs_measure_the_same_elsewhere(file: str, setting: str, realdata:
     benchmark = load(realdata / file, setting=setting)
     found = evaluate(["bm25"], benchmark, ks=(2, 5), progress=False)
     (path,) = write_runs(found.rankings, tmp_path / "run.txt")
-    write_qrels(benchmark.test, tmp_path / "qrels.txt")
-    qrels, run = str(tmp_path / "qrels.txt"), ir_measures.read_trec_run(str(path))
+    qrels, run = str(export(benchmark, tmp_path / "qrels.txt", "qrels")), ir_measures.read_trec_run(str(path))
     theirs = ir_measures.calc_aggregate([ir_measures.R @ 5], ir_measures.read_trec_qrels(qrels), run)
     assert found.table["recall@5"].mean() == pytest.approx(theirs[ir_measures.R @ 5], abs=1e-9)
     again = evaluate({"bm25": read_run(path, benchmark)}, benchmark, ks=(2, 5), progress=False)

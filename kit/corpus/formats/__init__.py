@@ -3,13 +3,17 @@
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from kit.corpus import records
 from kit.corpus.formats import beir, hotpotqa, kit_folder, musique, pdf_folder, twowiki
-from kit.corpus.source import Source
+from kit.corpus.source import Item, Source
 from kit.errors import InputError
+
+T = TypeVar("T")
+Reader = Callable[[Path, Source], None]
 
 
 class HippoRagParagraph(msgspec.Struct):
@@ -25,11 +29,20 @@ def read_paragraphs(path: Path, source: Source) -> None:
     source.each(path, HippoRagParagraph, lambda it: source.add(it.title, it.text.strip()))
 
 
+def _questions(kind: type[T], to_item: Callable[[T, Source], Item]) -> Reader:
+    """What reads a file whose every record is a question of this kind."""
+
+    def read(path: Path, source: Source) -> None:
+        source.each(path, kind, lambda published: source.ask(to_item(published, source)))
+
+    return read
+
+
 #: Format to the function that reads a file (or folder) of it into a source, telling what is wrong.
-FORMATS: dict[str, Callable[[Path, Source], None]] = {
-    "hotpotqa": hotpotqa.read,
-    "2wikimultihopqa": twowiki.read,
-    "musique": musique.read,
+FORMATS: dict[str, Reader] = {
+    "hotpotqa": _questions(hotpotqa.HotpotQuestion, hotpotqa.to_item),
+    "2wikimultihopqa": _questions(twowiki.WikiQuestion, twowiki.to_item),
+    "musique": _questions(musique.MusiqueQuestion, musique.to_item),
     "beir": beir.read,
     "hipporag": read_paragraphs,
     "kit": kit_folder.read,

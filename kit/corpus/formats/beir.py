@@ -13,8 +13,8 @@ import msgspec
 from msgspec import Meta
 
 from kit.corpus.records import read_bytes
-from kit.corpus.source import SPLITS, Item, Source, Unexpected, quote
-from kit.corpus.types import FullText, Id, Passage, Question
+from kit.corpus.source import Item, Source, Unexpected, quote
+from kit.corpus.types import SPLITS, FullText, Id, Passage, Question
 from kit.errors import InputError
 
 _COLUMNS = ("query-id", "corpus-id", "score")

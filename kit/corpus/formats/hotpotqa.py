@@ -4,7 +4,6 @@ A question has ``context`` (paragraphs: title, sentences), ``supporting_facts`` 
 Published test files have no supporting facts and can't be read.
 """
 
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -23,13 +22,8 @@ class HotpotQuestion(msgspec.Struct):
     type: str = ""
 
 
-def read(path: Path, source: Source) -> None:
-    """Supports are the paragraphs that ``supporting_facts`` names, in its order."""
-    source.each(path, HotpotQuestion, lambda published: source.ask(to_item(published, source)))
-
-
 def to_item(published: HotpotQuestion, source: Source) -> Item:
-    """The question, its paragraphs added to the source."""
+    """The question, its paragraphs added to the source; supports are those of ``supporting_facts``, in its order."""
     own: dict[str, list[str]] = {}  # paragraph id to sentences
     titled: dict[str, set[str]] = {}
     for title, sentences in published.context:

@@ -6,7 +6,6 @@ steps and can't be read.
 """
 
 import re
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -39,12 +38,8 @@ class MusiqueQuestion(msgspec.Struct):
     answerable: bool = True
 
 
-def read(path: Path, source: Source) -> None:
-    """Supports are the paragraphs of the steps in their order; ``type`` is the id's prefix (2hop, 3hop1 …)."""
-    source.each(path, MusiqueQuestion, lambda published: source.ask(_to_item(published, source)))
-
-
-def _to_item(published: MusiqueQuestion, source: Source) -> Item:
+def to_item(published: MusiqueQuestion, source: Source) -> Item:
+    """The question; supports are the paragraphs of its steps in order, ``type`` is the id's prefix (2hop, 3hop1 …)."""
     if not published.answerable:
         expected = "expected an answerable question (MuSiQue-Ans; those of MuSiQue-Full have no whole evidence)"
         raise Unexpected(expected, "answerable")
@@ -66,16 +61,10 @@ def _to_item(published: MusiqueQuestion, source: Source) -> Item:
     )
     edges = [(steps[earlier].support, step.support) for step in steps for earlier in step.depends_on]
     prefix = re.match(r"(\dhop\d?)__", published.id)
-    question = Question(
-        published.id,
-        published.question,
-        published.answer,
-        supporting=tuple((id,) for id in supports),
-        aliases=published.answer_aliases,
-        type=prefix[1] if prefix else "",
-        decomposition=steps,
-        evidence=EvidenceGraph.of(len(supports), edges),
-    )
+    about = {"aliases": published.answer_aliases, "type": prefix[1] if prefix else "", "decomposition": steps}
+    evidence = EvidenceGraph.of(len(supports), edges)
+    supporting = tuple((id,) for id in supports)
+    question = Question(published.id, published.question, published.answer, supporting, evidence=evidence, **about)
     return Item(question, own=tuple(dict.fromkeys(ids.values())))
 
 

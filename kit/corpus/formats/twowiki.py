@@ -6,7 +6,6 @@
 
 import re
 from itertools import product
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -38,12 +37,8 @@ class WikiQuestion(hotpotqa.HotpotQuestion, kw_only=True):
     qa_pairs: list[QaPair] = msgspec.field(default_factory=list)
 
 
-def read(path: Path, source: Source) -> None:
-    """Supports stand in the order of the triples that they carry where that is clear, else as published."""
-    source.each(path, WikiQuestion, lambda published: source.ask(_to_item(published, source)))
-
-
-def _to_item(published: WikiQuestion, source: Source) -> Item:
+def to_item(published: WikiQuestion, source: Source) -> Item:
+    """The question; supports stand in the order of the triples that they carry, or as published if that is unclear."""
     item, triples = hotpotqa.to_item(published, source), published.evidences
     titles = [source.paragraphs[id].title for (id,) in item.question.supporting]
     carriers = _carriers(triples, titles)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from kit.corpus import check, load, load_corpus
-from kit.errors import InputError
+from kit.corpus import check, load_corpus
 
 PARAGRAPHS = [
     {"title": "Ode", "text": "The Ode is a river."},
@@ -25,21 +24,8 @@ def test_an_openie_file_is_a_corpus_even_with_nan_in_its_statistics(write):
     assert [passage.title for passage in load_corpus([path]).passages] == ["Ode"]
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        ('{"docs": [{"title": "Ode", "text": 5}, []]}', "record 1, field text: expected text, got a whole number"),
-        ('{"docs": [', "not valid JSON"),
-        (b'[{"title": "\xff", "text": ""}]', "expected UTF-8"),
-        ('[{"title": "Ode", "text": "A river."}, {"title": null, "text": ""}]', "record 2, field title: expected text"),
-    ],
-)
-def test_what_is_wrong_ends_in_one_line(write, content, line):
-    path = write("corpus.json", content)
-    [first, *_], _ = check(path, "hipporag")
-    assert line in first and first.startswith(str(path))
-
-
-def test_a_corpus_alone_cannot_be_a_benchmark(write):
-    with pytest.raises(InputError, match="expected questions, this is a corpus"):
-        load(write("corpus.json", PARAGRAPHS))
+@pytest.mark.parametrize("content", ["[%s, %s]", '{"docs": [%s, %s, []]}'])
+def test_what_is_wrong_ends_in_one_line(write, content):
+    path = write("corpus.json", content % ('{"title": "Ode", "text": "A river."}', '{"title": "Ode", "text": 5}'))
+    [first, *_], _ = check(path)
+    assert first == f"{path}, record 2, field text: expected text, got a whole number"

@@ -9,12 +9,9 @@ from kit.corpus import SubQuestion, check, load
 def test_supports_follow_the_steps_and_go_by_index(write, musique, name):
     benchmark = load(write(name, musique))
     question = benchmark.test[0]
+    texts = [benchmark.corpus[id].text for id in question.supporting_ids]
+    assert texts == ["Lowick lies on the Ode.", "Marl burned in 1820.", "In 1820 Tam Orr bridged it."]
     assert benchmark.name == "musique-dev"
-    assert [benchmark.corpus[id].text for id in question.supporting_ids] == [
-        "Lowick lies on the Ode.",
-        "Marl burned in 1820.",
-        "In 1820 Tam Orr bridged it.",
-    ]
     assert (question.type, question.aliases) == ("3hop2", ("T. Orr",))
     assert len(benchmark.corpus) == 5  # one paragraph is in both questions
 
@@ -50,28 +47,3 @@ def test_text_is_split_into_sentences_by_rule_and_any_of_them_carries_the_suppor
     first = benchmark.test[0]
     assert [benchmark.corpus[id].text for id in first.supporting[0]] == ["Lowick is old.", "It lies on the Ode."]
     assert first.hops == 3 and first.decomposition[0].support == 0
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        ({"answerable": False}, "field answerable: expected an answerable question"),
-        ({"question_decomposition": []}, "field question_decomposition: expected a list of length >= 1"),
-        ({"question_decomposition": None}, "field question_decomposition: expected a list, got null"),
-        (
-            {"paragraphs": []},
-            "field question_decomposition[0].paragraph_support_idx: expected the idx of a paragraph, got 1",
-        ),
-        ({"question": ""}, "field question: expected text that is not blank"),
-        ({"id": "3hop2__7_8_9"}, "field id: expected an id of its own"),
-        (
-            {"paragraphs": [{"idx": 0, "title": "", "paragraph_text": "", "is_supporting": True}] * 2},
-            "field paragraphs: an idx is given twice",
-        ),
-        ({"answer_aliases": "eel"}, "field answer_aliases: expected a list, got text"),
-    ],
-)
-def test_what_is_wrong_ends_in_one_line(write, told, musique, change, line):
-    musique[1] |= change
-    shown = told(write("dev.jsonl", musique))
-    assert "record 2 (id '" in shown and line in shown

@@ -27,25 +27,6 @@ def test_a_folder_or_a_file_without_questions_is_a_corpus(documents):
             load(path)
 
 
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (
-            {"structures": [{"document": "mill", "kind": "page", "label": "3"}]},
-            "field structures[0]: expected a structure of a document, 'page 3 of mill' is none",
-        ),
-        ({"quotes": [{"document": "mill", "text": "stood"}]}, "field quotes[0]: expected words of a passage of 'mill'"),
-        ({"quotes": [{"document": "mill", "text": " "}]}, "field quotes[0]: expected words of a passage"),
-        ({}, "expected structures or quotes, and not both"),
-        ({"text": "", "quotes": [{"document": "mill", "text": "mill"}]}, "field text: expected text that is not blank"),
-    ],
-)
-def test_a_question_that_leads_nowhere_ends_in_one_line(documents, write, told, change, line):
-    path = write("papers/test.jsonl", [{"id": "q1", "text": "?", "answer": ""} | change])
-    shown = told(documents)
-    assert shown.startswith(f"{path}, record 1 (id 'q1')") and line in shown
-
-
 def test_every_file_that_cannot_be_read_is_told(documents, write):
     write("papers/empty.pdf", b"")
     write("papers/letter.pdf", "Dear all")

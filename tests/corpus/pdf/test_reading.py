@@ -42,21 +42,14 @@ def test_a_wide_gap_begins_a_paragraph_and_headings_go_with_the_next(pdf):
         canvas.setFont("Helvetica-Bold", 12)
         canvas.drawString(50, 460, "Harvest")
         canvas.setFont("Helvetica", 10)
-        for y, line in [
-            (440, "It was good in the north and"),
-            (428, "poor in the south."),
-            (404, "Prices fell."),
-            (380, "End."),
-        ]:
+        lines = "It was good in the north and", "poor in the south.", "Prices fell.", "End."
+        for y, line in zip((440, 428, 404, 380), lines):
             canvas.drawString(50, y, line)
 
     passages = read_document("a.pdf", pdf(page))
     assert {passage.title for passage in passages} == {"The Pear Report"}
-    assert [it.text for it in passages] == [
-        "Harvest\nIt was good in the north and poor in the south.",
-        "Prices fell.",
-        "End.",
-    ]
+    first = "Harvest\nIt was good in the north and poor in the south."
+    assert [it.text for it in passages] == [first, "Prices fell.", "End."]
 
 
 def test_two_columns_are_read_one_after_the_other(pdf):
@@ -104,24 +97,21 @@ def scan(canvas):
     canvas.drawImage(ImageReader(picture), 50, 50)
 
 
-@pytest.mark.parametrize(
-    ("make", "line"),
-    [
-        (lambda pdf: b"", "a.pdf: expected a PDF, this file is broken or none (PdfminerException)"),
-        (lambda pdf: b"%PDF-1.4 and no more", "a.pdf: expected a PDF, this file is broken or none (PdfminerException)"),
-        (lambda pdf: pdf("One.")[:400], "a.pdf: expected a PDF, this file is broken or none (PdfminerException)"),
-        (lambda pdf: pdf(""), "a.pdf: expected text, there is none (a scan? run text recognition on it first)"),
-        (lambda pdf: pdf(scan, scan), "a.pdf: expected text, there is none (a scan? run text recognition on it first)"),
-        (
-            lambda pdf: pdf("One.", encrypt=StandardEncryption("secret")),
-            "a.pdf: expected a PDF that opens without a password, this one is encrypted",
-        ),
-    ],
-)
-def test_a_bad_file_ends_in_one_line(pdf, make, line):
-    with pytest.raises(InputError) as raised:
-        read_document("a.pdf", make(pdf))
-    assert str(raised.value) == line
+def test_a_bad_file_ends_in_one_line(pdf):
+    broken = "expected a PDF, this file is broken or none (PdfminerException)"
+    empty = "expected text, there is none (a scan? run text recognition on it first)"
+    secret = "expected a PDF that opens without a password, this one is encrypted"
+    for data, line in [
+        (b"", broken),
+        (b"%PDF-1.4 and no more", broken),
+        (pdf("One.")[:400], broken),
+        (pdf(""), empty),
+        (pdf(scan, scan), empty),
+        (pdf("One.", encrypt=StandardEncryption("secret")), secret),
+    ]:
+        with pytest.raises(InputError) as raised:
+            read_document("a.pdf", data)
+        assert str(raised.value) == f"a.pdf: {line}"
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
