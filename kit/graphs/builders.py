@@ -9,7 +9,7 @@ from kit.corpus.structures import structures
 from kit.errors import InputError
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, TermBipartite
 from kit.settings import Positive, Settings, Share, Whole, check, defaults
-from kit.text import DEFAULT_ENCODER, Encoder, Keywords, NearestNeighbours, link
+from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, keywords, link
 
 
 class Tfidf(Settings, frozen=True):
@@ -23,7 +23,7 @@ class Tfidf(Settings, frozen=True):
     density_param: ClassVar[str] = "n_keywords"
 
     def build(self, corpus: Corpus) -> PassageGraph:
-        return PassageGraph(corpus, {self.kind: TermBipartite(Keywords(corpus).top(self.n_keywords))})
+        return PassageGraph(corpus, {self.kind: TermBipartite(keywords(corpus, self.n_keywords))})
 
 
 class Knn(Settings, frozen=True):

@@ -139,8 +139,7 @@ def link(corpus: Corpus) -> Incidence:
     """The priors of all links: passages × entities.
 
     An entity is a document, found by its title or an alias, or a name without a page, which stands for itself. A
-    passage that opens a document is linked to it with prior 1. Titles of later passages are not searched: they are the
-    document's, not the passage's.
+    passage that opens a document is linked to it with prior 1; titles of later passages are not searched.
     """
     known = surfaces(corpus)
     texts = [f"{passage.title if passage.position == 0 else ''}\n{passage.text}" for passage in corpus.passages]

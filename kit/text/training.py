@@ -62,12 +62,11 @@ def train(
 ) -> Path:
     """Train, and keep what ``write`` puts into a folder of the store, under ``kind`` and ``key``: that folder.
 
-    ``loss`` is that of one batch of a period; gradients are cut at norm 1; a group of the optimiser's parameters with a
-    number ``times`` learns so many times as fast. ``check`` measures the model after a number of steps, before training
-    (0) and after each period: the sum of what it finds is the score. ``write`` finds the weights of the highest score
-    (of equals the first or the latest), without ``check`` the last ones. ``patience`` ends the training after so many
-    checks with none better. There is dropout only with a seed for it. The folder also has ``history.json``: a row a
-    step (``step``, from 1, ``loss`` and the period's notes) and a row a check (``step`` and what was measured).
+    ``loss`` is that of one batch; gradients are cut at norm 1; a group of the optimiser's parameters with a number
+    ``times`` learns so many times as fast. ``check`` measures the model before training (step 0) and after each period:
+    the sum of what it finds is the score. ``write`` finds the weights of the highest score, without ``check`` the last
+    ones. ``patience`` ends the training after so many checks with none better. There is dropout only with a seed for
+    it. ``history.json`` gets a row a step (``step``, from 1, ``loss``, the period's notes) and a row a check.
     """
     import torch
 
