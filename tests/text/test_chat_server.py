@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -61,26 +60,14 @@ def test_address_and_key_come_from_the_environment(ask: Ask, gate, monkeypatch: 
     assert ask("", gate.key).generate(PROMPTS[:1]) and gate.seen == 1
 
 
-def test_killed_in_the_middle_it_is_named_and_what_was_answered_is_kept(
-    start_server: Callable[[], AbstractContextManager], tmp_path: Path
-) -> None:
-    class KillsAfterTwo(Store):
-        kept = 0
-
-        def put_many(self, kind: str, values: dict[bytes, bytes]) -> None:
-            super().put_many(kind, values)
-            self.kept += len(values)
-            if self.kept == 2:
-                server.kill()
-
-    with start_server() as server:
-        model = ChatServer(server.model, url=server.url, longest_answer=6, store=KillsAfterTwo(tmp_path))
-        model.retries, model.at_once = 1, 1
-        line = failure(model)
-    assert line.startswith(f"server:{server.model}: the server at {server.url}: APIConnectionError: ")
+def test_broken_off_in_the_middle_it_is_named_and_what_was_answered_is_kept(ask: Ask, server, gate) -> None:
+    gate.breaks_at = 3
+    model = ask(gate.url, gate.key, at_once=1)
+    line = failure(model)
+    assert line.startswith(f"server:{server.model}: the server at {gate.url}: APIConnectionError: ")
     assert line.endswith("(2 of 4 prompts are answered and kept)")
-    replay = ChatServer(server.model, replay=True, longest_answer=6, store=Store(tmp_path))
-    assert len(replay.generate(PROMPTS[:2])) == 2
+    model.replay = True
+    assert len(model.generate(PROMPTS[:2])) == 2
 
 
 @pytest.mark.parametrize(
