@@ -143,9 +143,8 @@ def link(corpus: Corpus) -> Incidence:
     """
     known = surfaces(corpus)
     texts = [f"{passage.title if passage.position == 0 else ''}\n{passage.text}" for passage in corpus.passages]
-    mentions = Mentions(
-        {name for text in texts for part in text.split("\n", 1) for name in names_in(part)} | known.keys()
-    )
+    parts = [part for text in texts for part in text.split("\n", 1)]
+    mentions = Mentions({name for part in parts for name in names_in(part)} | known.keys())
     seen, written = Counter[str](), Counter[str]()
     passages_of: dict[str, dict[int, None]] = defaultdict(dict)
     for row, text in enumerate(texts):

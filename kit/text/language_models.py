@@ -35,7 +35,7 @@ MOST_NAMES = 40  # of a prompt; what goes beyond is NEW
 NEW, YEAR = "<new>", "<year>"
 PLACEHOLDERS = (NEW, YEAR, *(f"<n{number}>" for number in range(MOST_NAMES)))
 TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+|[^\w\s]")
-_NUMBERED = re.compile(r"<n(\d+)>|<new>|<year>")
+_PLACEHOLDER = re.compile(r"<n\d+>|<new>|<year>")
 _BASE_URL = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:[1-9]\d*)?(/[^\s@?#]*)?")
 
 
@@ -238,9 +238,8 @@ class Names:
 
     def show(self, text: str) -> str:
         """The names in the place of their placeholders; those of new names and of years are left out."""
-        names = dict(enumerate(self.numbers))
-        found = _NUMBERED.sub(lambda match: names.get(int(match[1]), "") if match[1] else "", text)
-        return " ".join(found.split())
+        names = {f"<n{number}>": name for name, number in self.numbers.items()}
+        return " ".join(_PLACEHOLDER.sub(lambda match: names.get(match[0], ""), text).split())
 
 
 class ChatServer(LanguageModel):

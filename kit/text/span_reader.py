@@ -84,10 +84,9 @@ class Window:
         wanted = {answer.lower() for answer in answers}
         starts, ends = self.candidates()
         near = np.isin(self.places[ends, 1] - self.places[starts, 0], list(map(len, wanted)))
+        near &= np.array([text in texts for text in self.texts])[self.piece[starts]]
         found = zip(starts[near].tolist(), ends[near].tolist())
-        return [
-            span for span in found if self.texts[self.piece[span[0]]] in texts and self.text(*span).lower() in wanted
-        ]
+        return [span for span in found if self.text(*span).lower() in wanted]
 
     def best_span(self, first: np.ndarray, last: np.ndarray) -> tuple[float, str]:
         """The likeliest text of a span, and the logarithm of its probability, summed over its places; "" of none."""

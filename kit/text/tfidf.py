@@ -18,9 +18,8 @@ class TfidfIndex:
 
     def __init__(self, corpus: Corpus) -> None:
         self.vectorizer = TfidfVectorizer(stop_words=sorted(STOP_WORDS), sublinear_tf=True, dtype=np.float32)
-        texts = [passage.full_text for passage in corpus.passages]
         try:
-            self.passages = self.vectorizer.fit_transform(texts)
+            self.passages = self.vectorizer.fit_transform([passage.full_text for passage in corpus.passages])
         except ValueError:  # not a word in any
             self.passages = None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -83,7 +84,7 @@ def train(
             best = weights(model)
 
     if folder := store.get_folder(CHECKPOINTS, key):
-        done, history, best = _load_checkpoint(folder, model, optimiser)
+        done, history, best = _read_checkpoint(model, optimiser, folder)
     step = sum("loss" in row for row in history)
     if not done:
         measure()
@@ -108,7 +109,7 @@ def train(
                     bar.update()
             measure()
             done += 1
-            _save_checkpoint(store, key, done, history, best, model, optimiser)
+            store.put_folder(CHECKPOINTS, key, partial(_write_checkpoint, done, history, best, model, optimiser))
 
     def write_all(folder: Path) -> None:
         write(folder)
@@ -150,24 +151,19 @@ def read_history(folder: Path) -> History:
     return json.loads((folder / HISTORY).read_text("utf-8"))
 
 
-def _save_checkpoint(
-    store: Store, key: str, done: int, history: History, best: Weights, model: Module, optimiser: Optimizer
+def _write_checkpoint(
+    done: int, history: History, best: Weights, model: Module, optimiser: Optimizer, folder: Path
 ) -> None:
     """Where a training stands after ``done`` periods: weights now and at their best, the optimiser's state, history."""
     from safetensors.torch import save_file
 
-    moments = {str(number): values for number, values in optimiser.state_dict()["state"].items()}
-    parts = {"now": model.state_dict(), "best": best} | moments
+    parts = {"now": model.state_dict(), "best": best} | optimiser.state_dict()["state"]
     tensors = {f"{part}/{name}": value.cpu().clone() for part, of in parts.items() for name, value in of.items()}
-
-    def write(folder: Path) -> None:
-        save_file(tensors, folder / "state.safetensors")
-        (folder / HISTORY).write_text(json.dumps([done, history]), "utf-8")
-
-    store.put_folder(CHECKPOINTS, key, write)
+    save_file(tensors, folder / "state.safetensors")
+    (folder / HISTORY).write_text(json.dumps([done, history]), "utf-8")
 
 
-def _load_checkpoint(folder: Path, model: Module, optimiser: Optimizer) -> tuple[int, History, Weights]:
+def _read_checkpoint(model: Module, optimiser: Optimizer, folder: Path) -> tuple[int, History, Weights]:
     """Takes model and optimiser there; how many periods are done, the history, the best weights."""
     from safetensors.torch import load_file
 

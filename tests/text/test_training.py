@@ -110,10 +110,9 @@ def test_an_interrupted_training_ends_as_if_it_never_was(tmp_path: Path, scores:
 @pytest.mark.parametrize("given", ["", "ACTIVE"])
 def test_threads_wait_asleep_unless_told_otherwise(given: str) -> None:
     """OpenMP reads them once, when torch or faiss is loaded: importing the package is to set them before that."""
-    show = (
-        "import kit, os, sys; print(*map(os.environ.get, ('OMP_WAIT_POLICY', 'KMP_BLOCKTIME')), 'torch' in sys.modules)"
-    )
-    own = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")}
+    names = ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")
+    own = {name: value for name, value in os.environ.items() if name not in names}
     own |= {"OMP_WAIT_POLICY": given} if given else {}
+    show = f"import kit, os, sys; print(*map(os.environ.get, {names}), 'torch' in sys.modules, 'faiss' in sys.modules)"
     seen = subprocess.run([sys.executable, "-c", show], env=own, capture_output=True, text=True, check=True).stdout
-    assert seen.split() == [given or "PASSIVE", "0", "False"]
+    assert seen.split() == [given or "PASSIVE", "0", "False", "False"]
