@@ -28,7 +28,6 @@ settings.register_profile("kit", deadline=None)  # speed is measured in benchmar
 settings.load_profile("kit")
 
 ROOT = Path(__file__).resolve().parents[1]
-NO_ANSWER_YET = 240  # tries, half a second each, until the server is given up
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +102,7 @@ def server(chat_model: Path) -> Iterator[SimpleNamespace]:
     with (chat_model / "server.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ | {"HF_HUB_OFFLINE": "1"})
     try:
-        for _ in range(NO_ANSWER_YET):
+        for _ in range(240):  # tries, half a second each, until the server is given up
             try:
                 requests.get(f"http://127.0.0.1:{port}/health", timeout=5).raise_for_status()
                 break

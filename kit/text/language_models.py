@@ -216,7 +216,7 @@ class Names:
 
     def __init__(self, vocabulary: Container[str]) -> None:
         self.vocabulary = vocabulary
-        self.numbers: dict[str, int] = {}
+        self.placeholders: dict[str, str] = {}
 
     def hide(self, text: str, *, learn: bool) -> str:
         """The text in lower case with spaces between all tokens, and a placeholder for each name.
@@ -231,14 +231,13 @@ class Names:
         name, mark, owner = token.replace("’", "'").partition("'s")
         if len(name) < 2 or not name[0].isupper() or name.lower() in self.vocabulary:
             return [token.lower()]
-        if learn and name not in self.numbers and len(self.numbers) < MOST_NAMES:
-            self.numbers[name] = len(self.numbers)
-        number = self.numbers.get(name)
-        return [NEW if number is None else f"<n{number}>", *([mark + owner] if mark else [])]
+        if learn and name not in self.placeholders and len(self.placeholders) < MOST_NAMES:
+            self.placeholders[name] = f"<n{len(self.placeholders)}>"
+        return [self.placeholders.get(name, NEW), *([mark + owner] if mark else [])]
 
     def show(self, text: str) -> str:
         """The names in the place of their placeholders; those of new names and of years are left out."""
-        names = {f"<n{number}>": name for name, number in self.numbers.items()}
+        names = {placeholder: name for name, placeholder in self.placeholders.items()}
         return " ".join(_PLACEHOLDER.sub(lambda match: names.get(match[0], ""), text).split())
 
 

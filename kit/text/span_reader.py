@@ -252,10 +252,7 @@ class Example(NamedTuple):
 
 
 def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learning, *, kind: str, key: str) -> Path:
-    """Train on the encoder's transformer and keep the reader in the encoder's store: its folder.
-
-    All benchmarks' training questions are learned from, the first one's dev questions are chosen on (``em``, ``f1``).
-    """
+    """Train on all benchmarks' training questions, choose on the first one's dev questions: the folder in the store."""
     lessons = [lesson for each in benchmarks for lesson in lessons_of(each.train, each.corpus, steps=True)]
     dev = lessons_of(benchmarks[0].dev, benchmarks[0].corpus, steps=False)
     dev = _shuffled(dev, np.random.default_rng(learning.seed))[:DEV_QUESTIONS]

@@ -78,5 +78,5 @@ def test_names_are_numbered_as_they_appear_and_put_back() -> None:
     assert names.hide(text, learn=True) == hidden
     assert names.hide("Skarstrom met Bob in 12", learn=False) == "<n2> met <new> in 12"
     assert names.hide("<n0> <year>", learn=True) == "< n 0 > < year >"  # in a text they are only text
-    assert list(names.numbers) == ["Oll", "Maren", "Skarstrom"]
+    assert list(names.placeholders) == ["Oll", "Maren", "Skarstrom"]
     assert names.show("<n1> : <new> met <n0> 's river in <year> , <n7>") == "Maren : met Oll 's river in ,"
