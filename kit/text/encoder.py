@@ -30,12 +30,10 @@ _MODEL_FILES = {".json", ".txt", ".model", ".safetensors", ".bin"}
 
 
 class Encoder:
-    """A sentence encoder whose vectors are kept in the store by content.
+    """A sentence encoder whose vectors, float32 and of unit length, are kept in the store by content.
 
-    ``name`` is the default, a name on the Hugging Face hub, or a folder. Vectors are float32 and of unit length, so an
-    inner product is a cosine. The model is only loaded when a text is new. A model that the kit trained reads as it has
-    learned, in mixed precision (:mod:`kit.text.contrastive`). ``cold`` takes the store's place for queries where a
-    clock is to see what a user waits.
+    ``name`` is the default, a name on the Hugging Face hub, or a folder. A model that the kit trained reads as it has
+    learned, in mixed precision. ``cold`` takes the store's place for queries where a clock is to see what a user waits.
     """
 
     cold: dict[bytes, bytes] | None = None

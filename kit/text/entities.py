@@ -139,14 +139,12 @@ def link(corpus: Corpus) -> Incidence:
     """The priors of all links: passages × entities.
 
     An entity is a document, found by its title or an alias, or a name without a page, which stands for itself. A
-    passage that opens a document is linked to it with prior 1. Titles of later passages are not searched: they are the
-    document's, not the passage's.
+    passage that opens a document is linked to it with prior 1; titles of later passages are not searched.
     """
     known = surfaces(corpus)
     texts = [f"{passage.title if passage.position == 0 else ''}\n{passage.text}" for passage in corpus.passages]
-    mentions = Mentions(
-        {name for text in texts for part in text.split("\n", 1) for name in names_in(part)} | known.keys()
-    )
+    parts = [part for text in texts for part in text.split("\n", 1)]
+    mentions = Mentions({name for part in parts for name in names_in(part)} | known.keys())
     seen, written = Counter[str](), Counter[str]()
     passages_of: dict[str, dict[int, None]] = defaultdict(dict)
     for row, text in enumerate(texts):

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ MOST_NAMES = 40  # of a prompt; what goes beyond is NEW
 NEW, YEAR = "<new>", "<year>"
 PLACEHOLDERS = (NEW, YEAR, *(f"<n{number}>" for number in range(MOST_NAMES)))
 TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+|[^\w\s]")
-_NUMBERED = re.compile(r"<n(\d+)>|<new>|<year>")
+_PLACEHOLDER = re.compile(r"<n\d+>|<new>|<year>")
 _BASE_URL = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:[1-9]\d*)?(/[^\s@?#]*)?")
 
 
@@ -59,9 +59,9 @@ def language_model(text: str, *, longest_answer: int = 64, store: Store | None =
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a model wrote to a prompt, tokens by its own tokenizer (0 where a server does not tell), and its seconds.
+    """What a model wrote to a prompt; tokens by its tokenizer (0 where a server does not tell); seconds of a call.
 
-    Those are of a call to a server, or a prompt's share of its batch.
+    On this machine the seconds are a prompt's share of its batch.
     """
 
     text: str
@@ -71,10 +71,9 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class LanguageModel:
-    """A language model whose answers are kept in the store by the model's identity, the settings and the prompt.
+    """A language model whose answers are kept in the store by its ``identity``, ``longest_answer`` and the prompt.
 
-    ``replay`` forbids to ask it: what is not in the store is an error. A subclass says how it is asked (``_ask``)
-    and what its answers depend on (``identity``) beside the prompt and ``longest_answer`` (in tokens).
+    ``replay`` forbids to ask it: what is not in the store is an error. ``longest_answer`` is in tokens.
     """
 
     identity: str
@@ -103,7 +102,6 @@ class LanguageModel:
             first = shorten(asked[missing[0]], _SHOWN, placeholder="…")
             raise self.error(f"no stored answer to {len(missing)} of {len(asked)} prompts, the first being “{first}”")
         self._answers["replayed"] += known.values()
-        n_known = len(known)
         with tqdm(total=len(missing), desc=f"asking {self.name}", unit="prompt", disable=not progress) as bar:
             try:
                 for part in self._ask([asked[key] for key in missing]) if missing else ():
@@ -113,7 +111,7 @@ class LanguageModel:
                     known |= new
                     bar.update(len(new))
             except InputError as error:
-                kept = f"({len(known) - n_known} of {len(missing)} prompts are answered and kept)"
+                kept = f"({len(known) - len(stored)} of {len(missing)} prompts are answered and kept)"
                 raise InputError(f"{error} {kept}") from None
         return [known[key] for key in keys]
 
@@ -122,10 +120,7 @@ class LanguageModel:
         return InputError(f"{self.name}: {what}")
 
     def usage(self) -> pd.DataFrame:
-        """What this object was used for, a row live and a row replayed.
-
-        Columns: model, source, calls (prompts answered), prompt_tokens, answer_tokens, seconds (calls at once overlap).
-        """
+        """Rows live and replayed: model, source, calls (prompts answered), prompt_tokens, answer_tokens, seconds."""
         summed = ("prompt_tokens", "answer_tokens", "seconds")
         return pd.DataFrame(
             {"model": self.name, "source": source, "calls": len(answers)}
@@ -147,8 +142,7 @@ def usage_lines(usages: Mapping[str, pd.DataFrame]) -> list[str]:
 class SequenceToSequence(LanguageModel):
     """A sequence-to-sequence model of transformers, such as T5, in a folder or by its name on the Hugging Face hub.
 
-    It answers greedily. Weights are read from safetensors only. Of a prompt longer than ``longest_prompt`` tokens, the
-    end is cut off.
+    It answers greedily. Weights are read from safetensors only. ``longest_prompt``: tokens, at which a prompt is cut.
     """
 
     def __init__(self, model: str, *, longest_prompt: int = 512, **settings: object) -> None:
@@ -214,16 +208,15 @@ def vocabulary_beside_names(tokenizer: PreTrainedTokenizerBase, model: PreTraine
 
 
 class Names:
-    """The names of a prompt as numbers, so that a small model can copy a name that it has never met.
+    """The names of a prompt as numbers (``<n0>``, ``<n1>`` …), so that a small model can copy one it has never met.
 
-    The model reads and writes ``<n0>`` for the first, ``<n1>`` for the second … They are put back into what it wrote. A
-    name is a word with a capital letter that is not, in lower case, a word of the ``vocabulary``. Numbers of four
+    A name is a word with a capital letter that is not, in lower case, a word of the ``vocabulary``. Numbers of four
     digits are years.
     """
 
     def __init__(self, vocabulary: Container[str]) -> None:
         self.vocabulary = vocabulary
-        self.numbers: dict[str, int] = {}
+        self.placeholders: dict[str, str] = {}
 
     def hide(self, text: str, *, learn: bool) -> str:
         """The text in lower case with spaces between all tokens, and a placeholder for each name.
@@ -238,26 +231,24 @@ class Names:
         name, mark, owner = token.replace("’", "'").partition("'s")
         if len(name) < 2 or not name[0].isupper() or name.lower() in self.vocabulary:
             return [token.lower()]
-        if learn and name not in self.numbers and len(self.numbers) < MOST_NAMES:
-            self.numbers[name] = len(self.numbers)
-        number = self.numbers.get(name)
-        return [NEW if number is None else f"<n{number}>", *([mark + owner] if mark else [])]
+        if learn and name not in self.placeholders and len(self.placeholders) < MOST_NAMES:
+            self.placeholders[name] = f"<n{len(self.placeholders)}>"
+        return [self.placeholders.get(name, NEW), *([mark + owner] if mark else [])]
 
     def show(self, text: str) -> str:
         """The names in the place of their placeholders; those of new names and of years are left out."""
-        names = dict(enumerate(self.numbers))
-        found = _NUMBERED.sub(lambda match: names.get(int(match[1]), "") if match[1] else "", text)
-        return " ".join(found.split())
+        names = {placeholder: name for name, placeholder in self.placeholders.items()}
+        return " ".join(_PLACEHOLDER.sub(lambda match: names.get(match[0], ""), text).split())
 
 
 class ChatServer(LanguageModel):
     """A model on a server that speaks OpenAI's chat completions: a company's, or one's own (vLLM, Ollama …).
 
-    It is asked at temperature 0, a prompt being one message of the user. A request that takes longer than ``timeout``
-    seconds, meets a server in trouble or is one too many is tried again, ``retries`` times, after growing pauses (or as
-    the server says). After ``KIT_MOST_CALLS`` requests or ``KIT_MOST_TOKENS`` tokens of prompts and answers (of the
-    environment, or 10,000 and 10 million) this object asks no more but the ``at_once`` requests that are under way.
-    Answers are kept by the name of the model, not by the server's address: they can be replayed anywhere.
+    A prompt is one message of the user. A request that takes longer than ``timeout`` seconds, meets a server in trouble
+    or is one too many is tried again, ``retries`` times, after growing pauses (or as the server says). After
+    ``KIT_MOST_CALLS`` requests or ``KIT_MOST_TOKENS`` tokens of prompts and answers (of the environment) this object
+    asks no more but the ``at_once`` requests that are under way. Answers are kept by the name of the model, not by the
+    server's address: they can be replayed anywhere.
     """
 
     timeout, retries, at_once = 60.0, 4, 4
@@ -297,17 +288,17 @@ class ChatServer(LanguageModel):
                     if spent >= self._most[what]:
                         raise self.error(f"the cap of {self._most[what]:,} {what} is reached (KIT_MOST_{what.upper()})")
                 part = prompts[done : done + min(self.at_once, self._most["calls"] - self._spent["calls"])]
-                found = dict(enumerate(pool.map(partial(self._call, client), part), start=done))
-                answers = {place: each for place, each in found.items() if isinstance(each, Answer)}
+                calls = dict(enumerate((pool.submit(self._call, client, prompt) for prompt in part), start=done))
+                failures = [call.exception() for call in calls.values() if call.exception()]
+                answers = {place: call.result() for place, call in calls.items() if not call.exception()}
                 self._spent["calls"] += len(part)
                 self._spent["tokens"] += sum(each.prompt_tokens + each.answer_tokens for each in answers.values())
                 yield answers  # also those beside a failure
-                for failure in found.values():
-                    if isinstance(failure, InputError):
-                        raise failure
+                if failures:
+                    raise failures[0]
                 done += len(part)
 
-    def _call(self, client: OpenAI, prompt: str) -> Answer | InputError:
+    def _call(self, client: OpenAI, prompt: str) -> Answer:
         import openai
 
         # OpenAI's own newer models know the longest answer by another name than everybody else.
@@ -329,7 +320,7 @@ class ChatServer(LanguageModel):
         else:
             seconds = round(time.perf_counter() - begun, 4)
             return Answer(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0, seconds)
-        return self.error(f"the server at {self.url}: {failure}")
+        raise self.error(f"the server at {self.url}: {failure}")
 
 
 def _cap(variable: str, otherwise: int) -> int:

@@ -29,10 +29,7 @@ def prefixed_evidence_prompt(question: str, evidence: Sequence[str]) -> str:
 
 
 def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:
-    """Listing 2 where there is no context, else Listings 3 and 4.
-
-    A context is a passage, or the passages of a path joined by line ends, which the prompt writes as ``\\n``.
-    """
+    """Listing 2 where there is no context, else Listings 3 and 4, which write the line ends of a context as ``\\n``."""
     if not contexts:
         return _filled("answer_without_context", question=question)
     lines = ["\\n ".join(line.strip() for line in context.splitlines() if line.strip()) for context in contexts]

@@ -51,10 +51,7 @@ class Reader:
 
 
 class LanguageModelReader(Reader):
-    """Asks a language model for an answer of less than six words: Listings 3 and 4, and 2 where there is no passage.
-
-    The answer is the model's text, without the space around it. An empty one is an answer too, and a wrong one.
-    """
+    """Asks a language model for an answer of less than six words: Listings 3 and 4, and 2 where there is no passage."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model, self.name = model, model.name
@@ -79,8 +76,8 @@ class Learning(msgspec.Struct, frozen=True):
 class ExtractiveReader(Reader):
     """A span head on the transformer of an encoder (a BERT), trained on supports among passages near to the question.
 
-    Besides a span the answer may be yes, no, or another answer that is common in training and stands in no passage. The
-    same training is found again in the store, and so is every answer, by the weights, the question and its context.
+    Besides a span the answer may be yes, no, or another answer that is common in training and stands in no passage.
+    What was learned is found again in the store, and so is every answer.
     """
 
     name = "extractive"
@@ -93,11 +90,8 @@ class ExtractiveReader(Reader):
     def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
         """Raises :class:`InputError` where no training question has an answer and supports."""
         if not any(question.answer and question.supporting for question in benchmark.train):
-            raise InputError(
-                "expected training questions with answers and supports (--train FILE) for the extractive reader, which "
-                "learns; found none",
-                record=benchmark.name,
-            )
+            expected = "expected training questions with answers and supports (--train FILE) for the extractive reader"
+            raise InputError(f"{expected}, which learns; found none", record=benchmark.name)
         settings = msgspec.json.encode(self.learning).decode()
         hashes = [each.without_test().hash for each in (benchmark, *more)]
         key = content_key(_RECIPE, self.base.identity, settings, *hashes).hex()

@@ -6,8 +6,9 @@ import copy
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache, partial
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from kit.text.encoder import Encoder
 from kit.text.precision import fuse_attention, mixed_precision
 from kit.text.scoring import contains, exact_match, f1, normalise
 from kit.text.tfidf import TfidfIndex
-from kit.text.training import CHECKS, Period, parts_of_epoch, train
+from kit.text.training import CHECKS, Item, Period, parts_of_epoch, train
 
 if TYPE_CHECKING:
     from kit.text.reader import Learning
@@ -38,8 +39,6 @@ HIDDEN = 0.1  # the share of questions that are shown without what answers them
 COMMON = 0.01  # the share of questions from which on an answer that no support holds is a closed one
 DEV_QUESTIONS, DEV_PASSAGES = 64, 5  # how a reader is chosen: EM and F1 on supports among distractors
 HEAD_RATE = 10  # times the learning rate, for the heads, which start from nothing
-
-Item = TypeVar("Item")
 
 
 class Window:
@@ -85,10 +84,9 @@ class Window:
         wanted = {answer.lower() for answer in answers}
         starts, ends = self.candidates()
         near = np.isin(self.places[ends, 1] - self.places[starts, 0], list(map(len, wanted)))
+        near &= np.array([text in texts for text in self.texts])[self.piece[starts]]
         found = zip(starts[near].tolist(), ends[near].tolist())
-        return [
-            span for span in found if self.texts[self.piece[span[0]]] in texts and self.text(*span).lower() in wanted
-        ]
+        return [span for span in found if self.text(*span).lower() in wanted]
 
     def best_span(self, first: np.ndarray, last: np.ndarray) -> tuple[float, str]:
         """The likeliest text of a span, and the logarithm of its probability, summed over its places; "" of none."""
@@ -99,14 +97,11 @@ class Window:
             text = self.text(starts[place], ends[place])
             score, written = found.get(text.lower(), (-np.inf, text))
             found[text.lower()] = float(np.logaddexp(score, scores[place])), written
-        return max(found.values(), key=lambda scored: scored[0], default=(-np.inf, ""))
+        return max(found.values(), key=itemgetter(0), default=(-np.inf, ""))
 
 
 def windows_of(tokenizer: PreTrainedTokenizerBase, question: str, passages: Sequence[str]) -> list[Window]:
-    """The windows that hold all passages in their order, whole wherever they fit; there may be none.
-
-    Of a question longer than half a window, the end is left out.
-    """
+    """The windows of all passages, if any, in their order, whole wherever they fit; a question gets half a window."""
     texts = [question, *passages]
     overflow = {"return_overflowing_tokens": True, "return_offsets_mapping": True}
     found = tokenizer(texts, truncation=True, max_length=LONGEST // 2, **overflow)
@@ -132,13 +127,11 @@ def batches_by_length(windows: Iterable[Window], n_tokens: int = TOKENS_AT_ONCE)
 class SpanNetwork(nn.Module):
     """Log probabilities: of a span's first and last token among all that open or close a word, and of the kinds.
 
-    The kinds are ``SPAN``, ``NOWHERE`` (the window does not hold the answer), and each of the ``closed`` answers that
-    are no span, such as yes and no. A span may lie in the question, which is how one of several named things is chosen.
-
-    The transformer is a BERT. Its lower half stays what it is and reads the question and each passage by itself, and
-    the upper half, which learns, all of them together (as in Cao et al. 2020, DeFormer): less than half the time, and
-    no limit of 512 tokens. Words that stand in the question and a passage, or in two passages, are marked in between
-    (as in DrQA, Chen et al. 2017): a few hundred questions are few to learn from that names are to match.
+    The kinds are ``SPAN`` (it may lie in the question), ``NOWHERE`` (the window does not hold the answer), and each of
+    the ``closed`` answers that are no span, such as yes and no. The lower half of the BERT stays what it is and reads
+    the question and each passage by itself; the upper half learns and reads all of them together (Cao et al. 2020,
+    DeFormer): less than half the time, and no limit of 512 tokens. In between, words that stand in several texts are
+    marked (DrQA, Chen et al. 2017): a few hundred questions are few to learn from that names are to match.
     """
 
     def __init__(
@@ -183,10 +176,9 @@ class SpanNetwork(nn.Module):
         return first, last, self.kinds(states[:, 0]).float().log_softmax(1)
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
-        """The best answer of each context over its windows; empty where there is nothing to choose from.
+        """The best answer of each context over its windows, which are compared by the log odds against ``NOWHERE``.
 
-        An answer's score is the logarithm of its probability in a window over the probability that the window does not
-        hold the answer, so that windows can be compared.
+        Empty where there is nothing to choose from.
         """
         asked: dict[Window, int] = {}
         for number, (question, context) in enumerate(zip(questions, contexts, strict=True)):
@@ -199,7 +191,7 @@ class SpanNetwork(nn.Module):
                 score, text = window.best_span(first, last)
                 answers = [(kinds[SPAN] + score, text), *zip(kinds[NOWHERE + 1 :], self.closed)]
                 found = [(float(score - kinds[NOWHERE]), text) for score, text in answers]
-                best[asked[window]] = max(best[asked[window]], *found, key=lambda scored: scored[0])
+                best[asked[window]] = max(best[asked[window]], *found, key=itemgetter(0))
         return [text for _, text in best]
 
     def write(self, folder: Path) -> None:
@@ -260,10 +252,7 @@ class Example(NamedTuple):
 
 
 def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learning, *, kind: str, key: str) -> Path:
-    """Train on the encoder's transformer and keep the reader in the encoder's store: its folder.
-
-    All benchmarks' training questions are learned from, the first one's dev questions are chosen on (``em``, ``f1``).
-    """
+    """Train on all benchmarks' training questions, choose on the first one's dev questions: the folder in the store."""
     lessons = [lesson for each in benchmarks for lesson in lessons_of(each.train, each.corpus, steps=True)]
     dev = lessons_of(benchmarks[0].dev, benchmarks[0].corpus, steps=False)
     dev = _shuffled(dev, np.random.default_rng(learning.seed))[:DEV_QUESTIONS]
@@ -292,11 +281,11 @@ def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learn
         scores = [(exact_match(one, of.answers), f1(one, of.answers)) for one, of in zip(answers, dev)]
         return dict(zip(("em", "f1"), np.mean(scores, 0).tolist()))
 
-    upper = [weight for layer in network.bert.encoder.layer[network.half :] for weight in layer.parameters()]
-    heads = [weight for head in (network.ends, network.kinds, network.marks) for weight in head.parameters()]
+    upper = {"params": network.bert.encoder.layer[network.half :].parameters()}
+    heads = {"params": nn.ModuleList([network.ends, network.kinds, network.marks]).parameters(), "times": HEAD_RATE}
     return train(
         network,
-        torch.optim.AdamW([{"params": upper}, {"params": heads, "times": HEAD_RATE}], weight_decay=0.01),
+        torch.optim.AdamW([upper, heads], weight_decay=0.01),
         [partial(period, number) for number in range(learning.epochs * CHECKS)],
         loss,
         store=base.store,
@@ -311,19 +300,18 @@ def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learn
 def loss_of(batch: Sequence[Example], first: Tensor, last: Tensor, kinds: Tensor) -> Tensor:
     """Minus the mean log-likelihood: of the kind, and of a span the sum over all places where it stands."""
     likelihoods = []
-    for example, of_first, of_last, of_kind in zip(batch, first, last, kinds):
-        likelihood = of_kind[example.kind]
+    for row, example in enumerate(batch):
+        likelihoods.append(kinds[row, example.kind])
         if example.kind == SPAN:
             starts, ends = map(list, zip(*example.spans))
-            likelihood = likelihood + torch.logsumexp(of_first[starts] + of_last[ends], 0)
-        likelihoods.append(likelihood)
+            likelihoods[-1] = likelihoods[-1] + torch.logsumexp(first[row, starts] + last[row, ends], 0)
     return -torch.stack(likelihoods).mean()
 
 
 def lessons_of(questions: Sequence[Question], corpus: Corpus, *, steps: bool) -> list[Lesson]:
     """A lesson a question that has an answer and supports; with ``steps``, one also for each step of a decomposition.
 
-    A step teaches on one passage what a question needs several for. ``#1`` in its text becomes the first step's answer.
+    A step teaches on one passage what a question needs several for.
     """
     found: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], bool]] = {}
     for question in questions:

@@ -18,9 +18,8 @@ class TfidfIndex:
 
     def __init__(self, corpus: Corpus) -> None:
         self.vectorizer = TfidfVectorizer(stop_words=sorted(STOP_WORDS), sublinear_tf=True, dtype=np.float32)
-        texts = [passage.full_text for passage in corpus.passages]
         try:
-            self.passages = self.vectorizer.fit_transform(texts)
+            self.passages = self.vectorizer.fit_transform([passage.full_text for passage in corpus.passages])
         except ValueError:  # not a word in any
             self.passages = None
 
@@ -39,8 +38,8 @@ class TfidfIndex:
         return found
 
 
-class Keywords:
-    """The TF-IDF keywords of a corpus (kgp.txt §3, "TF-IDF KG Construction").
+def keywords(corpus: Corpus, n: int) -> Incidence:
+    """Passages and the TF-IDF keywords of their documents (kgp.txt §3, "TF-IDF KG Construction").
 
     The keywords of a document are its ``n`` terms of one or two words with the highest TF-IDF; stop words are no terms,
     nor is a term of a single passage, which could connect nothing. A passage holds those keywords of its document that
@@ -48,45 +47,38 @@ class Keywords:
     (The paper adds "the document title" without saying to which passages; giving it to all would make a clique of every
     document.)
     """
+    counter = CountVectorizer(stop_words=sorted(STOP_WORDS), ngram_range=(1, 2), min_df=2, dtype=np.int32)
+    try:
+        counts = sparse.csr_array(counter.fit_transform([passage.text for passage in corpus.passages]))
+        terms = counter.get_feature_names_out().astype(object)
+    except ValueError:  # no term in two passages
+        counts, terms = sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
 
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-        counter = CountVectorizer(stop_words=sorted(STOP_WORDS), ngram_range=(1, 2), min_df=2, dtype=np.int32)
-        try:
-            self.counts = sparse.csr_array(counter.fit_transform([passage.text for passage in corpus.passages]))
-            self.terms = counter.get_feature_names_out().astype(object)
-        except ValueError:  # no term in two passages
-            self.counts, self.terms = sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
+    documents = corpus.documents.values()
+    owner = np.repeat(np.arange(len(documents)), list(map(len, documents)))
+    places = owner, np.concatenate([*documents, np.zeros(0, int)])
+    belongs = sparse.csr_array((np.ones(len(owner), np.int32), places), (len(documents), len(corpus)))
+    weights = belongs @ counts
+    if weights.nnz:
+        weights = TfidfTransformer(sublinear_tf=True).fit_transform(weights).tocsr()
+    chosen = np.zeros(len(weights.data), np.float32)
+    for start, end in pairwise(weights.indptr):  # of equal weights, the first
+        chosen[start + np.argsort(-weights.data[start:end], kind="stable")[:n]] = 1
+    mask = sparse.csr_array((chosen, weights.indices, weights.indptr), shape=weights.shape)
+    mask.eliminate_zeros()
+    held = sparse.csr_array((belongs.T.astype(np.float32) @ mask).multiply(counts > 0))
+    titles = _titles(corpus)
+    both = sparse.csr_array(sparse.hstack([held, titles.matrix], format="csr"))
+    return Incidence(both, np.concatenate([terms, titles.terms])).connecting()
 
-    def top(self, n: int) -> Incidence:
-        """The incidence of passages and the ``n`` keywords of their document, beside the titles."""
-        documents = self.corpus.documents.values()
-        owner = np.repeat(np.arange(len(documents)), list(map(len, documents)))
-        places = owner, np.concatenate([*documents, np.zeros(0, int)])
-        belongs = sparse.csr_array((np.ones(len(owner), np.int32), places), (len(documents), len(self.corpus)))
-        weights = belongs @ self.counts
-        if weights.nnz:
-            weights = TfidfTransformer(sublinear_tf=True).fit_transform(weights).tocsr()
-        chosen = np.zeros(len(weights.data), np.float32)
-        for start, end in pairwise(weights.indptr):  # of equal weights, the first
-            chosen[start + np.argsort(-weights.data[start:end], kind="stable")[:n]] = 1
-        mask = sparse.csr_array((chosen, weights.indices, weights.indptr), shape=weights.shape)
-        mask.eliminate_zeros()
-        held = sparse.csr_array((belongs.T.astype(np.float32) @ mask).multiply(self.counts > 0))
-        titles = self._titles()
-        both = sparse.csr_array(sparse.hstack([held, titles.matrix], format="csr"))
-        return Incidence(both, np.concatenate([self.terms, titles.terms])).connecting()
 
-    def _titles(self) -> Incidence:
-        passages = self.corpus.passages
-        names = [fold(without_qualifier(passage.title)) for passage in passages]
-        column = {name: number for number, name in enumerate(sorted(set(filter(is_name, names))))}
-        mentions = Mentions(column)
-        entries = [
-            (row, column[found], 1.0)
-            for row, passage in enumerate(passages)
-            for _, found in mentions.find(passage.text)
-        ]
-        opening = ((row, name) for row, name in enumerate(names) if passages[row].position == 0 and name in column)
-        entries += ((row, column[name], 1.0) for row, name in opening)
-        return Incidence.from_entries(entries, list(column), len(passages))
+def _titles(corpus: Corpus) -> Incidence:
+    names = [fold(without_qualifier(passage.title)) for passage in corpus.passages]
+    column = {name: number for number, name in enumerate(sorted(set(filter(is_name, names))))}
+    mentions, entries = Mentions(column), []
+    for row, (passage, name) in enumerate(zip(corpus.passages, names)):
+        held = {surface for _, surface in mentions.find(passage.text)}
+        if passage.position == 0 and name in column:
+            held.add(name)
+        entries += ((row, column[surface], 1.0) for surface in held)
+    return Incidence.from_entries(entries, list(column), len(corpus))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -62,12 +63,11 @@ def train(
 ) -> Path:
     """Train, and keep what ``write`` puts into a folder of the store, under ``kind`` and ``key``: that folder.
 
-    ``loss`` is that of one batch of a period; gradients are cut at norm 1; a group of the optimiser's parameters with a
-    number ``times`` learns so many times as fast. ``check`` measures the model after a number of steps, before training
-    (0) and after each period: the sum of what it finds is the score. ``write`` finds the weights of the highest score
-    (of equals the first or the latest), without ``check`` the last ones. ``patience`` ends the training after so many
-    checks with none better. There is dropout only with a seed for it. The folder also has ``history.json``: a row a
-    step (``step``, from 1, ``loss`` and the period's notes) and a row a check (``step`` and what was measured).
+    ``loss`` is that of one batch; gradients are cut at norm 1; a group of the optimiser's parameters with a number
+    ``times`` learns so many times as fast. ``check`` measures the model before training (step 0) and after each period:
+    the sum of what it finds is the score. ``write`` finds the weights of the highest score, without ``check`` the last
+    ones. ``patience`` ends the training after so many checks with none better. There is dropout only with a seed for
+    it. ``history.json`` gets a row a step (``step``, from 1, ``loss``, the period's notes) and a row a check.
     """
     import torch
 
@@ -84,7 +84,7 @@ def train(
             best = weights(model)
 
     if folder := store.get_folder(CHECKPOINTS, key):
-        done, history, best = _load_checkpoint(folder, model, optimiser)
+        done, history, best = _read_checkpoint(model, optimiser, folder)
     step = sum("loss" in row for row in history)
     if not done:
         measure()
@@ -109,7 +109,7 @@ def train(
                     bar.update()
             measure()
             done += 1
-            _save_checkpoint(store, key, done, history, best, model, optimiser)
+            store.put_folder(CHECKPOINTS, key, partial(_write_checkpoint, done, history, best, model, optimiser))
 
     def write_all(folder: Path) -> None:
         write(folder)
@@ -151,24 +151,19 @@ def read_history(folder: Path) -> History:
     return json.loads((folder / HISTORY).read_text("utf-8"))
 
 
-def _save_checkpoint(
-    store: Store, key: str, done: int, history: History, best: Weights, model: Module, optimiser: Optimizer
+def _write_checkpoint(
+    done: int, history: History, best: Weights, model: Module, optimiser: Optimizer, folder: Path
 ) -> None:
     """Where a training stands after ``done`` periods: weights now and at their best, the optimiser's state, history."""
     from safetensors.torch import save_file
 
-    moments = {str(number): values for number, values in optimiser.state_dict()["state"].items()}
-    parts = {"now": model.state_dict(), "best": best} | moments
+    parts = {"now": model.state_dict(), "best": best} | optimiser.state_dict()["state"]
     tensors = {f"{part}/{name}": value.cpu().clone() for part, of in parts.items() for name, value in of.items()}
-
-    def write(folder: Path) -> None:
-        save_file(tensors, folder / "state.safetensors")
-        (folder / HISTORY).write_text(json.dumps([done, history]), "utf-8")
-
-    store.put_folder(CHECKPOINTS, key, write)
+    save_file(tensors, folder / "state.safetensors")
+    (folder / HISTORY).write_text(json.dumps([done, history]), "utf-8")
 
 
-def _load_checkpoint(folder: Path, model: Module, optimiser: Optimizer) -> tuple[int, History, Weights]:
+def _read_checkpoint(model: Module, optimiser: Optimizer, folder: Path) -> tuple[int, History, Weights]:
     """Takes model and optimiser there; how many periods are done, the history, the best weights."""
     from safetensors.torch import load_file
 

@@ -48,10 +48,9 @@ class Extraction(msgspec.Struct, frozen=True):
 
 
 def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
-    """An extraction a passage, by ``rules``, from the file of ``openie:FILE``, or by a language model.
+    """An extraction a passage, by ``rules``, from the file of ``openie:FILE``, or by a :func:`language_model`.
 
-    Language models are named as :func:`kit.text.language_model` has it. Raises :class:`InputError` for a file that is
-    unsound or lacks a passage, and where a model can't be asked.
+    Raises :class:`InputError` for a file that is unsound or lacks a passage, and where a model can't be asked.
     """
     if source == "rules":
         return by_rules(corpus)
@@ -63,9 +62,8 @@ def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
 def by_rules(corpus: Corpus) -> list[Extraction]:
     """Triples without a model: the title as subject, each other name or date of a sentence as object.
 
-    What is said of the object are the last words before it (ten at most, back to another mention or a break), or else
-    the first after it. A name means the document that it is the title or an alias of, where there is one; of two
-    namesakes it means neither. One extraction a passage.
+    What is said of the object are the last words before it (``LONGEST`` at most, back to another mention or a break),
+    or else the first after it. A name means the document that it is the title or an alias of; of two namesakes neither.
     """
     known = surfaces(corpus)
     names = {name for passage in corpus.passages for name in names_in(f"{passage.title}\n{passage.text}")}
@@ -132,8 +130,7 @@ class _Record(msgspec.Struct):
 def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
     """The triples of an OpenIE file as HippoRAG publishes them, for each passage those of its title and text.
 
-    What is no triple there (published files have lists of two and of four texts) is left out, with one warning that
-    counts it. Raises :class:`InputError` for a file that can't be read, and where a passage of the corpus is missing.
+    What is no triple there (published files have lists of two and of four texts) is left out, with one warning.
     """
     source = Source()
     records: list[_Record] = []
@@ -150,8 +147,7 @@ def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
 def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
     """Triples by a language model, two prompts a passage: for its named entities, then for triples about these.
 
-    Sentences are split by the kit, not by the model, which may rewrite them (qsgnn-i21). Replies that are not what was
-    asked for are left out, with one warning that counts them.
+    Sentences are split by the kit, not by the model, which may rewrite them (qsgnn-i21).
     """
     replies = model.generate([entity_prompt(passage) for passage in corpus.passages])
     listed = [_listed(reply.text, "named_entities") or [] for reply in replies]
@@ -172,6 +168,7 @@ def _listed(reply: str, key: str) -> list[object] | None:
 
 
 def _extractions(corpus: Corpus, told: Iterable[Sequence[object] | None], source: str) -> list[Extraction]:
+    """One a passage; what is no triple of texts, or no list at all, is left out, with one warning that counts it."""
     found, bad = [], 0
     for passage, triples in zip(corpus.passages, told, strict=True):
         sentences = tuple(split_sentences(passage.text))

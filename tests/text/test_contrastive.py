@@ -1,6 +1,5 @@
 """Training on pairs: how they are made into batches, the loss, and what is learned."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from kit.corpus.example import example
 from kit.store import Store
 from kit.text import Encoder
 from kit.text.contrastive import Pair, Training, finetune, make_batches, sample_negatives
+from kit.text.training import read_history
 
 TEXTS = [passage.full_text for passage in example().corpus.passages]
 PAIRS = [
@@ -30,10 +30,6 @@ def pair(positive: int, *supports: int) -> Pair:
 @pytest.fixture
 def base(tiny_model: str, tmp_path: Path) -> Encoder:
     return Encoder(tiny_model, Store(tmp_path))
-
-
-def history(folder: Path) -> list[dict[str, float]]:
-    return json.loads((folder / "history.json").read_text("utf-8"))
 
 
 def test_no_support_of_a_question_is_a_negative_of_it() -> None:
@@ -57,21 +53,20 @@ def test_every_pair_is_dealt_once(questions: list[frozenset[int]], size: int) ->
             assert all(one.positive not in other.supports for other in batch if other is not one)
 
 
-def test_training_brings_queries_to_their_passages(base: Encoder, tmp_path: Path) -> None:
+def test_training_brings_queries_to_their_passages(base: Encoder) -> None:
     untouched = {name: weight.clone() for name, weight in base.model.state_dict().items()}
     folder = finetune(base, PAIRS, TEXTS, TRAINING, None, "key")
-    losses = [row["loss"] for row in history(folder)]
-    assert [row["step"] for row in history(folder)] == [1, 2, 3, 4] and sum(losses[2:]) < sum(losses[:2])
+    losses = [row["loss"] for row in read_history(folder)]
+    assert len(losses) == 4 and sum(losses[2:]) < sum(losses[:2])
     assert all(weight.equal(base.model.state_dict()[name]) for name, weight in untouched.items())
     trained = Encoder(str(folder), base.store)
     queries, positives = [each.query for each in PAIRS], [TEXTS[each.positive] for each in PAIRS]
     others = positives[1:] + positives[:1]
-    margins = [
-        np.sum(each.encode(queries, role="query") * (each.encode(positives) - each.encode(others)))
-        for each in (trained, base)
-    ]
-    assert margins[0] > margins[1]
-    assert not any((tmp_path / "checkpoints").iterdir())
+
+    def margin(encoder: Encoder) -> float:
+        return np.sum(encoder.encode(queries, role="query") * (encoder.encode(positives) - encoder.encode(others)))
+
+    assert margin(trained) > margin(base)
     assert not [file for file in folder.rglob("*") if file.suffix in (".bin", ".pt", ".pkl")]
 
 
@@ -82,20 +77,19 @@ def test_the_loss_by_hand(base: Encoder) -> None:
     logits = 20 * queries @ candidates.T
     expected = np.mean(np.log(np.exp(logits).sum(1)) - logits[[0, 1], [0, 1]])
     folder = finetune(base, batch, TEXTS, Training(1, 2, 1e-9, 0), None, "key")
-    assert history(folder)[0]["loss"] == pytest.approx(expected, rel=1e-4)
+    assert read_history(folder)[0]["loss"] == pytest.approx(expected, rel=1e-4)
 
 
 def test_the_best_model_is_kept_and_training_stops_when_nothing_gets_better(base: Encoder) -> None:
-    training = Training(epochs=4, batch=2, learning_rate=1e-2, seed=0)
-    seen = []
+    training, seen = Training(epochs=4, batch=2, learning_rate=1e-2, seed=0), []
 
     def measure(encoder: Encoder) -> float:
         seen.append(encoder.encode(TEXTS))
         return [0.5, 0.7, 0.7, 0.6, 1.0][len(seen) - 1]
 
     folder = finetune(base, PAIRS, TEXTS, training, measure, "stopped")
-    assert [row["measured"] for row in history(folder) if "measured" in row] == [0.5, 0.7, 0.7, 0.6]
-    assert [row["step"] for row in history(folder) if "measured" in row] == [0, 1, 2, 3]
+    checks = [(row["step"], row["measured"]) for row in read_history(folder) if "measured" in row]
+    assert checks == [(0, 0.5), (1, 0.7), (2, 0.7), (3, 0.6)]
     np.testing.assert_allclose(seen[0], base.encode(TEXTS), atol=1e-3)  # measured in half the precision
     np.testing.assert_allclose(Encoder(str(folder), base.store).encode(TEXTS), seen[1], atol=1e-3)
     assert np.abs(seen[1] - seen[0]).max() > 1e-2

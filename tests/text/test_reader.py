@@ -92,24 +92,21 @@ def test_the_loss_by_hand() -> None:
     assert loss_of(batch, first, last, kinds).item() == pytest.approx(expected)
 
 
-def test_no_training_questions_is_one_plain_line(make, benchmark: Benchmark) -> None:
-    for train in ((), [Question("q", "Where?", "", (("p0",),))], [Question("q", "Where?", "Oslo", ())]):
-        with pytest.raises(InputError) as error:
-            make().fit(Benchmark("people", benchmark.corpus, train=train))
-        expected = "record people: expected training questions with answers and supports (--train FILE)"
-        assert str(error.value).startswith(expected) and "\n" not in str(error.value)
+@pytest.mark.parametrize(
+    "train", [(), [Question("q", "Where?", "", (("p0",),))], [Question("q", "Where?", "Oslo", ())]]
+)
+def test_no_training_questions_is_one_plain_line(make, benchmark: Benchmark, train: list[Question]) -> None:
+    with pytest.raises(InputError, match=r"^record people: expected training questions with answers and supports \(--"):
+        make().fit(Benchmark("people", benchmark.corpus, train=train))
 
 
 def test_readers_by_name() -> None:
     assert isinstance(reader("extractive"), ExtractiveReader)
     assert reader("t5:some/model").name == "t5:some/model"
     assert reader("replay:server:some-model").model.replay
-    with pytest.raises(
-        InputError, match="expected a reader: extractive, or a language model such as server:MODEL; not 'x'"
-    ):
+    expected = "expected a reader: extractive, or a language model such as server:MODEL; not 'x'"
+    with pytest.raises(InputError, match=expected):
         reader("x")
-    with pytest.raises(InputError, match="field model: expected a language model as t5:FOLDER-OR-NAME"):
-        reader("gpt:x")
 
 
 def test_a_lesson_a_question_and_a_step() -> None:
@@ -238,12 +235,8 @@ def test_the_places_of_a_text_are_summed(minilm) -> None:
 
 
 def test_a_language_model_is_asked_with_the_papers_prompts(server, tmp_path: Path) -> None:
-    questions = ["Where is the river?", "Who wrote it?", "Where is the river?"]
-    contexts = [
-        ["Oll\nThe Oll is a river.", "Selby Quay\nA town."],
-        [],
-        ["Oll\nThe Oll is a river.", "Selby Quay\nA town."],
-    ]
+    questions, context = ["Where is the river?", "Who wrote it?", "Where is the river?"], [TEXTS["oll"], TEXTS["quay"]]
+    contexts = [context, [], context]
     model = language_model(f"server:{server.model}@{server.url}", longest_answer=6, store=Store(tmp_path))
     answers = LanguageModelReader(model).answer(questions, contexts)
     prompts = [answer_prompt(question, context) for question, context in zip(questions, contexts)]

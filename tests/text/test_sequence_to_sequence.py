@@ -32,10 +32,7 @@ def test_it_writes_what_transformers_writes(
         assert answer.prompt_tokens == read["input_ids"].shape[1]
         assert 1 <= answer.answer_tokens <= 7
     assert len({answer.text for answer in answers}) > 1
-
-
-def test_a_replay_needs_no_weights_in_memory(model: SequenceToSequence, tiny_t5: Path) -> None:
-    answers = model.generate(PROMPTS, progress=False)
+    # A replay needs no weights in memory.
     replay = language_model(f"replay:t5:{tiny_t5}", longest_answer=7, store=model.store)
     assert replay.generate(PROMPTS) == answers
     assert "loaded" not in vars(replay)
@@ -81,5 +78,5 @@ def test_names_are_numbered_as_they_appear_and_put_back() -> None:
     assert names.hide(text, learn=True) == hidden
     assert names.hide("Skarstrom met Bob in 12", learn=False) == "<n2> met <new> in 12"
     assert names.hide("<n0> <year>", learn=True) == "< n 0 > < year >"  # in a text they are only text
-    assert list(names.numbers) == ["Oll", "Maren", "Skarstrom"]
+    assert list(names.placeholders) == ["Oll", "Maren", "Skarstrom"]
     assert names.show("<n1> : <new> met <n0> 's river in <year> , <n7>") == "Maren : met Oll 's river in ,"

@@ -6,7 +6,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
-from kit.text import Keywords, TfidfIndex
+from kit.text import TfidfIndex, keywords
 from kit.text.entities import STOP_WORDS
 
 
@@ -17,7 +17,7 @@ def corpus_of(*texts: str, document: str | None = None) -> Corpus:
 
 
 def held(corpus: Corpus, n: int) -> list[set[str]]:
-    incidence = Keywords(corpus).top(n)
+    incidence = keywords(corpus, n)
     return [set(incidence.terms[row.indices]) for row in (incidence.matrix[[r]] for r in range(len(corpus)))]
 
 
