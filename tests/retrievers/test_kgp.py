@@ -88,8 +88,8 @@ def test_the_sentence_encoder_reads_the_question_or_the_path():
     corpus = example().corpus
     vectors = Encoder(DEFAULT_ENCODER).encode([passage.full_text for passage in corpus.passages])
     asked = AgentInput(Query("", RIVER), (0, 1), np.array([2, 3]))
-    for reads, text in (("question", RIVER), ("path", path_text(RIVER, corpus.passages[:2]))):
-        [output] = indexed("kgp-dense", reads=reads).score([asked])
+    for name, text in (("kgp-dense", RIVER), ("kgp-mdr", path_text(RIVER, corpus.passages[:2]))):
+        [output] = indexed(name).score([asked])
         f = Encoder(DEFAULT_ENCODER).encode([text], role="query")[0]
         assert output.scores.tolist() == pytest.approx((vectors[2:4] @ f).tolist(), abs=1e-6)
 

@@ -44,7 +44,7 @@ def test_messages(kind: str, score: np.ndarray, blind: np.ndarray, logit_scale: 
 @torch.no_grad()
 @pytest.mark.parametrize("kind", PASSING)
 def test_scores_of_any_weights(kind: str) -> None:
-    """By the equations, a pair at a time; as PyG's edge update; and without a product by edge."""
+    """By the equations, a pair at a time."""
     torch.manual_seed(0)
     passing = PASSING[kind](5)
     for module in passing.children():
@@ -65,7 +65,6 @@ def test_scores_of_any_weights(kind: str) -> None:
             keys = torch.cat([w["key_gamma_own"], w["key_gamma_other"]])
             p = torch.cat([receiver @ w["target"], sender @ w["source"]])
             scores.append(cosine(q @ w["query_gamma"], p @ keys))
-    np.testing.assert_allclose(passing.score_by_definition(h, query, batch, edges), scores, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(passing.score(h, query, batch, edges), scores, rtol=1e-4, atol=1e-6)
 
 
