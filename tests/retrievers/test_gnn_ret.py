@@ -1,6 +1,5 @@
 """GNN-Ret: its equations on four passages by hand, against the network written out in full, and on real questions."""
 
-from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -9,12 +8,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Benchmark, Corpus, GoldQuery, Passage
+from kit.corpus import Benchmark, Corpus, Passage
 from kit.corpus.example import example
 from kit.errors import InputError
-from kit.evaluation import evaluate
 from kit.graphs import EdgeList, PassageGraph
-from kit.retrievers import Dense, GNNRet, make
+from kit.retrievers import GNNRet
 from kit.retrievers.gnn_ret import gradient_descent, hinge, nearest, pass_messages
 
 
@@ -163,24 +161,15 @@ def test_descent_stops_at_a_small_gradient_and_after_five_rises() -> None:
     assert len(gradient_descent({"alpha": x}, lambda: torch.tensor(1.0))) == 1  # nothing depends on the weight
 
 
-@pytest.fixture(scope="module")
-def indexed() -> GNNRet:
-    retriever = GNNRet(top_k=2)
-    retriever.index(example().corpus)
-    return retriever
-
-
-def test_a_variant_is_the_retriever_made_with_the_setting_and_indexes_only_what_changes(indexed: GNNRet) -> None:
-    query, other = example().test[1].query, indexed.variant(top_k=1, layers=2)
-    made = make("gnn-ret", top_k=1, layers=2)
-    made.index(indexed.corpus)
-    assert other.retrieve(query, 6).ids == made.retrieve(query, 6).ids
-    assert other.graph is indexed.graph and indexed.settings.top_k == 2
-    assert indexed.variant(graph="structure").graph.kinds == ("structure",) != indexed.graph.kinds
-    assert set(indexed.variant(corpus=indexed.corpus.subset([0, 1])).retrieve(query, 6).ids) == {"harbour", "moravec"}
-    taught = copy(indexed)
-    taught.learned = {"alpha": torch.tensor([0.9])}
-    assert taught.variant(top_k=1).alphas is taught.alphas
+def test_a_variant_is_the_retriever_made_with_the_setting_and_indexes_only_what_changes(indexed) -> None:
+    query, first = example().test[1].query, indexed("gnn-ret", top_k=2)
+    other = first.variant(top_k=1, layers=2)
+    assert other.retrieve(query, 6).ids == indexed("gnn-ret", top_k=1, layers=2).retrieve(query, 6).ids
+    assert other.graph is first.graph and first.settings.top_k == 2
+    assert first.variant(graph="structure").graph.kinds == ("structure",) != first.graph.kinds
+    assert set(first.variant(corpus=first.corpus.subset([0, 1])).retrieve(query, 6).ids) == {"harbour", "moravec"}
+    first.learned = {"alpha": torch.tensor([0.9])}
+    assert first.variant(top_k=1).alphas is first.alphas
 
 
 def test_training_is_seeded_also_in_collections_and_too_few_questions_are_named() -> None:
@@ -195,16 +184,3 @@ def test_training_is_seeded_also_in_collections_and_too_few_questions_are_named(
     first, again, apart = (retriever.alphas.item() for retriever in trained)
     assert trained[0].history[0]["alpha1"] == 1.0 and 0 <= first <= 1
     assert again == first and apart == pytest.approx(first, abs=1e-4)
-
-
-def test_gold_is_given_to_those_alone_that_say_so() -> None:
-    class Sees(Dense):
-        def retrieve_many(self, queries, k):
-            assert all(isinstance(query, GoldQuery) == self.sees_gold for query in queries)
-            return super().retrieve_many(queries, k)
-
-    for gold in (False, True):
-        retriever = Sees()
-        retriever.sees_gold = gold
-        found = evaluate({"it": retriever}, example(), ks=(2,), progress=False)
-        assert ("it sees gold fields" in found.caption) == gold

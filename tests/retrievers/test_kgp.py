@@ -3,7 +3,6 @@
 The graph of the six passages: harbour – moravec – quay – oll, moravec – moravec-later – novel.
 """
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -14,18 +13,12 @@ from hypothesis import strategies as st
 from kit.corpus import Corpus, Passage, Query
 from kit.corpus.example import example
 from kit.graphs import build
-from kit.retrievers import KGP, KGPTfidf, NodeVisit, make
+from kit.retrievers import NodeVisit
 from kit.retrievers.kgp import AgentInput
 from kit.retrievers.mdr import path_text
 from kit.text import DEFAULT_ENCODER, Encoder
 
 RIVER = "Which river floods the birthplace of the director of the film The Glass Harbour?"
-
-
-def indexed(name: str, corpus: Corpus | None = None, **chosen: object) -> KGP:
-    retriever = make(name, **chosen)
-    retriever.index(corpus or example().corpus)
-    return retriever
 
 
 def visits(ranking) -> list[tuple[int, tuple[str, ...]]]:
@@ -37,7 +30,7 @@ def visits(ranking) -> list[tuple[int, tuple[str, ...]]]:
 # ---- by hand
 
 
-def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once():
+def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once(indexed):
     ranking = indexed("kgp-tfidf", budget=6, branching=3, depth=3).explain(RIVER, 6)
     assert [seed.passage for seed in ranking.trace.seeds] == ["harbour", "novel"]  # ⌊6 / 3⌋
     assert visits(ranking) == [
@@ -52,7 +45,7 @@ def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once():
     assert ranking.trace.n_scored == 2 + 1 + 1 + 2 + 1
 
 
-def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_appearance():
+def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_appearance(indexed):
     # Of the words of the question only quay has one, "river", among the neighbours: its cosine is c, all others are 0.
     # Steps: 0, 0, c, 0, 0 have mean c/5 and deviation 2c/5, so c becomes 2 and 0 becomes −1/2. Seeds become 1 and −1.
     retriever = indexed("kgp-tfidf", budget=6, branching=3, depth=3)
@@ -65,26 +58,7 @@ def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_app
 # ---- agents
 
 
-EVIDENCE = "The Oll is a river that rises in chalk hills."
-
-
-class WantsTheRiver(KGPTfidf):
-    """Writes the same evidence at every step."""
-
-    def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
-        return [EVIDENCE] * len(inputs)
-
-
-def test_candidates_are_ranked_by_the_evidence_that_an_agent_writes():
-    retriever = WantsTheRiver(budget=6, branching=1, depth=2)
-    retriever.index(example().corpus)
-    [output] = retriever.score([AgentInput(Query("", RIVER), (3,), np.array([1, 4]))])
-    assert output.generated_evidence == EVIDENCE and output.scores[0] == 0 < output.scores[1]
-    steps = [step for step in retriever.explain(RIVER, 6).trace.events if isinstance(step, NodeVisit)]
-    assert {step.generated_evidence for step in steps} == {EVIDENCE}
-
-
-def test_the_sentence_encoder_reads_the_question_or_the_path():
+def test_the_sentence_encoder_reads_the_question_or_the_path(indexed):
     corpus = example().corpus
     vectors = Encoder(DEFAULT_ENCODER).encode([passage.full_text for passage in corpus.passages])
     asked = AgentInput(Query("", RIVER), (0, 1), np.array([2, 3]))
@@ -94,7 +68,7 @@ def test_the_sentence_encoder_reads_the_question_or_the_path():
         assert output.scores.tolist() == pytest.approx((vectors[2:4] @ f).tolist(), abs=1e-6)
 
 
-def test_a_variant_walks_another_graph_or_corpus_and_leaves_the_first_as_it_was():
+def test_a_variant_walks_another_graph_or_corpus_and_leaves_the_first_as_it_was(indexed):
     corpus = example().corpus
     placed = indexed("kgp-tfidf", budget=6, branching=3)
     # Two passages of one document are all edges of structure, and the seeds, harbour and novel, have none.
@@ -114,7 +88,7 @@ corpora = st.lists(st.tuples(texts, st.integers(0, 3)), min_size=1, max_size=14)
 
 @settings(max_examples=60, deadline=None)
 @given(corpora, texts, st.integers(1, 4), st.integers(1, 4), st.integers(1, 9), st.sampled_from(["random", "tfidf"]))
-def test_any_walk(corpus, question, branching, depth, budget, agent):
+def test_any_walk(indexed, corpus, question, branching, depth, budget, agent):
     chosen = {"graph": "tfidf+structure", "branching": branching, "depth": depth, "budget": budget}
     retriever = indexed(f"kgp-{agent}", corpus, **chosen)
     queries = [Query("a", question), Query("b", "mill lamp")]

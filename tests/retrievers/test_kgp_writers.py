@@ -18,8 +18,7 @@ WALK = {"budget": 6, "branching": 3}
 
 
 @pytest.fixture(autouse=True)
-def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
+def as_ever(own_store: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with one_thread():
         yield
@@ -34,18 +33,9 @@ def answered(model: str, data: Path, run: Path) -> dict[str, Ranking]:
     return {question.id: retriever.explain(question.query, 6) for question in load(data).test}
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return export(example(), tmp_path / "example", "kit")
-
-
-# ---- a sequence-to-sequence model
-
-
-def test_candidates_are_ranked_by_what_the_model_writes(tiny_t5: Path) -> None:
+def test_candidates_are_ranked_by_what_the_model_writes(tiny_t5: Path, indexed) -> None:
     corpus, question = example().corpus, example().test[0]
-    retriever = make("kgp-t5", writer=f"t5:{tiny_t5}", **WALK)
-    retriever.index(corpus)
+    retriever = indexed("kgp-t5", writer=f"t5:{tiny_t5}", **WALK)
     visits = [step for step in retriever.explain(question.query, 6).trace.events if isinstance(step, NodeVisit)]
     model, index = SequenceToSequence(str(tiny_t5)), TfidfIndex(corpus)
     for visit in visits:
@@ -58,13 +48,8 @@ def test_candidates_are_ranked_by_what_the_model_writes(tiny_t5: Path) -> None:
     assert usage["live"] == len({(*visit.before, visit.source) for visit in visits})
 
 
-# ---- a chat model
-
-
-def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(
-    server, data: Path, tmp_path: Path
-) -> None:
-    runs = tmp_path / "first.trec", tmp_path / "replayed.trec"
+def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(server, tmp_path: Path) -> None:
+    data, runs = export(example(), tmp_path / "example", "kit"), (tmp_path / "first.trec", tmp_path / "replayed.trec")
     first = answered(f"server:{server.model}@{server.url}", data, runs[0])
     replay = f"replay:server:{server.model}"  # without an address
     replayed = answered(replay, data, runs[1])

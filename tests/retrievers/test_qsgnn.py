@@ -1,5 +1,6 @@
 """QSGNN as a whole: what it learns, what an interruption changes (nothing), and what its switches take away."""
 
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +18,6 @@ HAND = example()
 LEARN = Benchmark("hand", HAND.corpus, train=HAND.test, dev=HAND.test)
 FEW = {"dimension": 16, "synthetic": 12, "epochs": 1, "documents": 4}
 RIVER = "Which river floods Selby Quay?"
-
-
-@pytest.fixture
-def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path))
-    return tmp_path
 
 
 def ready(**settings: object) -> QSGNN:
@@ -93,18 +88,16 @@ def test_an_interrupted_training_goes_on_to_the_same_weights(own_store: Path, mo
     whole = make("qsgnn", **FEW)
     whole.fit(LEARN)
     monkeypatch.setenv("KIT_CACHE", str(own_store / "other"))
-    period, begun = QSGNN._period, []
+    period, begun = QSGNN._period, count()
 
     def stop(self: QSGNN, *about: object) -> object:
-        if len(begun) == 3:
+        if next(begun) == 3:
             raise KeyboardInterrupt
-        begun.append(about)
         return period(self, *about)
 
-    monkeypatch.setattr(QSGNN, "_period", stop)
-    with pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as stopping, pytest.raises(KeyboardInterrupt):
+        stopping.setattr(QSGNN, "_period", stop)
         make("qsgnn", **FEW).fit(LEARN)
-    monkeypatch.setattr(QSGNN, "_period", period)
     again = make("qsgnn", **FEW)
     again.fit(LEARN)
     assert again.history == whole.history

@@ -2,12 +2,10 @@
 
 import pytest
 
-from kit.corpus import Corpus, Passage, load
+from kit.corpus import Corpus, Passage, Query, load
 from kit.evaluation.metrics import struct_em
 from kit.paths import ROOT
-from kit.retrievers import make
-from kit.retrievers.baselines import BM25
-from kit.retrievers.structure import Structural, StructureReader
+from kit.retrievers.structure import StructureReader
 
 
 def document(name: str, title: str, *pages: str) -> list[Passage]:
@@ -87,32 +85,27 @@ def test_a_corpus_without_pages_has_content_questions_only():
     assert asked(reader, "What is on page 1?") == []
 
 
-def test_the_content_is_fetched_and_nothing_else():
-    retriever = Structural()
-    retriever.index(Corpus([*RIVER, *BOARD]))
+def test_the_content_is_fetched_and_nothing_else(indexed):
+    retriever = indexed("structure", Corpus([*RIVER, *BOARD]))
     ranking = retriever.explain("Compare Table 2 and page 1 of the river survey.", 5)
     assert ranking.ids == ("river-survey#3", "river-survey#1")
     assert ranking.scores.tolist() == [1, 1]
     assert [seed.passage for seed in ranking.trace.seeds] == list(ranking.ids)
 
 
-def test_content_questions_are_passed_on_in_their_order():
-    corpus = Corpus([*RIVER, *BOARD])
-    content, retriever = BM25(), Structural()
-    content.index(corpus)
-    retriever.index(corpus)
-    texts = ["Who likes cats?", "What is on page 4?", "Who is thanked?"]
-    first, page, last = (retriever.retrieve(text, 2) for text in texts)
-    assert (first.ids, last.ids) == (content.retrieve(texts[0], 2).ids, content.retrieve(texts[2], 2).ids)
-    assert page.ids == ("river-survey#4",)
+def test_content_questions_are_passed_on_in_their_order(indexed):
+    content, retriever = (indexed(name, Corpus([*RIVER, *BOARD])) for name in ("bm25", "structure"))
+    queries = [Query("", text) for text in ("Who likes cats?", "What is on page 4?", "Who is thanked?")]
+    first, page, last = (ranking.ids for ranking in retriever.retrieve_many(queries, 2))
+    assert (first, last) == (content.retrieve(queries[0], 2).ids, content.retrieve(queries[2], 2).ids)
+    assert page == ("river-survey#4",)
 
 
 @pytest.mark.parametrize("split", ["dev", "test"])
-def test_struct_em_on_the_reports(split):
+def test_struct_em_on_the_reports(split, indexed):
     """The rules were written with dev; test is the held-out third."""
     benchmark = load(ROOT / "data" / "reports")
-    retriever = Structural()
-    retriever.index(benchmark.corpus)
+    retriever = indexed("structure", benchmark.corpus)
     score: dict[str, list[float]] = {}
     for question in getattr(benchmark, split):
         if question.type == "content":
@@ -124,11 +117,9 @@ def test_struct_em_on_the_reports(split):
     assert all(sum(values) >= 0.95 * len(values) for values in score.values())
 
 
-def test_any_walk_fetches_what_the_asked_structures_hold_and_walks_for_content() -> None:
+def test_any_walk_fetches_what_the_asked_structures_hold_and_walks_for_content(indexed):
     benchmark = load(ROOT / "data" / "reports")
-    walk, reference = make("kgp-tfidf"), make("structure")
-    for retriever in (walk, reference):
-        retriever.index(benchmark.corpus)
+    walk, reference = (indexed(name, benchmark.corpus) for name in ("kgp-tfidf", "structure"))
     queries = [question.query for question in benchmark.test]
     for question, ranking, expected in zip(
         benchmark.test, walk.retrieve_many(queries, 8), reference.retrieve_many(queries, 8)
