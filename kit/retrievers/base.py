@@ -50,16 +50,13 @@ class Message(Event, frozen=True, tag="message"):
 
 
 class NodeVisit(Event, frozen=True, tag="visit"):
-    """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for.
-
-    ``source`` is empty where a path begins; ``before`` are the passages of the path that come before ``source``.
-    """
+    """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for."""
 
     passage: str
-    source: str
+    source: str  # empty where a path begins
     score: float
     generated_evidence: str = ""
-    before: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()  # the passages of the path that come before `source`
 
 
 class SubQuestionEvent(Event, frozen=True, tag="asked"):
@@ -73,13 +70,10 @@ AnyEvent = InitialScore | Seed | Message | NodeVisit | SubQuestionEvent
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """The events of one retrieval in the order in which they happened: enough to replay it.
-
-    ``n_scored`` counts the passages that a walk's agent compared with what it looked for, each time that it did.
-    """
+    """The events of one retrieval in the order in which they happened: enough to replay it."""
 
     events: tuple[AnyEvent, ...] = ()
-    n_scored: int = 0
+    n_scored: int = 0  # the passages that a walk's agent compared with what it looked for, each time that it did
 
     @property
     def seeds(self) -> tuple[Seed, ...]:

@@ -93,10 +93,9 @@ def nearest(h: Tensor, near: np.ndarray, heard: np.ndarray, k: int) -> np.ndarra
 def hinge(h: Tensor, supports: Tensor, n_candidates: int, margin: float) -> Tensor:
     """The loss of each query, Eq. 3 (and 6 to 8), from distances and a mask of supports, both (queries, passages).
 
-    Supports are to be nearer than the negatives by the margin, on average: all supports, however far, against those of
-    the O nearest passages that are none. The O nearest are those after the messages; with those before, as one can also
-    read the paper, α goes to 0, and Recall@5 was measured far below that of the distances themselves. A query without a
-    support or a negative has none to lose: 0.
+    All supports, however far, are to be nearer than the negatives among the O nearest, by the margin and on average.
+    The O nearest are those after the messages; with those before, as one can also read the paper, α goes to 0, and
+    Recall@5 was measured far below that of the distances themselves. Without a support or a negative the loss is 0.
     """
     candidates = h.detach().topk(min(n_candidates, h.shape[1]), largest=False).indices
     negatives = ~supports.gather(1, candidates)
@@ -221,7 +220,7 @@ class GNNRet(Retriever):
         """A ranking a query by the smallest distances, as :func:`nearest` finds them; scores are 1 − distance."""
         rows = nearest(h, near, heard, min(k, h.shape[1]))
         scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
-        return [Ranking(self.ids(own), score) for own, score in zip(rows, scores)]
+        return [Ranking(self.ids(own), score) for own, score in zip(rows.tolist(), scores)]
 
     def encode(self, texts: list[str]) -> np.ndarray:
         """Unit vectors (texts, dimension) of questions."""
@@ -234,9 +233,8 @@ class GNNRet(Retriever):
 
     def near(self, h: Tensor, k: int) -> np.ndarray:
         """Rows that are nearest before any message: with those that hear, they hold the k nearest after all."""
-        n, top_k = h.shape[1], min(self.settings.top_k, h.shape[1])
-        depth = min(max(k, top_k) + len(self.alphas) * top_k, n)
-        return h.detach().topk(depth, largest=False).indices.numpy()
+        depth = max(k, self.settings.top_k) + len(self.alphas) * self.settings.top_k
+        return h.detach().topk(min(depth, h.shape[1]), largest=False).indices.numpy()
 
     def propagate(self, h: Tensor, near: np.ndarray) -> list[MessageLog]:
         """Pass messages on ``h`` in place, from the rows of :meth:`near` on."""
@@ -250,7 +248,7 @@ class GNNRet(Retriever):
         """
         events: list[AnyEvent] = [InitialScore(first, id, 1 - before[self.corpus.row[id]].item()) for id in ids]
         for round, (log, alpha) in enumerate(zip(logs, self.alphas.tolist()), start=first):
-            active, heard, sent = self.ids(log.active_nodes[0]), self.ids(log.heard), log.sent.tolist()
+            active, heard, sent = self.ids(log.active_nodes[0]), self.ids(log.heard.tolist()), log.sent.tolist()
             events += [Seed(round, id, 1 - value) for id, value in zip(active, sent)]
             for number, edges in groupby(log.edge_index.T.tolist(), key=lambda edge: edge[1]):
                 if heard[number] not in ids:

@@ -60,21 +60,16 @@ class Path(NamedTuple):
 
 @dataclass
 class Walk:
-    """How far the walk for one question has come.
-
-    ``similarity`` (passages,) are the TF-IDF cosines to the question; ``ended`` the paths that grow no further;
-    ``found`` the distinct rows as they were met; ``visits`` the paths as they were queued; ``n_scored`` counts what the
-    agent compared.
-    """
+    """How far the walk for one question has come."""
 
     query: Query
-    similarity: np.ndarray
-    seeds: np.ndarray
+    similarity: np.ndarray  # (passages,) TF-IDF cosines to the question
+    seeds: np.ndarray  # rows
     queue: deque[Path] = field(default_factory=lambda: deque([Path()]))
-    ended: list[Path] = field(default_factory=list)
-    found: dict[int, None] = field(default_factory=dict)
-    visits: list[Path] = field(default_factory=list)
-    n_scored: int = 0
+    ended: list[Path] = field(default_factory=list)  # paths that grow no further
+    found: dict[int, None] = field(default_factory=dict)  # distinct rows as they were met
+    visits: list[Path] = field(default_factory=list)  # paths as they were queued
+    n_scored: int = 0  # what the agent compared
 
 
 class KGP(Retriever):
@@ -86,11 +81,8 @@ class KGP(Retriever):
     are not counted again (kgp-i31). The walk ends with ``budget`` distinct passages, or where no path can grow.
 
     Paths are ranked by the sum of their scores, each standardised among those of the question's visits, to seeds and to
-    neighbours apart (kgp-i18); passages by their first appearance. After them come those that the walk did not find, by
-    TF-IDF.
-
-    A question about pages or tables of documents is not walked for: it gets what these hold, each passage with score 1
-    and nothing else (§4), so its ranking can be shorter than k.
+    neighbours apart (kgp-i18); passages by their first appearance, then, by TF-IDF, those that the walk did not find.
+    A question about pages or tables of documents is not walked for (§4): see :class:`StructureReader`.
     """
 
     indexed_by = ("graph",)
@@ -144,19 +136,18 @@ class KGP(Retriever):
         ]
         # The questions walk abreast, a path each at a time, so that the agent is asked about many at once.
         while active := [walk for walk in walks if walk.queue and len(walk.found) < self.settings.budget]:  # line 5
-            growing = []
+            growing, inputs = [], []
             for walk in active:
                 path = walk.queue.popleft()  # line 6
                 candidates = self._candidates(walk, path)
                 if len(candidates):
-                    growing.append((walk, path, candidates))
+                    growing.append((walk, path))
+                    inputs.append(AgentInput(walk.query, path.rows, candidates))
                 else:
                     walk.ended.append(path)
-            outputs = growing and self.score(
-                [AgentInput(walk.query, path.rows, near) for walk, path, near in growing]
-            )  # line 7
-            for (walk, path, candidates), output in zip(growing, outputs):
-                self._visit(walk, path, candidates, output)
+            outputs = self.score(inputs) if inputs else []  # line 7
+            for (walk, path), asked, output in zip(growing, inputs, outputs):
+                self._visit(walk, path, asked.candidates, output)
         return walks
 
     def _candidates(self, walk: Walk, path: Path) -> np.ndarray:
@@ -222,7 +213,7 @@ class KGPRandom(KGP):
     def score(self, inputs: Sequence[AgentInput]) -> list[AgentOutput]:
         found = []
         for query, path, candidates in inputs:
-            key = content_key(str(self.settings.seed), query.text, *(self.corpus.passages[row].id for row in path))
+            key = content_key(str(self.settings.seed), query.text, *self.ids(path))
             found.append(AgentOutput(np.random.default_rng(int.from_bytes(key[:8])).random(len(candidates))))
         return found
 
@@ -249,15 +240,11 @@ class KGPTfidf(KGP):
 
 
 class KGPDense(KGP):
-    """The agent is a sentence encoder as it comes: φ is the cosine of vectors.
-
-    It reads the question alone. To read the passages so far too, as Eq. 1 has it and :class:`KGPMDR` does, takes an
-    encoding for each path, a hundred times as long.
-    """
+    """The agent is a sentence encoder as it comes, which reads the question alone: φ is the cosine of vectors."""
 
     name = "kgp-dense"
     indexed_by = ("graph", "encoder")
-    reads_path = False
+    reads_path = False  # with the passages so far, as Eq. 1 has it: an encoding a path takes a hundred times as long
     learned: Encoder | None = None
 
     class Settings(KGP.Settings, frozen=True):

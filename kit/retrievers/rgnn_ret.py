@@ -26,8 +26,7 @@ def gold_steps(query: Query) -> list[SubQuestionEvent]:
     question = query.question if isinstance(query, GoldQuery) else None
     if question and question.decomposition:
         answers = [step.answer for step in question.decomposition]
-        filled = [step.filled(answers) for step in question.decomposition]
-        return [SubQuestionEvent(0, text, answer) for text, answer in zip(filled, answers)]
+        return [SubQuestionEvent(0, step.filled(answers), step.answer) for step in question.decomposition]
     if question and question.triples:
         return [SubQuestionEvent(0, f"{subject} >> {verb}", object) for subject, verb, object in question.triples]
     lines = [line for line in query.text.splitlines() if line.strip()]

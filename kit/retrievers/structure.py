@@ -1,8 +1,7 @@
 """Questions about pages and tables: which structures they ask for, and what these hold (kgp.txt §4, 8.2).
 
-"We extract the document structure names and locate their corresponding structural nodes in the KG": where the paper
-asks a language model for the names, one pattern finds them here (kgp-i34 of the claims), and the document that is named
-beside one tells which is meant. A question that names no structure which the documents have is a content question.
+Where the paper asks a language model for the names of structures, one pattern finds them here (kgp-i34), and the
+document named beside one tells which is meant. A question that names none which the documents have is about content.
 """
 
 import re
@@ -148,7 +147,10 @@ class StructureReader:
     def rankings(
         self, queries: Sequence[Query], k: int, otherwise: Callable[[Sequence[Query], int], list[Ranking]]
     ) -> list[Ranking]:
-        """What the asked structures hold, cut at k, all with score 1; content questions are ranked by ``otherwise``."""
+        """What the asked structures hold and nothing else, cut at k, all with score 1, so that a ranking can be short.
+
+        Content questions are ranked by ``otherwise``.
+        """
         fetched = [self.rows(query.text)[:k] for query in queries]
         passed_on = iter(otherwise([query for query, rows in zip(queries, fetched) if not len(rows)], k))
         found = []
@@ -208,10 +210,7 @@ class StructureReader:
 
 
 class Structural(BM25):
-    """Fetches what the asked structures hold and nothing else, so that a ranking can be shorter than k.
-
-    A content question is answered by BM25.
-    """
+    """Fetches what the asked structures hold; a content question is answered by BM25."""
 
     name = "structure"
 

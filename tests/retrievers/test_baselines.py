@@ -112,8 +112,6 @@ def test_golden_without_gold_is_tfidf(indexed) -> None:
         ("dpr", "learning_rate", 0, "a number above 0 below 1"),
         ("gnn-ret", "layers", 1.5, "a whole number from 1"),
         ("gnn-ret", "alpha", True, "a number from 0 to 1"),
-        ("rgnn-ret", "target", "none", "one of 'all', 'later', 'own'"),
-        ("qsgnn", "ablate", "doc", "one of "),
     ],
 )
 def test_a_value_out_of_range_is_told(name: str, field: str, value: object, expected: str) -> None:
