@@ -1,6 +1,6 @@
 """What every retriever keeps to: the protocol, the ranking that it returns, and the trace of how it got there."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from kit.settings import Settings, check, defaults
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="kind"):
-    """Something that happened. ``round`` counts what happens at once, from 0: a layer, a hop, a sub-question."""
+    """Something that happened, in a ``round`` from 0: a layer, a hop, a sub-question."""
 
     round: int
 
@@ -50,16 +50,13 @@ class Message(Event, frozen=True, tag="message"):
 
 
 class NodeVisit(Event, frozen=True, tag="visit"):
-    """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for.
-
-    ``source`` is empty where a path begins; ``before`` are the passages of the path that come before ``source``.
-    """
+    """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for."""
 
     passage: str
-    source: str
+    source: str  # empty where a path begins
     score: float
     generated_evidence: str = ""
-    before: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()  # the passages of the path that come before `source`
 
 
 class SubQuestionEvent(Event, frozen=True, tag="asked"):
@@ -73,13 +70,10 @@ AnyEvent = InitialScore | Seed | Message | NodeVisit | SubQuestionEvent
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """The events of one retrieval in the order in which they happened: enough to replay it.
-
-    ``n_scored`` counts the passages that a walk's agent compared with what it looked for, each time that it did.
-    """
+    """The events of one retrieval in the order in which they happened: enough to replay it."""
 
     events: tuple[AnyEvent, ...] = ()
-    n_scored: int = 0
+    n_scored: int = 0  # the passages that a walk's agent compared with what it looked for, each time that it did
 
     @property
     def seeds(self) -> tuple[Seed, ...]:
@@ -98,8 +92,7 @@ class Retriever:
     """A method: built from its settings alone, then ``fit`` where it learns, ``index``, and ``retrieve``.
 
     Three things stand apart: ``settings`` (frozen), what ``fit`` learned, and what ``index`` made of a corpus. None is
-    ever changed in place, so that :meth:`variant` can share what stays the same. ``retrieve`` and ``retrieve_many``
-    make no trace; ``explain`` does. What is learned does not depend on the corpus that is searched later.
+    ever changed in place, so that :meth:`variant` can share what stays the same. Only ``explain`` makes a trace.
     """
 
     name: str
@@ -119,7 +112,7 @@ class Retriever:
         return defaults(cls.Settings)
 
     def fit(self, benchmark: Benchmark) -> None:
-        """Learn from ``benchmark.train`` and choose on ``benchmark.dev``. The default learns nothing."""
+        """Learn from ``benchmark.train`` and choose on ``benchmark.dev``; here, nothing."""
 
     def index(self, corpus: Corpus) -> None:
         """Make ready to search ``corpus``."""
@@ -133,6 +126,10 @@ class Retriever:
         """The ranking of one query; a plain string will do."""
         return self.retrieve_many([as_query(query)], k)[0]
 
+    def ids(self, rows: Iterable[int]) -> tuple[str, ...]:
+        """The ids of rows of the indexed corpus."""
+        return tuple(self.corpus.passages[row].id for row in rows)
+
     def explain(self, query: Query | str, k: int) -> Ranking:
         """The same ranking as :meth:`retrieve`, with the trace of how it came about: here, its passages as seeds."""
         ranking = self.retrieve(query, k)
@@ -140,10 +137,10 @@ class Retriever:
         return msgspec.structs.replace(ranking, trace=Trace(seeds))
 
     def variant(self, *, corpus: Corpus | None = None, over: PassageGraph | None = None, **settings: Any) -> Self:
-        """The same retriever, what it learned included, with other settings, another corpus, or a graph made elsewhere.
+        """The same retriever, what it learned included, with other settings, another corpus, or ``over`` another graph.
 
-        It is indexed anew where the corpus or a setting of ``indexed_by`` differs. ``over`` is a graph of its corpus,
-        for a method that has one. Raises :class:`InputError` for a setting that what was learned is bound to.
+        It is indexed anew where the corpus or a setting of ``indexed_by`` differs. Raises :class:`InputError` for a
+        setting that what was learned is bound to.
         """
         other = copy(self)
         known = msgspec.structs.asdict(self.settings)
@@ -167,19 +164,11 @@ def as_query(query: Query | str) -> Query:
 
 
 def ranking_from_scores(corpus: Corpus, scores: np.ndarray, k: int) -> Ranking:
-    """The k best rows of a score vector (passages,) as a ranking.
-
-    Ties are broken by corpus order, so that a result never depends on a sort.
-    """
+    """The k best rows of a score vector (passages,) as a ranking; equal ones in corpus order, whatever the sort."""
     k = min(k, len(scores))
     candidates = np.flatnonzero(scores >= np.partition(scores, -k)[-k]) if k else np.zeros(0, int)
     rows = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
-    return ranking_from_rows(corpus, rows, scores[rows])
-
-
-def ranking_from_rows(corpus: Corpus, rows: np.ndarray, scores: np.ndarray) -> Ranking:
-    """A ranking of the given rows, best first."""
-    return Ranking(tuple(corpus.passages[row].id for row in rows), scores)
+    return Ranking(tuple(corpus.passages[row].id for row in rows), scores[rows])
 
 
 def round_robin(rankings: Sequence[Sequence[str]]) -> list[str]:

@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from kit.corpus import Corpus, GoldQuery, Query
-from kit.retrievers.base import Ranking, Retriever, in_places, ranking_from_rows, ranking_from_scores, round_robin
+from kit.retrievers.base import Ranking, Retriever, in_places, ranking_from_scores, round_robin
 from kit.settings import Settings
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, TfidfIndex
 
@@ -69,14 +69,13 @@ class Dense(Retriever):
             return []
         vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
         scores, rows = self.nearest.search(vectors, k)
-        return [ranking_from_rows(self.corpus, row, score) for row, score in zip(rows, scores)]
+        return [Ranking(self.ids(row), score) for row, score in zip(rows, scores)]
 
 
 class KNN(Dense):
     """The nearest by vector and the nearest by Levenshtein distance, in turn; scores are 1 / place.
 
-    The paper takes 15 of each and does not say in which order (kgp-i21). Edit distance to a question favours short
-    passages: :class:`Dense` is the half that means something.
+    The paper takes 15 of each and does not say in which order (kgp-i21). Edit distance favours short passages.
     """
 
     name = "knn"
@@ -86,16 +85,13 @@ class KNN(Dense):
         distances = cdist([query.text for query in queries], texts, scorer=Levenshtein.distance, dtype=np.int32)
         found = []
         for ranking, distance in zip(super().retrieve_many(queries, k), distances):
-            near = [self.corpus.passages[row].id for row in np.argsort(distance, kind="stable")[: len(ranking.ids)]]
+            near = self.ids(np.argsort(distance, kind="stable")[: len(ranking.ids)])
             found.append(in_places(round_robin([ranking.ids, near])))
         return found
 
 
 class Golden(Tfidf):
-    """The gold supports of the question in reasoning order, then the others by TF-IDF; scores are 1 / place.
-
-    A query without gold fields, such as one that was typed, gets the ranking of TF-IDF.
-    """
+    """The gold supports, where a query has any, in reasoning order, then the others by TF-IDF; scores are 1 / place."""
 
     name = "golden"
     sees_gold = True

@@ -26,11 +26,10 @@ _RECIPE = "4"  # to be changed with what is learned, so that weights learned oth
 class TrainedRetriever(Dense):
     """Dense retrieval whose encoder learns: before ``fit`` it is the base, afterwards ``encoder`` is the trained one.
 
-    ``encoder`` names the base, any that :class:`kit.text.Encoder` takes. ``negatives``: beside the other passages of
-    its batch each query has one negative, drawn anew in each epoch from the passages that are nearest to it by TF-IDF
-    and no supports (``hard``) or from all (``random``); or none (``in-batch``). ``epochs`` is the most that is trained;
-    ``n_train`` questions are drawn by ``seed`` (0: all are used). ``history`` tells each step (``step``, ``loss``) and
-    each check (``step``, ``measured``: Recall@5 of dev questions). The same training is found again in the store.
+    ``negatives``: beside the other passages of its batch each query has one negative, drawn anew in each epoch from the
+    passages that are nearest to it by TF-IDF and no supports (``hard``) or from all (``random``); or none
+    (``in-batch``). ``n_train`` questions are drawn by ``seed`` (0: all are used). ``history`` tells each step
+    (``step``, ``loss``) and check (``step``, ``measured``: Recall@5 of dev questions).
     """
 
     class Settings(Settings, frozen=True):
@@ -47,7 +46,7 @@ class TrainedRetriever(Dense):
 
     @property
     def training_settings(self) -> dict[str, int]:
-        """The settings of the method's own that training depends on, as it is measured meanwhile."""
+        """The method's own settings that training depends on, as they are in its checks."""
         return {}
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
@@ -97,9 +96,7 @@ class TrainedRetriever(Dense):
 
 
 class DPR(TrainedRetriever):
-    """The passages whose vectors are nearest to the query's, one encoder for both, learned from pairs of a question and
-    a support. The settings are those of the training: :class:`TrainedRetriever`.
-    """
+    """One encoder for questions and passages, learned from pairs of a question and a support."""
 
     name = "dpr"
 

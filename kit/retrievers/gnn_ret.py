@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.nn import MessagePassing
+from torch_geometric.utils import scatter
 
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
@@ -28,33 +28,14 @@ LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 300
 BLOCK = 64_000_000  # distances held at once: 256 MB
 
 
-class MessageLayer(MessagePassing):
-    """Eqs. 1 and 2, from the active nodes T_K to their neighbours S_K; ``aggr`` is min, or mean for Table 2."""
-
-    def __init__(self, aggr: str) -> None:
-        super().__init__(aggr, node_dim=0)
-
-    def forward(self, h: tuple[Tensor, Tensor], edge_index: Tensor, alpha: Tensor) -> Tensor:
-        """The neighbours' distances after the layer, from ``h``: those of the active nodes and their own, before."""
-        m = self.propagate(edge_index, h=h)  # Eq. 1
-        return alpha * h[1] + (1 - alpha) * m  # Eq. 2
-
-    def message(self, h_j: Tensor) -> Tensor:
-        return h_j
-
-
 class MessageLog(NamedTuple):
-    """What one layer did: the ``active_nodes``, rows (queries, K), nearest first, and the distances that they sent.
+    """What one layer did; ``edge_index`` goes target by target, and to each from the nearest active node on."""
 
-    ``edge_index`` leads from active nodes, numbered through the batch, to those who hear, by their number in ``heard``
-    (their places), target by target and to each from the nearest on. Their distances went from ``before`` to ``after``.
-    """
-
-    active_nodes: np.ndarray
-    sent: Tensor
-    edge_index: Tensor
-    heard: Tensor
-    before: Tensor
+    active_nodes: np.ndarray  # rows (queries, K), nearest first
+    sent: Tensor  # their distances
+    edge_index: Tensor  # from active nodes, numbered through the batch, to those who hear, by their number in `heard`
+    heard: Tensor  # places
+    before: Tensor  # the distances of those who hear
     after: Tensor
 
 
@@ -63,17 +44,18 @@ def pass_messages(
 ) -> Iterator[MessageLog]:
     """The network, layer by layer, on the distances ``h`` (queries, passages), changed in place.
 
-    ``near`` (queries, ≥ K + L · K) holds the rows that are nearest before any message. Beside them only those that
-    hear are touched, and that is enough: a passage that does not send hears from a nearer one, so only active nodes
-    can move away from the question, and the k nearest after L layers are among the k + L · K nearest before and those
-    that have heard (:func:`nearest`).
+    ``message`` is min, or mean for Table 2. ``near`` (queries, ≥ K + L · K) holds the rows that are nearest before any
+    message. Beside them only those that hear are touched, and that is enough: a passage that does not send hears from a
+    nearer one, so only active nodes can move away from the question, and the k nearest after L layers are among the
+    k + L · K nearest before and those that have heard (:func:`nearest`).
     """
-    layer, flat, heard = MessageLayer(message), h.view(-1), np.zeros(0, int)
+    flat, heard = h.view(-1), np.zeros(0, int)
     for alpha in alphas:
         active = nearest(h, near, heard, top_k)
         edge_index, places = edges_from(graph, active)
         sent, before = h[np.arange(len(h))[:, None], active].view(-1), flat[places]
-        after = layer((sent, before), edge_index, alpha)
+        m = scatter(sent[edge_index[0]], edge_index[1], reduce=message)  # Eq. 1, from T_K to their neighbours S_K
+        after = alpha * before + (1 - alpha) * m  # Eq. 2
         flat[places] = after  # the others keep their distance
         heard = np.concatenate([heard, places.numpy()])
         yield MessageLog(active, sent.detach(), edge_index, places, before.detach(), after.detach())
@@ -111,10 +93,9 @@ def nearest(h: Tensor, near: np.ndarray, heard: np.ndarray, k: int) -> np.ndarra
 def hinge(h: Tensor, supports: Tensor, n_candidates: int, margin: float) -> Tensor:
     """The loss of each query, Eq. 3 (and 6 to 8), from distances and a mask of supports, both (queries, passages).
 
-    Supports are to be nearer than the negatives by the margin, on average: all supports, however far, against those of
-    the O nearest passages that are none. The O nearest are those after the messages. Were they those before, as one can
-    also read the paper, whom else the messages bring near would not count, and α goes to 0: measured, with Recall@5 far
-    below that of the distances themselves. A query without a support or a negative has none to lose: 0.
+    All supports, however far, are to be nearer than the negatives among the O nearest, by the margin and on average.
+    The O nearest are those after the messages; with those before, as one can also read the paper, α goes to 0, and
+    Recall@5 was measured far below that of the distances themselves. Without a support or a negative the loss is 0.
     """
     candidates = h.detach().topk(min(n_candidates, h.shape[1]), largest=False).indices
     negatives = ~supports.gather(1, candidates)
@@ -136,10 +117,9 @@ def gradient_descent(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) 
     """Full-batch gradient descent on ``parameters``, in place; they end at the lowest loss that was met.
 
     Stops where every gradient is below 0.001 or the loss has risen five times in a row (Appendix B). Weights are kept
-    between 0 and 1. Returns a row a step: ``loss`` and each parameter's values before the step.
-
-    The gradients are those of Eqs. 1 to 5. The paper's own (Eqs. 10 to 12 and 17 to 21) leave out the means and the
-    flat part of the hinge, and Eq. 12 gives what flows back through a message the weight −α, where Eq. 2 has 1 − α.
+    between 0 and 1. Returns a row a step: ``loss`` and each parameter's values before the step. The gradients are those
+    of Eqs. 1 to 5. The paper's own (Eqs. 10 to 12 and 17 to 21) leave out the means and the flat part of the hinge, and
+    Eq. 12 gives what flows back through a message the weight −α, where Eq. 2 has 1 − α.
     """
     tensors, history, rises = [tensor.requires_grad_() for tensor in parameters.values()], [], 0
     for _ in range(MOST_STEPS):
@@ -163,13 +143,12 @@ def gradient_descent(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) 
 
 
 class GNNRet(Retriever):
-    """GNN-Ret.
+    """``graph`` is a builder's name or a union (:func:`kit.graphs.build`), ``alpha`` the weight of a passage's own
+    distance in each of the ``layers``.
 
-    ``graph`` is a builder's name or a union (:func:`kit.graphs.build`), ``top_k`` the paper's K, ``message`` min or
-    mean. ``alpha`` is the weight of a passage's own distance in each of the ``layers``. With ``n_train`` above 0 the
-    weights are learned from so many training questions, drawn by ``seed``, with ``n_candidates`` (O) and ``margin``
-    (r); ``history`` then tells each step. Descent begins at ``init_alpha``, at 1 from the distances themselves.
-    (Appendix B has 0.1; 20 questions often have no loss at all there, and then nothing is learned.)
+    With ``n_train`` above 0 the weights are learned from so many training questions, drawn by ``seed``; ``history``
+    then tells each step. Descent begins at ``init_alpha``, at 1 from the distances themselves. (Appendix B has 0.1; 20
+    questions often have no loss at all there, and then nothing is learned.)
     """
 
     name = "gnn-ret"
@@ -232,15 +211,16 @@ class GNNRet(Retriever):
         return Ranking(ranking.ids, ranking.scores, Trace(tuple(self.events(ranking.ids, before, logs))))
 
     def _rank(self, h: Tensor, k: int) -> tuple[list[Ranking], list[MessageLog]]:
-        """Pass messages on the distances ``h`` in place; a ranking a query, with scores 1 − distance."""
+        """Pass messages on the distances ``h`` in place, and rank."""
         near = self.near(h, k)
         logs = self.propagate(h, near)
-        rows = nearest(h, near, np.concatenate([log.heard for log in logs]), min(k, h.shape[1]))
-        scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
-        return [Ranking(self.ids(own), score) for own, score in zip(rows, scores)], logs
+        return self.rankings(h, near, np.concatenate([log.heard for log in logs]), k), logs
 
-    def ids(self, rows: np.ndarray) -> tuple[str, ...]:
-        return tuple(self.corpus.passages[row].id for row in rows.tolist())
+    def rankings(self, h: Tensor, near: np.ndarray, heard: np.ndarray, k: int) -> list[Ranking]:
+        """A ranking a query by the smallest distances, as :func:`nearest` finds them; scores are 1 − distance."""
+        rows = nearest(h, near, heard, min(k, h.shape[1]))
+        scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
+        return [Ranking(self.ids(own), score) for own, score in zip(rows.tolist(), scores)]
 
     def encode(self, texts: list[str]) -> np.ndarray:
         """Unit vectors (texts, dimension) of questions."""
@@ -253,9 +233,8 @@ class GNNRet(Retriever):
 
     def near(self, h: Tensor, k: int) -> np.ndarray:
         """Rows that are nearest before any message: with those that hear, they hold the k nearest after all."""
-        n, top_k = h.shape[1], min(self.settings.top_k, h.shape[1])
-        depth = min(max(k, top_k) + len(self.alphas) * top_k, n)
-        return h.detach().topk(depth, largest=False).indices.numpy()
+        depth = max(k, self.settings.top_k) + len(self.alphas) * self.settings.top_k
+        return h.detach().topk(min(depth, h.shape[1]), largest=False).indices.numpy()
 
     def propagate(self, h: Tensor, near: np.ndarray) -> list[MessageLog]:
         """Pass messages on ``h`` in place, from the rows of :meth:`near` on."""
@@ -265,12 +244,11 @@ class GNNRet(Retriever):
     def events(self, ids: Sequence[str], before: Tensor, logs: Sequence[MessageLog], first: int = 0) -> list[AnyEvent]:
         """What concerns the ranked ``ids`` of one query whose distances were ``before`` (passages,).
 
-        First what each passage's text alone is worth; then for each layer, a round counted from ``first``, its active
-        nodes and the messages to ranked passages. Scores are 1 − distance.
+        Each layer is a round, counted from ``first``, with its active nodes and the messages to ranked passages.
         """
         events: list[AnyEvent] = [InitialScore(first, id, 1 - before[self.corpus.row[id]].item()) for id in ids]
         for round, (log, alpha) in enumerate(zip(logs, self.alphas.tolist()), start=first):
-            active, heard, sent = self.ids(log.active_nodes[0]), self.ids(log.heard), log.sent.tolist()
+            active, heard, sent = self.ids(log.active_nodes[0]), self.ids(log.heard.tolist()), log.sent.tolist()
             events += [Seed(round, id, 1 - value) for id, value in zip(active, sent)]
             for number, edges in groupby(log.edge_index.T.tolist(), key=lambda edge: edge[1]):
                 if heard[number] not in ids:
@@ -288,24 +266,23 @@ class GNNRet(Retriever):
         n_train = self.settings.n_train
         if not n_train:
             return
-        questions = self.learnable(benchmark.train)
+        questions = [question for question in benchmark.train if self.learnable(question)]
         if len(questions) < n_train:
             expected = f"expected {n_train} training questions with what {self.name} learns from"
             raise InputError(f"{expected}, found {len(questions)}", record=benchmark.name, field="n_train")
         picks = np.random.default_rng(self.settings.seed).choice(len(questions), n_train, replace=False)
-        drawn = [questions[pick] for pick in sorted(picks)]
-        pooled, losses = benchmark.collections is None, []
-        for asked in [drawn] if pooled else [[question] for question in drawn]:
-            self.index(benchmark.corpus if pooled else benchmark.collection(asked[0]))
+        losses = []
+        for corpus, asked in benchmark.asked_together([questions[pick] for pick in sorted(picks)]):
+            self.index(corpus)
             losses.append(self.losses(asked))
         start = self.settings.init_alpha
         self.learned = {name: torch.full_like(weights, start) for name, weights in self.initial().items()}
         with one_thread():
             self.history = gradient_descent(self.learned, lambda: torch.cat([loss() for loss in losses]).mean())
 
-    def learnable(self, questions: Sequence[Question]) -> Sequence[Question]:
-        """The questions that one can learn from."""
-        return questions
+    def learnable(self, question: Question) -> bool:
+        """Whether one can learn from the question."""
+        return True
 
     def losses(self, questions: Sequence[Question]) -> Callable[[], Tensor]:
         """A function of the present weights that gives each question's loss over the indexed corpus."""

@@ -1,9 +1,8 @@
 """KGP: from seeds that TF-IDF finds, an agent walks the passage graph (kgp.txt §4, Algorithm 1; 8.2).
 
-The paper's symbols and the names here: G ``graph``; f_GT ``score``; g, the TF-IDF search, ``tfidf``; V^s the candidates
-of the path that has no passage yet; P ``queue``, with C, the candidates of its paths, looked up when it is their turn;
-K ``budget``; k, how many passages are retrieved, the length of ``found``. How many neighbours a step chooses has no
-symbol there: ``branching``.
+The paper's symbols and the names here: G ``graph``; f_GT ``score``; g, the TF-IDF search, ``tfidf``; V^s ``seeds``, the
+candidates of the path that has no passage yet; P ``queue``; C ``candidates``, looked up when it is their path's turn; K
+``budget``; k, how many passages are retrieved, the length of ``found``. ``branching`` has no symbol there.
 
 An agent is a subclass that scores candidates by Eq. 1, s_{j+1} = argmax_{v ∈ N_j} φ(g(X_v), f(q ‖ X_0 … X_j)): from the
 question and the passages of a path, in the order of the visits, it makes what it looks for (f), and compares each
@@ -14,7 +13,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple
+from operator import itemgetter
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -22,7 +22,7 @@ import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.graphs import PassageGraph, build, builders
-from kit.retrievers.base import NodeVisit, Ranking, Retriever, Seed, Trace, as_query
+from kit.retrievers.base import AnyEvent, NodeVisit, Ranking, Retriever, Seed, Trace, as_query
 from kit.retrievers.dpr import TrainedRetriever
 from kit.retrievers.mdr import MDR, path_text
 from kit.retrievers.structure import StructureReader
@@ -60,43 +60,33 @@ class Path(NamedTuple):
 
 @dataclass
 class Walk:
-    """How far the walk for one question has come.
-
-    ``similarity`` (passages,) are the TF-IDF cosines to the question; ``ended`` the paths that grow no further;
-    ``found`` the distinct rows in the order in which they were met; ``visits`` the paths in the order in which they
-    were queued; ``n_scored`` counts what the agent compared.
-    """
+    """How far the walk for one question has come."""
 
     query: Query
-    similarity: np.ndarray
-    seeds: np.ndarray
+    similarity: np.ndarray  # (passages,) TF-IDF cosines to the question
+    seeds: np.ndarray  # rows
     queue: deque[Path] = field(default_factory=lambda: deque([Path()]))
-    ended: list[Path] = field(default_factory=list)
-    found: dict[int, None] = field(default_factory=dict)
-    visits: list[Path] = field(default_factory=list)
-    n_scored: int = 0
+    ended: list[Path] = field(default_factory=list)  # paths that grow no further
+    found: dict[int, None] = field(default_factory=dict)  # distinct rows as they were met
+    visits: list[Path] = field(default_factory=list)  # paths as they were queued
+    n_scored: int = 0  # what the agent compared
 
 
 class KGP(Retriever):
-    """Algorithm 1 with an agent.
+    """Algorithm 1 with an agent, over a ``graph`` by a builder's name or a union (:func:`kit.graphs.build`).
 
-    ``graph`` is a builder's name or a union (:func:`kit.graphs.build`); ``knn`` is built with the agent's encoder,
-    where it has one. The seeds are the ⌊``budget`` / ``branching``⌋ passages that TF-IDF puts first (kgp-i16), in the
-    order of the agent, which scores them as it does any candidate. From there a path grows by the ``branching`` best
-    neighbours of its last passage that it has not visited, to at most ``depth`` passages; another path may have visited
-    them, and then they are not counted again (kgp-i31). The walk ends with ``budget`` distinct passages, or where no
-    path can grow.
+    The seeds are the ⌊``budget`` / ``branching``⌋ passages that TF-IDF puts first (kgp-i16), in the order of the agent,
+    which scores them as it does any candidate. From there a path grows by the ``branching`` best neighbours of its last
+    passage that it has not visited, to at most ``depth`` passages; another path may have visited them, and then they
+    are not counted again (kgp-i31). The walk ends with ``budget`` distinct passages, or where no path can grow.
 
     Paths are ranked by the sum of their scores, each standardised among those of the question's visits, to seeds and to
-    neighbours apart (kgp-i18); passages by their first appearance. After them come those that the walk did not find, by
-    TF-IDF.
-
-    A question about pages or tables of documents is not walked for: it gets what these hold, each passage with score 1
-    and nothing else (§4), so its ranking can be shorter than k.
+    neighbours apart (kgp-i18); passages by their first appearance, then, by TF-IDF, those that the walk did not find.
+    A question about pages or tables of documents is not walked for (§4): see :class:`StructureReader`.
     """
 
     indexed_by = ("graph",)
-    encoder: Encoder | None = None  # the agent's, where it has one
+    encoder: Encoder | None = None  # the agent's, where it has one; a ``knn`` graph is built with it
 
     class Settings(Settings, frozen=True):
         graph: str = "entity+structure"
@@ -146,19 +136,18 @@ class KGP(Retriever):
         ]
         # The questions walk abreast, a path each at a time, so that the agent is asked about many at once.
         while active := [walk for walk in walks if walk.queue and len(walk.found) < self.settings.budget]:  # line 5
-            growing = []
+            growing, inputs = [], []
             for walk in active:
                 path = walk.queue.popleft()  # line 6
                 candidates = self._candidates(walk, path)
                 if len(candidates):
-                    growing.append((walk, path, candidates))
+                    growing.append((walk, path))
+                    inputs.append(AgentInput(walk.query, path.rows, candidates))
                 else:
                     walk.ended.append(path)
-            outputs = growing and self.score(
-                [AgentInput(walk.query, path.rows, near) for walk, path, near in growing]
-            )  # line 7
-            for (walk, path, candidates), output in zip(growing, outputs):
-                self._visit(walk, path, candidates, output)
+            outputs = self.score(inputs) if inputs else []  # line 7
+            for (walk, path), asked, output in zip(growing, inputs, outputs):
+                self._visit(walk, path, asked.candidates, output)
         return walks
 
     def _candidates(self, walk: Walk, path: Path) -> np.ndarray:
@@ -183,35 +172,31 @@ class KGP(Retriever):
                 return
 
     def _ranking(self, walk: Walk, k: int) -> Ranking:
-        scales = []
+        scales = []  # of the scores of seeds, and of neighbours
         for later in (False, True):
             given = [path.scores[-1] for path in walk.visits if (len(path.rows) > 1) == later] or [0.0]
             scales.append((float(np.mean(given)), float(np.std(given)) or 1.0))  # 1 where all are equal
-        paths, values = [*walk.ended, *walk.queue], []
-        for path in paths:
-            standardised = ((score - scales[at > 0][0]) / scales[at > 0][1] for at, score in enumerate(path.scores))
-            values.append(sum(standardised))
+        valued = []
+        for path in (*walk.ended, *walk.queue):
+            scaled = [(score - scales[at > 0][0]) / scales[at > 0][1] for at, score in enumerate(path.scores)]
+            valued.append((sum(scaled), path.rows))
         found: dict[int, float] = {}
-        for i in sorted(range(len(paths)), key=lambda i: -values[i]):
-            for row in paths[i].rows:
-                found.setdefault(row, values[i])
+        for value, rows in sorted(valued, key=itemgetter(0), reverse=True):
+            for row in rows:
+                found.setdefault(row, value)
         lowest = min(found.values(), default=0.0)
         for row in np.argsort(-walk.similarity, kind="stable")[:k].tolist() if k > len(found) else ():
             found.setdefault(row, lowest - 1 + min(float(walk.similarity[row]), 1.0))
-        rows, scores = list(found)[:k], np.array(list(found.values())[:k])
-        return Ranking(tuple(self.corpus.passages[row].id for row in rows), scores)
+        return Ranking(self.ids(found)[:k], np.array(list(found.values())[:k]))
 
     def _trace(self, walk: Walk) -> Trace:
-        id = {row: self.corpus.passages[row].id for row in [*walk.seeds.tolist(), *walk.found]}
-        seeds = [Seed(0, id[row], float(walk.similarity[row])) for row in walk.seeds.tolist()]
-        visits = []
+        seeds = zip(self.ids(walk.seeds), walk.similarity[walk.seeds].tolist())
+        events: list[AnyEvent] = [Seed(0, id, score) for id, score in seeds]
         for path in walk.visits:
-            *before, passage = (id[row] for row in path.rows)
+            *before, passage = self.ids(path.rows)
             source = before.pop() if before else ""
-            visits.append(
-                NodeVisit(len(before) + bool(source), passage, source, path.scores[-1], path.evidence, tuple(before))
-            )
-        return Trace((*seeds, *visits), walk.n_scored)
+            events.append(NodeVisit(len(path.rows) - 1, passage, source, path.scores[-1], path.evidence, tuple(before)))
+        return Trace(tuple(events), walk.n_scored)
 
 
 # ---- agents (Table 2)
@@ -228,7 +213,7 @@ class KGPRandom(KGP):
     def score(self, inputs: Sequence[AgentInput]) -> list[AgentOutput]:
         found = []
         for query, path, candidates in inputs:
-            key = content_key(str(self.settings.seed), query.text, *(self.corpus.passages[row].id for row in path))
+            key = content_key(str(self.settings.seed), query.text, *self.ids(path))
             found.append(AgentOutput(np.random.default_rng(int.from_bytes(key[:8])).random(len(candidates))))
         return found
 
@@ -236,14 +221,13 @@ class KGPRandom(KGP):
 class KGPTfidf(KGP):
     """The TF-IDF agent (Table 2), on the schedule of the others (kgp-i20).
 
-    φ is the cosine of TF-IDF vectors, with the whole collection's idf (kgp-i11), to the question alone (8.2). An agent
-    that writes the evidence that it looks for has a :meth:`generated_evidence` of its own.
+    φ is the cosine of TF-IDF vectors, with the whole collection's idf (kgp-i11), to the question alone (8.2).
     """
 
     name = "kgp-tfidf"
 
     def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
-        """f: the text that the candidates of each input are to be like; empty: the question."""
+        """f: the text that the candidates of each input are to be like, for an agent that writes one; else empty."""
         return [""] * len(inputs)
 
     def score(self, inputs: Sequence[AgentInput]) -> list[AgentOutput]:
@@ -256,23 +240,15 @@ class KGPTfidf(KGP):
 
 
 class KGPDense(KGP):
-    """The agent is a sentence encoder as it comes: φ is the cosine of vectors.
-
-    ``reads`` is what it encodes: ``question``, or ``path``, the question with the passages so far as Eq. 1 has it. The
-    latter takes an encoding for each path, a hundred times as long.
-    """
+    """The agent is a sentence encoder as it comes, which reads the question alone: φ is the cosine of vectors."""
 
     name = "kgp-dense"
     indexed_by = ("graph", "encoder")
+    reads_path = False  # with the passages so far, as Eq. 1 has it: an encoding a path takes a hundred times as long
     learned: Encoder | None = None
 
     class Settings(KGP.Settings, frozen=True):
         encoder: str = DEFAULT_ENCODER
-        reads: Literal["question", "path"] = "question"
-
-    @property
-    def reads_path(self) -> bool:
-        return self.settings.reads == "path"
 
     def index(self, corpus: Corpus) -> None:
         self.encoder = self.learned or Encoder(self.settings.encoder)
@@ -331,9 +307,8 @@ class KGPWriting(KGPTfidf):
 class KGPT5(KGPWriting):
     """The agent is a sequence-to-sequence model (kgp.txt, "KGP-T5").
 
-    ``writer`` is the model, as :func:`kit.text.language_models.language_model` takes it; by default the committed one,
-    which has learned from invented encyclopedias. ``kit data make evidence-writer FOLDER --base MODEL`` fine-tunes
-    another one, ``t5:FOLDER``.
+    ``writer`` is the model; by default the committed one, which has learned from invented encyclopedias. ``kit data
+    make evidence-writer FOLDER --base MODEL`` fine-tunes another one, ``t5:FOLDER``.
     """
 
     name, model_setting = "kgp-t5", "writer"
@@ -346,8 +321,7 @@ class KGPT5(KGPWriting):
 class KGPChat(KGPWriting):
     """The agent is a chat model (kgp.txt, Table 2), ``model``: ``server:MODEL`` or ``replay:server:MODEL``.
 
-    See :func:`kit.text.language_models.language_model`. The answers are kept, so that a run is repeated without the
-    server.
+    The answers are kept (:mod:`kit.text.language_models`), so that a run is repeated without the server.
     """
 
     name, model_setting = "kgp-chat", "model"

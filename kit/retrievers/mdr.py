@@ -32,8 +32,7 @@ class MDR(TrainedRetriever):
 
     ``hops`` is the length of a path; before each further hop the ``beam`` best paths are kept. Passages are ranked by
     their first appearance on the paths, best path first, then by their nearness to the question. With a ``graph``, a
-    builder's name or a union, hops after the first go to neighbours of the path's last passage alone (kgp-06). The
-    other settings are those of the training: :class:`kit.retrievers.dpr.TrainedRetriever`.
+    builder's name or a union, hops after the first go to neighbours of the path's last passage alone (kgp-06).
     """
 
     name = "mdr"
@@ -123,14 +122,13 @@ class MDR(TrainedRetriever):
         for beam in (*beams, *nearest):
             for row in beam.rows:
                 best.setdefault(row, beam.score)
-        ids = tuple(self.corpus.passages[row].id for row in best)[:k]
-        return Ranking(ids, np.minimum.accumulate(np.array(list(best.values()), np.float32))[:k])
+        return Ranking(self.ids(best)[:k], np.minimum.accumulate(np.array(list(best.values()), np.float32))[:k])
 
     def _trace(self, hops: Sequence[Sequence[Beam]]) -> Trace:
         events = [Seed(0, self.corpus.passages[beam.rows[0]].id, beam.score) for beam in hops[0]]
         for hop, beams in enumerate(hops[1:], start=1):
             for beam in [beam for beam in beams if len(beam.rows) > hop]:
-                *before, source, passage = (self.corpus.passages[row].id for row in beam.rows)
+                *before, source, passage = self.ids(beam.rows)
                 events.append(NodeVisit(hop, passage, source, beam.score, before=tuple(before)))
         grown = [beam.rows for beams in hops[:-1] for beam in beams[: self.settings.beam]]
         n, among = len(self.corpus), self.settings.graph
@@ -145,8 +143,8 @@ def path_text(question: str, passages: Sequence[Passage]) -> str:
 def orders(question: Question) -> Iterator[tuple[int, ...]]:
     """The orders of the supports to learn from: one, or two where the reasoning leaves the order open.
 
-    Of the orders that the evidence graph allows, these are the one nearest to the published order and the one farthest
-    from it. A data set without such graphs has an order, except for comparison questions (kgp-i32).
+    Of those that the evidence graph allows, these are the nearest to the published order and the farthest from it. A
+    data set without such graphs has an order, except for comparison questions (kgp-i32).
     """
     if question.evidence is not None:
         graph = question.evidence.to_networkx()

@@ -1,8 +1,7 @@
 """Graph search in the manner of HippoRAG (Gutiérrez et al. 2024, 2025), with which qsgnn.txt compares in Table 2.
 
-The entities and passages that are near to a query start a random walk with restarts, on the graph of triples and of
-the passages that they come from; passages are ranked by how often the walk is there. HippoRAG asks a language model
-for the triples, and which of them start the walk; here vectors decide alone.
+A random walk with restarts goes over the graph of triples and of the passages that they come from. HippoRAG asks a
+language model for the triples, and which of them start the walk; here vectors decide alone.
 """
 
 from collections.abc import Sequence
@@ -31,7 +30,6 @@ class PageRank(Retriever):
     """
 
     name = "pagerank"
-
     indexed_by = ("encoder", "triples")
 
     class Settings(Settings, frozen=True):

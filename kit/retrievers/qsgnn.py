@@ -1,8 +1,7 @@
 """QSGNN: message passing guided by the query on a graph of entities, sentences and passages (qsgnn.txt §3).
 
-The graph is in :mod:`kit.graphs.multilevel` (Eq. 1), the network in :mod:`kit.retrievers.qsgnn_network` (Eqs. 2–4), the
-questions that it is pre-trained on in :mod:`kit.retrievers.qsgnn_questions`; here are the loss (Eq. 5), the documents'
-scores (Eq. 6), and the graph around a query.
+The graph is in :mod:`kit.graphs.multilevel` (Eq. 1), the network in :mod:`kit.retrievers.qsgnn_network` (Eqs. 2–4);
+here are the loss (Eq. 5), the documents' scores (Eq. 6), and the graph around a query.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from torch_geometric.data import Batch
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.graphs.multilevel import MultiLevelGraph
-from kit.retrievers.base import Ranking, Retriever, as_query, ranking_from_rows
+from kit.retrievers.base import Ranking, Retriever, as_query
 from kit.retrievers.dpr import dev_recall, expect_training, sample
 from kit.retrievers.qsgnn_network import Network
 from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
@@ -46,26 +45,19 @@ AboveZero = Annotated[float, Meta(gt=0)]
 
 
 class Attention(NamedTuple):
-    """Who listens to whom in the graph around a query (Eqs. 2 and 3).
+    """Who listens to whom in the graph around a query (Eqs. 2 and 3)."""
 
-    ``nodes``: of each level (``o``, ``c``, ``d``) their numbers in the corpus's graph. ``edges``: of each kind, such as
-    ``od`` from entities to documents, an array (2, edges): senders and receivers, by their places in ``nodes``.
-    ``layers``: of each layer, by kind, the attention of each edge; that of a receiver's senders of a kind sums to 1.
-    ``scores``: those of the documents (Eq. 6).
-    """
-
-    nodes: dict[str, np.ndarray]
-    edges: dict[str, np.ndarray]
-    layers: list[dict[str, np.ndarray]]
-    scores: np.ndarray
+    nodes: dict[str, np.ndarray]  # of each level (o, c, d) their numbers in the corpus's graph
+    edges: dict[str, np.ndarray]  # (2, edges) of each kind, such as od: senders and receivers, by places in `nodes`
+    layers: list[dict[str, np.ndarray]]  # each edge's attention, by kind; for a receiver of a kind it sums to 1
+    scores: np.ndarray  # of the documents (Eq. 6)
 
 
 class SubgraphSampler:
     """Finds the documents around a query, whose subgraph the network is shown.
 
-    First those nearest by cosine, then those that share entities with them: an entity has the cosines of the near
-    documents that contain it, divided by how many do in all, and a document what its entities have. ``entities`` is
-    documents × entities.
+    First those nearest by cosine, then those that share ``entities`` (documents × entities) with them: an entity has
+    the cosines of the near documents that contain it, divided by how many do, and a document what its entities have.
     """
 
     def __init__(self, vectors: np.ndarray, entities: sparse.csr_array) -> None:
@@ -93,11 +85,10 @@ class QSGNN(Retriever):
 
     ``documents`` is how many passages that graph has, found by dense search and shared entities; 0 for the whole
     corpus, as in the paper. Passages outside of it follow in the order of dense retrieval, with scores below −1.
-    ``dimension`` is n of the paper; ``logit_scale`` is what the scores of its attention are multiplied with (1 in the
-    paper, see :class:`kit.retrievers.qsgnn_network.Network`). ``triples``: by ``rules``, of ``openie:FILE``, or by a
-    language model (:func:`kit.text.triples.extract`). ``init``: before training the projections are the identity, the
-    map to n dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``ablate`` takes a part
-    away (Tables 6 and 10): entity, chunk, query (β and γ, qsgnn-i13), intra, pre-training, fine-tuning.
+    ``dimension`` is n of the paper; ``logit_scale`` as in :class:`kit.retrievers.qsgnn_network.Network`; ``triples`` as
+    in :func:`kit.text.triples.extract`. ``init``: before training the projections are the identity and the map to n
+    dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``ablate`` takes a part away (Tables
+    6 and 10): entity, chunk, query (β and γ, qsgnn-i13), intra, pre-training, fine-tuning.
 
     Training: at most ``synthetic`` questions (:data:`kit.retrievers.qsgnn_questions.SHARES`), ``pretraining_epochs``
     times, then ``n_train`` training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``.
@@ -182,18 +173,15 @@ class QSGNN(Retriever):
             rows = np.concatenate([rows, nearest[others]])
             scores = np.concatenate([self.document_scores(vector, documents)[0].numpy(), cosine[others] - 2])
             best = np.argsort(-scores, kind="stable")[:k]
-            rankings.append(ranking_from_rows(self.corpus, rows[best], scores[best]))
+            rankings.append(Ranking(self.ids(rows[best]), scores[best]))
         return rankings
 
     @torch.no_grad()
     @one_thread()
-    def attend(self, query: Query | str, *, query_aware: bool = True, documents: int | None = None) -> Attention:
-        """The attention in the graph that :meth:`retrieve` makes for a query.
-
-        ``query_aware`` False leaves β and γ out, with the same weights. ``documents`` is in place of the setting.
-        """
+    def attend(self, query: Query | str, *, query_aware: bool = True) -> Attention:
+        """The attention in the graph that :meth:`retrieve` makes for a query; not ``query_aware``: without β and γ."""
         vectors = self.encoder.encode([as_query(query).text], role="query", progress=False)
-        batch = self.batch(self.sampler.sample(vectors, self.settings.documents if documents is None else documents))
+        batch = self.batch(self.sampler.sample(vectors, self.settings.documents))
         h, q, layers = self.network(batch, torch.from_numpy(vectors), "ocd", query_aware)
         return Attention(
             {level: numbers.numpy() for level, numbers in batch.n_id_dict.items()},
@@ -274,9 +262,8 @@ class QSGNN(Retriever):
 def nt_xent(positives: Tensor, negatives: Tensor, temperature: float) -> Tensor:
     """Eq. 5 of one question: minus the mean over its supports of log e^{s⁺/τ} / (e^{s⁺/τ} + Σ e^{s⁻/τ}).
 
-    ``positives`` and ``negatives`` are cosines. The paper leaves the positive out of the denominator, where the loss
-    that it names has it, and without which the loss has no lower bound (qsgnn-i03); supports are taken one by one
-    (qsgnn-i04).
+    ``positives`` and ``negatives`` are cosines. The paper leaves the positive out of the denominator, without which the
+    loss has no lower bound (qsgnn-i03); supports are taken one by one (qsgnn-i04).
     """
     against = torch.logsumexp(negatives / temperature, 0) if len(negatives) else torch.tensor(-torch.inf)
     return (torch.logaddexp(positives / temperature, against) - positives / temperature).mean()

@@ -9,7 +9,7 @@ from typing import Self
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cosine_similarity, normalize
+from torch.nn.functional import normalize
 from torch_geometric.data import HeteroData
 from torch_geometric.nn import MessagePassing
 from torch_geometric.utils import softmax
@@ -24,11 +24,9 @@ Ends = tuple[Tensor, Tensor]  # something of the senders' nodes, and of the rece
 class QueryAttention(MessagePassing):
     """What Eqs. 2 and 3 share: attn = softmax over j of the scores, msg_i = Σ_j attn_ij · h_j W^v.
 
-    A subclass tells the scores twice. ``edge_update`` is the definition, as the paper has it, a row an edge
-    (:meth:`score_by_definition`). ``score`` gives the same numbers in two thirds of the time: it multiplies nothing
-    with a matrix for an edge. [h_i ‖ h_j] W^k = a_i + b_j, with a = h W^k_own and b = h W^k_other, so that the parts of
-    cos(q', a_i + b_j) = (q'·a_i + q'·b_j) / (|q'| |a_i + b_j|) belong to nodes, but for the product in
-    |a_i + b_j|² = |a_i|² + |b_j|² + 2 a_i·b_j.
+    A subclass scores the edges, and multiplies nothing with a matrix for an edge: [h_i ‖ h_j] W^k = a_i + b_j, with
+    a = h W^k_own and b = h W^k_other, so that the parts of cos(q', a_i + b_j) = (q'·a_i + q'·b_j) / (|q'| |a_i + b_j|)
+    belong to nodes, but for the product in |a_i + b_j|² = |a_i|² + |b_j|² + 2 a_i·b_j.
     """
 
     def __init__(self, logit_scale: float) -> None:
@@ -47,27 +45,18 @@ class QueryAttention(MessagePassing):
             return self.propagate(edge_index, x=self.value(h[0]), attention=attention, size=n_nodes), attention
         return self.value(self.propagate(edge_index, x=h[0], attention=attention, size=n_nodes)), attention
 
-    def score_by_definition(self, h: Ends, query: Tensor, batch: Ends, edge_index: Tensor) -> Tensor:
-        return self.edge_updater(edge_index, h=h, query=(query[batch[0]], query[batch[1]]))
-
     def message(self, x_j: Tensor, attention: Tensor) -> Tensor:
         return attention[:, None] * x_j
 
 
 class IntraLevel(QueryAttention):
-    """Messages within a level, Eq. 2."""
+    """Messages within a level, Eq. 2: α_ij = Sim(h_i W^q_α, h_j W^k_α), β_ij = Sim(q W^q_β, (h_i ‖ h_j) W^k_β)."""
 
     def __init__(self, n: int, logit_scale: float = 1.0) -> None:
         super().__init__(logit_scale)
         self.query_alpha, self.key_alpha = _identity(n), _identity(n)
         self.query_beta, self.key_beta_own, self.key_beta_other = _identity(n), _identity(n, 0.5), _identity(n, 0.5)
         self.value = _identity(n, MESSAGE)
-
-    def edge_update(self, h_i: Tensor, h_j: Tensor, query_i: Tensor) -> Tensor:
-        key_beta = torch.cat([self.key_beta_own.weight, self.key_beta_other.weight], 1).T  # W^k_β, 2n × n
-        alpha = cosine_similarity(self.query_alpha(h_i), self.key_alpha(h_j))  # Sim(h_i W^q_α, h_j W^k_α)
-        beta = cosine_similarity(self.query_beta(query_i), torch.cat([h_i, h_j], 1) @ key_beta)
-        return alpha + beta  # the latter Sim(q W^q_β, (h_i ‖ h_j) W^k_β)
 
     def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
         other, own = h
@@ -80,7 +69,10 @@ class IntraLevel(QueryAttention):
 
 
 class InterLevel(QueryAttention):
-    """Messages from one level to another, Eq. 3. Without a query there is no score, and the message is the mean."""
+    """Messages from one level to another, Eq. 3: p_ij = h_i W^t ‖ h_j W^s, γ_ij = Sim(q W^q_γ, p_ij W^k_γ).
+
+    Without a query there is no score, and the message is the mean.
+    """
 
     products: Ends | None = None
 
@@ -89,11 +81,6 @@ class InterLevel(QueryAttention):
         self.target, self.source = _identity(n), _identity(n)
         self.query_gamma, self.key_gamma_own, self.key_gamma_other = _identity(n), _identity(n, 0.5), _identity(n, 0.5)
         self.value = _identity(n, MESSAGE)
-
-    def edge_update(self, h_i: Tensor, h_j: Tensor, query_i: Tensor) -> Tensor:
-        key_gamma = torch.cat([self.key_gamma_own.weight, self.key_gamma_other.weight], 1).T  # W^k_γ, 2n × n
-        p = torch.cat([self.target(h_i), self.source(h_j)], 1)  # p_ij = h_i W^t ‖ h_j W^s
-        return cosine_similarity(self.query_gamma(query_i), p @ key_gamma)  # γ_ij = Sim(q W^q_γ, p_ij W^k_γ)
 
     def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
         if query is None:
@@ -166,10 +153,9 @@ class Layer(nn.Module):
 class Network(nn.Module):
     """QSGNN: ``layers`` times Eq. 4 on vectors that a linear map compresses from ``dimension`` to ``n`` (footnote 3).
 
-    The query takes the same map and is not updated (qsgnn-i16). Scores are cosines, whose softmax is nearly flat:
-    beside nineteen neighbours at 0 one at 1 has a weight of .13. They are multiplied with ``logit_scale``, 1 in the
-    paper (qsgnn-i10); at 5 it has .89. ``query_aware`` and ``intra``: whether β and γ, and messages within a level,
-    take part.
+    The query takes the same map and is not updated (qsgnn-i16). The softmax of cosines is nearly flat (beside nineteen
+    neighbours at 0 one at 1 has a weight of .13), so they are multiplied with ``logit_scale``, 1 in the paper
+    (qsgnn-i10). ``query_aware`` and ``intra``: whether β and γ, and messages within a level, take part.
     """
 
     query_aware = intra = True
@@ -182,10 +168,7 @@ class Network(nn.Module):
     def forward(
         self, graph: HeteroData, query: Tensor, targets: str = "d", query_aware: bool = True
     ) -> tuple[dict[str, Tensor], Tensor, list[dict[str, Tensor]]]:
-        """Vectors of the target levels' nodes, of the queries (queries, n), and each layer's attention.
-
-        ``query_aware`` False leaves β and γ out, with the same weights.
-        """
+        """Vectors of the target levels' nodes, of the queries (queries, n), and each layer's attention."""
         q = self.compress(query)
         guide = q if query_aware and self.query_aware else None
         h = {level: self.compress(x) for level, x in graph.x_dict.items()}

@@ -98,10 +98,7 @@ def question(chain: Chain) -> Synthetic:
 
 
 def comparisons(chains: Sequence[Chain], most: int, generator: np.random.Generator) -> list[Synthetic]:
-    """Two to ``most`` chains whose first facts say the same, that is, whose last two words are the same.
-
-    The chains begin at the subjects of those facts, which are named.
-    """
+    """Two to ``most`` chains whose first facts say the same in their last two words, of subjects, which are named."""
     alike: dict[str, list[Chain]] = defaultdict(list)
     for chain in chains:
         if chain[0].end == chain[0].triple.subject:

@@ -20,14 +20,13 @@ from kit.settings import Positive, Share
 def gold_steps(query: Query) -> list[SubQuestionEvent]:
     """The sub-questions of the data set, each ``#1`` filled with the gold answer of the first.
 
-    Where a question has none, its gold triples are asked (subject >> relation), as MuSiQue words such sub-questions.
-    A query without gold fields is asked line by line, so that one can type sub-questions.
+    Where there are none, the gold triples are asked (subject >> relation), as MuSiQue words such sub-questions, and
+    without these the query's text line by line, so that one can type sub-questions.
     """
     question = query.question if isinstance(query, GoldQuery) else None
     if question and question.decomposition:
         answers = [step.answer for step in question.decomposition]
-        filled = [step.filled(answers) for step in question.decomposition]
-        return [SubQuestionEvent(0, text, answer) for text, answer in zip(filled, answers)]
+        return [SubQuestionEvent(0, step.filled(answers), step.answer) for step in question.decomposition]
     if question and question.triples:
         return [SubQuestionEvent(0, f"{subject} >> {verb}", object) for subject, verb, object in question.triples]
     lines = [line for line in query.text.splitlines() if line.strip()]
@@ -44,13 +43,11 @@ class RecurrentState(NamedTuple):
 
 
 class RGNNRet(GNNRet):
-    """RGNN-Ret.
+    """Sub-questions are those of :func:`gold_steps`; ``beta`` weighs a step's own distances against the memory.
 
-    ``decomposer`` says where sub-questions come from: ``gold`` takes those of the data set, filled with gold answers.
-    ``beta`` weighs a step's own distances against the memory. A ranking is the steps' rankings merged in turns: the
-    first of each step, the second of each, without repeats; scores are 1 / place. Further settings are those of
-    :class:`~kit.retrievers.gnn_ret.GNNRet`. With ``n_train`` above 0, α and β are learned, from 1 on, for a ``target``:
-    a step is to find all supports, its own, or its own and those of later steps.
+    A ranking is the steps' rankings merged in turns: the first of each step, the second of each, without repeats;
+    scores are 1 / place. With ``n_train`` above 0, α and β are learned, from 1 on, for a ``target``: a step is to find
+    all supports, its own, or its own and those of later steps.
     """
 
     name = "rgnn-ret"
@@ -58,7 +55,6 @@ class RGNNRet(GNNRet):
 
     class Settings(GNNRet.Settings, frozen=True):
         beta: Share = 0.9
-        decomposer: Literal["gold"] = "gold"
         n_candidates: Positive = 10
         target: Literal["all", "own", "later"] = "later"
 
@@ -126,10 +122,8 @@ class RGNNRet(GNNRet):
             yield RecurrentState(h, memory, before, logs)
 
     def _rankings(self, h: Tensor, k: int) -> list[Ranking]:
-        """The k smallest of each query's distances, equal ones in corpus order."""
-        rows = h.topk(min(k, h.shape[1]), largest=False).indices.sort(1).values
-        rows = rows.gather(1, h.gather(1, rows).argsort(stable=True))
-        return [Ranking(self.ids(own), score) for own, score in zip(rows, (1 - h.gather(1, rows)).numpy())]
+        near = h.topk(min(k, h.shape[1]), largest=False).indices.numpy()
+        return self.rankings(h, near, np.zeros(0, int), k)
 
     @staticmethod
     def _merged(steps: Sequence[Ranking]) -> Ranking:
@@ -138,8 +132,8 @@ class RGNNRet(GNNRet):
 
     # ---- training
 
-    def learnable(self, questions: Sequence[Question]) -> Sequence[Question]:
-        return [question for question in questions if question.decomposition]
+    def learnable(self, question: Question) -> bool:
+        return bool(question.decomposition)
 
     def losses(self, questions: Sequence[Question]) -> Callable[[], Tensor]:
         """Eqs. 5 and 15: a function of the present weights that gives each question's loss over the indexed corpus."""
@@ -159,10 +153,7 @@ class RGNNRet(GNNRet):
         return losses
 
     def targets(self, question: Question, t: int) -> list[str]:
-        """The passages that step t, from 0, is to find. Its own support is the data set's label.
-
-        (Appendix B, without labels, gives each step the nearest support that is left.)
-        """
+        """What step t, from 0, is to find, by the data set's labels (Appendix B: the nearest support that is left)."""
         steps = question.decomposition
         wanted = {"all": steps, "own": steps[t : t + 1], "later": steps[t:]}[self.settings.target]
         numbers = {step.support for step in wanted} - {None}

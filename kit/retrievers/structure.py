@@ -1,8 +1,7 @@
 """Questions about pages and tables: which structures they ask for, and what these hold (kgp.txt §4, 8.2).
 
-"We extract the document structure names and locate their corresponding structural nodes in the KG": where the paper
-asks a language model for the names, one pattern finds them here (kgp-i34 of the claims), and the document that is named
-beside one tells which is meant. A question that names no structure which the documents have is a content question.
+Where the paper asks a language model for the names of structures, one pattern finds them here (kgp-i34), and the
+document named beside one tells which is meant. A question that names none which the documents have is about content.
 """
 
 import re
@@ -15,7 +14,7 @@ import numpy as np
 from kit.corpus import Corpus, Query
 from kit.corpus.structures import Structure, arabic, structures
 from kit.graphs import ContainsEdges
-from kit.retrievers.base import Ranking, ranking_from_rows
+from kit.retrievers.base import Ranking
 from kit.retrievers.baselines import BM25
 
 _CARDINALS = "one two three four five six seven eight nine ten".split()
@@ -62,19 +61,17 @@ _GLUE = frozenset("the a an of and in on for to by with at from s".split())
 
 
 class Mention(NamedTuple):
-    """Pages or tables that a text names at ``start`` to ``end``.
+    """Pages or tables that a text names at ``start`` to ``end``; without labels, all of them.
 
-    ``labels`` are numbers as the document has them (text) or places in it (whole numbers, 1 the first and -1 the last);
-    none: all of them. ``on_page``: tables on these pages. ``only``: no number, "the table", which names one only where
-    there is no other.
+    A label is a number as the document has it (text), or a place in it (a whole number, 1 the first and -1 the last).
     """
 
     kind: str
     labels: tuple[str | int, ...]
     start: int
     end: int
-    on_page: tuple[str | int, ...] = ()
-    only: bool = False
+    on_page: tuple[str | int, ...] = ()  # tables on these pages
+    only: bool = False  # "the table", which names one only where there is no other
 
 
 def mentions(text: str) -> list[Mention]:
@@ -122,9 +119,8 @@ def _number(word: str) -> str:
 class StructureReader:
     """Finds the structures that questions over a corpus ask for.
 
-    A structure is that of the document named beside it ("Table 3 of the river survey"): by some of its own words, and a
-    word like "report" or the better part of its title or file name. Where none is named, all documents that have the
-    structure are meant.
+    A structure is that of the document named beside it ("Table 3 of the river survey"), by its own words and a word
+    like "report", or by the better part of its title or file name; where none is named, of all documents that have it.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -133,8 +129,7 @@ class StructureReader:
         for node in self.contains.nodes:
             self._structures.setdefault((node.document, node.kind), []).append(node)
         titles = {passage.document: passage.title for passage in corpus.passages}
-        documents = dict.fromkeys(node.document for node in self.contains.nodes)
-        self._names = {it: [_words(titles[it]), _words(it)] for it in documents}
+        self._names = {document: [_words(titles[document]), _words(document)] for document, _ in self._structures}
 
     def asked(self, text: str) -> tuple[Structure, ...]:
         """The structures that a question asks for, in the order of their mention; none for a content question."""
@@ -152,13 +147,17 @@ class StructureReader:
     def rankings(
         self, queries: Sequence[Query], k: int, otherwise: Callable[[Sequence[Query], int], list[Ranking]]
     ) -> list[Ranking]:
-        """What the asked structures hold, cut at k, all with score 1; content questions are ranked by ``otherwise``."""
+        """What the asked structures hold and nothing else, cut at k, all with score 1, so that a ranking can be short.
+
+        Content questions are ranked by ``otherwise``.
+        """
         fetched = [self.rows(query.text)[:k] for query in queries]
         passed_on = iter(otherwise([query for query, rows in zip(queries, fetched) if not len(rows)], k))
-        return [
-            ranking_from_rows(self.corpus, rows, np.ones(len(rows), np.float32)) if len(rows) else next(passed_on)
-            for rows in fetched
-        ]
+        found = []
+        for rows in fetched:
+            ids = tuple(self.corpus.passages[row].id for row in rows)
+            found.append(Ranking(ids, np.ones(len(ids), np.float32)) if ids else next(passed_on))
+        return found
 
     def _located(self, one: Mention, document: str, scope: int) -> list[Structure]:
         """A document's structures that are meant."""
@@ -211,11 +210,7 @@ class StructureReader:
 
 
 class Structural(BM25):
-    """Fetches what the asked structures hold; a content question is answered by BM25.
-
-    All passages of the asked structures score 1 and nothing else is fetched, so a ranking can be shorter than k. As any
-    ranking it ends after k passages: a k below the size of the asked pages cuts them off.
-    """
+    """Fetches what the asked structures hold; a content question is answered by BM25."""
 
     name = "structure"
 

@@ -30,7 +30,7 @@ def test_asking_counts_supports_and_comparisons() -> None:
         ("bm25", {}, 0),
         ("dense", {}, 1),
         ("kgp-tfidf", {}, 0),
-        ("kgp-dense", {"reads": "path", "budget": 6}, 3),  # the question, and with each of two seeds
+        ("kgp-mdr", {"budget": 6}, 3),  # the question, and with each of two seeds
     ],
 )
 def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(name: str, settings: dict, texts: int) -> None:

@@ -12,20 +12,14 @@ from kit.corpus import Corpus, Passage, Question
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import evaluate
-from kit.retrievers import RETRIEVERS, make, make_all
+from kit.retrievers import RETRIEVERS, make
 from kit.retrievers.base import ranking_from_scores
 from kit.text import Encoder
 
 OFFLINE = [name for name in RETRIEVERS if name != "kgp-chat"]  # that needs a server
 
 
-def indexed(name: str, corpus: Corpus):
-    retriever = make(name)
-    retriever.index(corpus)
-    return retriever
-
-
-def test_bm25_by_hand() -> None:
+def test_bm25_by_hand(indexed) -> None:
     texts = {"a": "river mill", "b": "river river quay town", "c": "town"}
     corpus = Corpus([Passage(id, "", text, id) for id, text in texts.items()])
     ranking = indexed("bm25", corpus).retrieve("rivers", 3)
@@ -36,21 +30,20 @@ def test_bm25_by_hand() -> None:
     assert ranking.scores.tolist() == pytest.approx([score["b"], score["a"], 0], abs=1e-6)
 
 
-def test_dense_is_the_cosine() -> None:
+def test_dense_is_the_cosine(indexed) -> None:
     corpus = example().corpus
     query = "Which river floods Selby Quay?"
     vectors = Encoder().encode([passage.full_text for passage in corpus.passages])
     cosines = vectors @ Encoder().encode([query], role="query")[0]
-    ranking = indexed("dense", corpus).retrieve(query, 6)
+    ranking = indexed("dense").retrieve(query, 6)
     assert ranking.ids == tuple(corpus.passages[row].id for row in np.argsort(-cosines))
     np.testing.assert_allclose(ranking.scores, np.sort(cosines)[::-1], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", OFFLINE)
-def test_protocol(name: str) -> None:
-    benchmark = example()
-    retriever = indexed(name, benchmark.corpus)
-    queries = [question.query for question in benchmark.test]
+def test_protocol(name: str, indexed) -> None:
+    retriever = indexed(name)
+    queries = [question.query for question in example().test]
     many = retriever.retrieve_many(queries, 4)
     for query, ranking in zip(queries, many):
         assert ranking.ids == retriever.retrieve(query, 4).ids
@@ -58,7 +51,7 @@ def test_protocol(name: str) -> None:
         assert (np.diff(ranking.scores) <= 1e-6).all()
         explained = retriever.explain(query, 4)
         assert explained.ids == ranking.ids and explained.trace.events
-        assert {seed.passage for seed in explained.trace.seeds} <= set(benchmark.corpus.row)
+        assert {seed.passage for seed in explained.trace.seeds} <= set(retriever.corpus.row)
         if name in ("bm25", "tfidf", "dense"):
             assert [seed.passage for seed in explained.trace.seeds] == list(ranking.ids)
     assert len(retriever.retrieve(queries[0], 99).ids) == 6
@@ -67,8 +60,8 @@ def test_protocol(name: str) -> None:
 
 @pytest.mark.parametrize("name", OFFLINE)
 @pytest.mark.parametrize("query", ["", "the", "zzz qqq", "?! <b>"])
-def test_queries_without_known_words(name: str, query: str) -> None:
-    assert len(indexed(name, example().corpus).retrieve(query, 3).ids) == 3
+def test_queries_without_known_words(name: str, query: str, indexed) -> None:
+    assert len(indexed(name).retrieve(query, 3).ids) == 3
 
 
 @given(arrays(np.float32, st.integers(0, 9), elements=st.sampled_from([0.0, 0.5, 1.0])), st.integers(0, 10))
@@ -78,7 +71,7 @@ def test_ties_are_broken_by_corpus_order(scores: np.ndarray, k: int) -> None:
     assert ranking_from_scores(corpus, scores, k).ids == tuple(str(row) for row in expected)
 
 
-def test_knn_takes_the_nearest_by_vector_and_by_edit_distance_in_turn() -> None:
+def test_knn_takes_the_nearest_by_vector_and_by_edit_distance_in_turn(indexed) -> None:
     corpus = Corpus(
         [
             Passage("river", "", "The Oll is a long river that floods the lower streets of a town each spring.", "a"),
@@ -103,12 +96,11 @@ def test_golden_puts_the_supports_first_in_reasoning_order_and_says_that_it_sees
     assert found.sees_gold == ("golden",) and "golden sees gold" in found.caption
 
 
-def test_golden_without_gold_is_tfidf() -> None:
-    corpus = example().corpus
+def test_golden_without_gold_is_tfidf(indexed) -> None:
     text = "Which river floods Selby Quay?"
-    words = indexed("tfidf", corpus).retrieve(text, 4).ids
+    words = indexed("tfidf").retrieve(text, 4).ids
     for query in (text, Question("q", text, "", (("not-here",),)).gold_query):
-        assert indexed("golden", corpus).retrieve(query, 4).ids == words
+        assert indexed("golden").retrieve(query, 4).ids == words
 
 
 @pytest.mark.parametrize(
@@ -120,8 +112,6 @@ def test_golden_without_gold_is_tfidf() -> None:
         ("dpr", "learning_rate", 0, "a number above 0 below 1"),
         ("gnn-ret", "layers", 1.5, "a whole number from 1"),
         ("gnn-ret", "alpha", True, "a number from 0 to 1"),
-        ("rgnn-ret", "target", "none", "one of 'all', 'later', 'own'"),
-        ("qsgnn", "ablate", "doc", "one of "),
     ],
 )
 def test_a_value_out_of_range_is_told(name: str, field: str, value: object, expected: str) -> None:
@@ -144,6 +134,3 @@ def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
     assert walk == {"graph": "entity+structure", "branching": 3, "depth": 2, "budget": 30}
     assert RETRIEVERS["mdr"].defaults() == trained | {"hops": 2, "beam": 15, "branches": 3, "graph": ""}
     assert RETRIEVERS["kgp-mdr"].defaults() == walk | trained and make("bm25").defaults() == {}
-    mixed = make_all(["kgp-random", "kgp-mdr"], seed=4, budget=9, epochs=1)
-    assert (mixed["kgp-mdr"].settings.epochs, mixed["kgp-mdr"].settings.seed) == (1, 4)
-    assert mixed["kgp-random"].settings.budget == mixed["kgp-mdr"].settings.budget == 9

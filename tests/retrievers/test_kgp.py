@@ -1,31 +1,31 @@
-"""Algorithm 1 by hand on the six passages, what holds of any walk, and the agents' order on the atlas.
+"""Algorithm 1 by hand on the six passages, its agents, on random weights and a real server too, and any walk.
 
 The graph of the six passages: harbour – moravec – quay – oll, moravec – moravec-later – novel.
 """
 
-from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.corpus import Corpus, Passage, Query
+from kit.cli import cli
+from kit.corpus import Corpus, Passage, Query, export, load
 from kit.corpus.example import example
+from kit.errors import InputError
 from kit.graphs import build
-from kit.retrievers import KGP, KGPTfidf, NodeVisit, make
+from kit.retrievers import NodeVisit, Ranking, make
 from kit.retrievers.kgp import AgentInput
 from kit.retrievers.mdr import path_text
-from kit.text import DEFAULT_ENCODER, Encoder
+from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
+from kit.text.language_models import SequenceToSequence, language_model
+from kit.text.precision import one_thread
+from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
 
 RIVER = "Which river floods the birthplace of the director of the film The Glass Harbour?"
-
-
-def indexed(name: str, corpus: Corpus | None = None, **chosen: object) -> KGP:
-    retriever = make(name, **chosen)
-    retriever.index(corpus or example().corpus)
-    return retriever
+WALK = {"budget": 6, "branching": 3}
 
 
 def visits(ranking) -> list[tuple[int, tuple[str, ...]]]:
@@ -37,8 +37,8 @@ def visits(ranking) -> list[tuple[int, tuple[str, ...]]]:
 # ---- by hand
 
 
-def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once():
-    ranking = indexed("kgp-tfidf", budget=6, branching=3, depth=3).explain(RIVER, 6)
+def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once(indexed):
+    ranking = indexed("kgp-tfidf", **WALK, depth=3).explain(RIVER, 6)
     assert [seed.passage for seed in ranking.trace.seeds] == ["harbour", "novel"]  # ⌊6 / 3⌋
     assert visits(ranking) == [
         (0, ("harbour",)),
@@ -52,10 +52,10 @@ def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once():
     assert ranking.trace.n_scored == 2 + 1 + 1 + 2 + 1
 
 
-def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_appearance():
+def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_appearance(indexed):
     # Of the words of the question only quay has one, "river", among the neighbours: its cosine is c, all others are 0.
     # Steps: 0, 0, c, 0, 0 have mean c/5 and deviation 2c/5, so c becomes 2 and 0 becomes −1/2. Seeds become 1 and −1.
-    retriever = indexed("kgp-tfidf", budget=6, branching=3, depth=3)
+    retriever = indexed("kgp-tfidf", **WALK, depth=3)
     ranking = retriever.retrieve(RIVER, 6)
     assert ranking.ids == ("harbour", "moravec", "quay", "moravec-later", "novel", "oll")
     oll = retriever.tfidf.scores([RIVER])[0, 4]  # not on the walk: below the lowest path, by TF-IDF
@@ -65,43 +65,77 @@ def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_app
 # ---- agents
 
 
-EVIDENCE = "The Oll is a river that rises in chalk hills."
-
-
-class WantsTheRiver(KGPTfidf):
-    """Writes the same evidence at every step."""
-
-    def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
-        return [EVIDENCE] * len(inputs)
-
-
-def test_candidates_are_ranked_by_the_evidence_that_an_agent_writes():
-    retriever = WantsTheRiver(budget=6, branching=1, depth=2)
-    retriever.index(example().corpus)
-    [output] = retriever.score([AgentInput(Query("", RIVER), (3,), np.array([1, 4]))])
-    assert output.generated_evidence == EVIDENCE and output.scores[0] == 0 < output.scores[1]
-    steps = [step for step in retriever.explain(RIVER, 6).trace.events if isinstance(step, NodeVisit)]
-    assert {step.generated_evidence for step in steps} == {EVIDENCE}
-
-
-def test_the_sentence_encoder_reads_the_question_or_the_path():
+def test_the_sentence_encoder_reads_the_question_or_the_path(indexed):
     corpus = example().corpus
     vectors = Encoder(DEFAULT_ENCODER).encode([passage.full_text for passage in corpus.passages])
     asked = AgentInput(Query("", RIVER), (0, 1), np.array([2, 3]))
-    for reads, text in (("question", RIVER), ("path", path_text(RIVER, corpus.passages[:2]))):
-        [output] = indexed("kgp-dense", reads=reads).score([asked])
+    for name, text in (("kgp-dense", RIVER), ("kgp-mdr", path_text(RIVER, corpus.passages[:2]))):
+        [output] = indexed(name).score([asked])
         f = Encoder(DEFAULT_ENCODER).encode([text], role="query")[0]
         assert output.scores.tolist() == pytest.approx((vectors[2:4] @ f).tolist(), abs=1e-6)
 
 
-def test_a_variant_walks_another_graph_or_corpus_and_leaves_the_first_as_it_was():
+def test_a_variant_walks_another_graph_or_corpus_and_leaves_the_first_as_it_was(indexed):
     corpus = example().corpus
-    placed = indexed("kgp-tfidf", budget=6, branching=3)
+    placed = indexed("kgp-tfidf", **WALK)
     # Two passages of one document are all edges of structure, and the seeds, harbour and novel, have none.
     for other in (placed.variant(over=build("structure", corpus)), placed.variant(graph="structure")):
         assert other.explain(RIVER, 6).trace.n_scored == 2 < placed.explain(RIVER, 6).trace.n_scored
     assert placed.variant(corpus=corpus.subset([0, 1])).retrieve(RIVER, 6).ids == ("harbour", "moravec")
     assert len(placed.retrieve(RIVER, 6).ids) == 6 and placed.variant(branching=1).tfidf is placed.tfidf
+
+
+# ---- agents that write
+
+
+@pytest.fixture
+def apart(own_store: Path, monkeypatch: pytest.MonkeyPatch):
+    """Nothing that was answered before, or elsewhere, changes what is asked."""
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with one_thread():
+        yield
+
+
+def answered(model: str, data: Path, run: Path) -> dict[str, Ranking]:
+    """`kit evaluate kgp-chat`, with its rankings in ``run``; and the same once more from the store, explained."""
+    options = [f"--set={name}={value}" for name, value in {"model": model, **WALK}.items()]
+    cli.main(["evaluate", "kgp-chat", "--data", str(data), "--trec", str(run), *options], standalone_mode=False)
+    retriever = make("kgp-chat", model=model, **WALK)
+    retriever.index(load(data).corpus)
+    return {question.id: retriever.explain(question.query, 6) for question in load(data).test}
+
+
+def test_candidates_are_ranked_by_what_the_model_writes(apart, tiny_t5: Path, indexed) -> None:
+    corpus, question = example().corpus, example().test[0]
+    retriever = indexed("kgp-t5", writer=f"t5:{tiny_t5}", **WALK)
+    visits = [step for step in retriever.explain(question.query, 6).trace.events if isinstance(step, NodeVisit)]
+    model, index = SequenceToSequence(str(tiny_t5)), TfidfIndex(corpus)
+    for visit in visits:
+        path = [corpus[id].full_text.replace("\n", " ") for id in (*visit.before, visit.source) if id]
+        (answer,) = model.generate([prefixed_evidence_prompt(question.text, path)], progress=False)
+        assert visit.generated_evidence == answer.text
+        scores = index.scores([answer.text or question.text])[0]
+        assert visit.score == pytest.approx(scores[corpus.row[visit.passage]], abs=1e-6)
+    usage = retriever.usage().set_index("source")["calls"]
+    assert usage["live"] == len({(*visit.before, visit.source) for visit in visits})
+
+
+def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(apart, server, tmp_path: Path) -> None:
+    data, runs = export(example(), tmp_path / "example", "kit"), (tmp_path / "first.trec", tmp_path / "replayed.trec")
+    first = answered(f"server:{server.model}@{server.url}", data, runs[0])
+    replay = f"replay:server:{server.model}"  # without an address
+    replayed = answered(replay, data, runs[1])
+    assert runs[0].read_bytes() == runs[1].read_bytes()
+    assert [it.trace for it in replayed.values()] == [it.trace for it in first.values()]
+    for question in load(data).test:
+        visit = next(step for step in first[question.id].trace.events if isinstance(step, NodeVisit))
+        (asked,) = language_model(replay).generate([evidence_prompt(question.text, [])], progress=False)
+        assert visit.generated_evidence == asked.text != ""
+
+
+def test_a_chat_model_must_be_named() -> None:
+    with pytest.raises(InputError, match="field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL"):
+        make("kgp-chat")
 
 
 # ---- what holds of any walk
@@ -114,7 +148,7 @@ corpora = st.lists(st.tuples(texts, st.integers(0, 3)), min_size=1, max_size=14)
 
 @settings(max_examples=60, deadline=None)
 @given(corpora, texts, st.integers(1, 4), st.integers(1, 4), st.integers(1, 9), st.sampled_from(["random", "tfidf"]))
-def test_any_walk(corpus, question, branching, depth, budget, agent):
+def test_any_walk(indexed, corpus, question, branching, depth, budget, agent):
     chosen = {"graph": "tfidf+structure", "branching": branching, "depth": depth, "budget": budget}
     retriever = indexed(f"kgp-{agent}", corpus, **chosen)
     queries = [Query("a", question), Query("b", "mill lamp")]

@@ -1,7 +1,6 @@
 """MDR: its training pairs and its beam by hand and against every path looked at."""
 
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,19 +58,15 @@ def every_path(hops: int) -> list[tuple[float, tuple[int, ...]]]:
 
 
 @pytest.mark.parametrize("hops", [1, 2, 3])
-def test_a_wide_beam_finds_the_best_of_all_paths(hops: int) -> None:
-    retriever = MDR(hops=hops, beam=200, branches=6)
-    retriever.index(CORPUS)
-    ranking = retriever.retrieve(TEXT, 6)
+def test_a_wide_beam_finds_the_best_of_all_paths(hops: int, indexed) -> None:
+    ranking = indexed("mdr", hops=hops, beam=200, branches=6).retrieve(TEXT, 6)
     expected = list(dict.fromkeys(row for _, path in every_path(hops) for row in path))
     assert ranking.ids == tuple(CORPUS.passages[row].id for row in expected)
     assert ranking.scores[0] == pytest.approx(every_path(hops)[0][0], abs=1e-5)
 
 
-def test_two_first_hops_and_the_best_next_one() -> None:
-    retriever = MDR(beam=2, branches=1)
-    retriever.index(CORPUS)
-    ranking = retriever.explain(TEXT, 6)
+def test_two_first_hops_and_the_best_next_one(indexed) -> None:
+    ranking = indexed("mdr", beam=2, branches=1).explain(TEXT, 6)
     seeds = [step for step in ranking.trace.events if isinstance(step, Seed)]
     visits = [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
     dense = {path[0]: score for score, path in every_path(1)}
@@ -89,8 +84,7 @@ def test_two_first_hops_and_the_best_next_one() -> None:
     assert (np.diff(ranking.scores) <= 0).all()
 
 
-def test_only_the_path_length_is_learned(tiny_model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path))
+def test_only_the_path_length_is_learned(tiny_model: str, own_store) -> None:
     lesson = Benchmark("lesson", CORPUS, train=example().test, dev=example().test)
     settings = {"encoder": tiny_model, "epochs": 1, "batch": 2}
     first = MDR(**settings)
@@ -102,12 +96,8 @@ def test_only_the_path_length_is_learned(tiny_model: str, tmp_path: Path, monkey
         assert (again.learned.name == first.learned.name) == same
 
 
-# ---- among neighbours
-
-
-def test_the_second_hop_goes_to_the_nearest_neighbour() -> None:
-    free = MDR(beam=2, branches=1)
-    free.index(CORPUS)
+def test_the_second_hop_goes_to_the_nearest_neighbour(indexed) -> None:
+    free = indexed("mdr", beam=2, branches=1)
     among = free.variant(graph="entity+structure")
     trace = among.explain(TEXT, 6).trace
     assert trace.seeds == free.explain(TEXT, 6).trace.seeds  # the first hop is the same

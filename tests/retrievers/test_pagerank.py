@@ -7,14 +7,11 @@ import pytest
 from kit.corpus import Corpus, Passage
 from kit.corpus.example import example
 from kit.graphs.multilevel import MultiLevelGraph
-from kit.retrievers import make
 from kit.text.triples import extract
 
 
-def test_scores_are_those_of_networkx() -> None:
-    corpus = example().corpus
-    retriever = make("pagerank", entities=2)
-    retriever.index(corpus)
+def test_scores_are_those_of_networkx(indexed) -> None:
+    corpus, retriever = example().corpus, indexed("pagerank", entities=2)
     text = "Which river floods the birthplace of the director of the film The Glass Harbour?"
     ranking = retriever.retrieve(text, len(corpus))
 
@@ -36,10 +33,8 @@ def test_scores_are_those_of_networkx() -> None:
     assert ranking.ids[0] == max(corpus.row, key=lambda id: expected["d", corpus.row[id]])
 
 
-def test_without_a_graph_it_ranks_by_cosine() -> None:
+def test_without_a_graph_it_ranks_by_cosine(indexed) -> None:
     corpus = Corpus([Passage("a", "", "nothing here has a name", "a"), Passage("b", "", "rivers flood the plain", "b")])
-    ranked, dense = make("pagerank"), make("dense")
-    for retriever in (ranked, dense):
-        retriever.index(corpus)
+    ranked, dense = (indexed(name, corpus) for name in ("pagerank", "dense"))
     assert ranked.retrieve("a flooded plain", 2).ids == dense.retrieve("a flooded plain", 2).ids == ("b", "a")
     assert ranked.retrieve_many([], 5) == []

@@ -1,5 +1,6 @@
 """QSGNN as a whole: what it learns, what an interruption changes (nothing), and what its switches take away."""
 
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -19,18 +20,6 @@ FEW = {"dimension": 16, "synthetic": 12, "epochs": 1, "documents": 4}
 RIVER = "Which river floods Selby Quay?"
 
 
-@pytest.fixture
-def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path))
-    return tmp_path
-
-
-def ready(**settings: object) -> QSGNN:
-    retriever = QSGNN(**FEW | settings)
-    retriever.index(HAND.corpus)
-    return retriever
-
-
 @pytest.mark.parametrize(
     ("positives", "negatives", "loss"),
     [
@@ -45,8 +34,8 @@ def test_the_loss_by_hand(positives: list[float], negatives: list[float], loss: 
     assert nt_xent(*map(torch.Tensor, (positives, negatives)), 1.0).item() == pytest.approx(loss, rel=1e-5)
 
 
-def test_around_a_query_are_the_nearest_and_those_that_share_entities() -> None:
-    retriever = ready()
+def test_around_a_query_are_the_nearest_and_those_that_share_entities(indexed) -> None:
+    retriever = indexed("qsgnn", **FEW)
     film = retriever.graph.data["d"].x[:1].numpy()
     (rows,) = retriever.sampler.sample(film, 6)
     assert rows[0] == 0 and sorted(rows) == sorted(set(rows)) and len(rows) <= 6
@@ -54,9 +43,9 @@ def test_around_a_query_are_the_nearest_and_those_that_share_entities() -> None:
     np.testing.assert_array_equal(retriever.sampler.sample(film, 0)[0], np.arange(6))  # the whole corpus
 
 
-def test_scores_are_cosines_with_the_query_after_the_last_layer() -> None:
+def test_scores_are_cosines_with_the_query_after_the_last_layer(indexed) -> None:
     """Eq. 6."""
-    retriever = ready(documents=0)
+    retriever = indexed("qsgnn", **FEW | {"documents": 0})
     vector = Encoder().encode([RIVER], role="query")
     with torch.no_grad():
         h, q, _ = retriever.network(retriever.batch([np.arange(6)]), torch.from_numpy(vector))
@@ -93,23 +82,20 @@ def test_an_interrupted_training_goes_on_to_the_same_weights(own_store: Path, mo
     whole = make("qsgnn", **FEW)
     whole.fit(LEARN)
     monkeypatch.setenv("KIT_CACHE", str(own_store / "other"))
-    period, begun = QSGNN._period, []
+    period, begun = QSGNN._period, count()
 
     def stop(self: QSGNN, *about: object) -> object:
-        if len(begun) == 3:
+        if next(begun) == 3:
             raise KeyboardInterrupt
-        begun.append(about)
         return period(self, *about)
 
-    monkeypatch.setattr(QSGNN, "_period", stop)
-    with pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as stopping, pytest.raises(KeyboardInterrupt):
+        stopping.setattr(QSGNN, "_period", stop)
         make("qsgnn", **FEW).fit(LEARN)
-    monkeypatch.setattr(QSGNN, "_period", period)
     again = make("qsgnn", **FEW)
     again.fit(LEARN)
     assert again.history == whole.history
-    for name, weight in whole.learned.items():
-        assert torch.equal(again.learned[name], weight), name
+    torch.testing.assert_close(again.learned, whole.learned, rtol=0, atol=0)
 
 
 def test_the_same_training_is_found_again(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,17 +111,18 @@ def test_the_same_training_is_found_again(own_store: Path, monkeypatch: pytest.M
     ("ablate", "gone"),
     [("entity", {"oo", "oc", "co", "od", "do"}), ("chunk", {"cc", "oc", "co", "cd", "dc"}), ("intra", {"oo", "cc"})],
 )
-def test_what_an_ablation_takes_away(ablate: str, gone: set[str]) -> None:
-    whole, less = (ready(documents=0, ablate=part).attend(RIVER) for part in ("", ablate))
+def test_what_an_ablation_takes_away(ablate: str, gone: set[str], indexed) -> None:
+    parts = FEW | {"documents": 0}
+    whole, less = (indexed("qsgnn", **parts, ablate=part).attend(RIVER) for part in ("", ablate))
     for kind in whole.edges:
         heard = sum(layer.get(kind, np.zeros(0)).size for layer in less.layers)
         assert heard == (0 if kind in gone else 2 * whole.edges[kind].shape[1])
 
 
 @pytest.mark.parametrize("documents", [0, 4])
-def test_attention_is_that_of_the_retrieval(documents: int) -> None:
+def test_attention_is_that_of_the_retrieval(documents: int, indexed) -> None:
     """Its scores are the ranking's, and what a node hears by edges of a kind sums to 1."""
-    retriever = ready(documents=documents)
+    retriever = indexed("qsgnn", **FEW | {"documents": documents})
     heard, ranking = retriever.attend(RIVER), retriever.retrieve(RIVER, 4)
     ids = [HAND.corpus.passages[row].id for row in heard.nodes["d"]]
     assert len(ids) == (documents or 6) and len(heard.layers) == 2

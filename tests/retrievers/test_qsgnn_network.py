@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from scipy.special import softmax
 from torch import Tensor
 from torch_geometric.data import Batch, HeteroData
 
@@ -19,10 +20,6 @@ ALPHA = np.array([0, 2**-0.5])
 PASSING = {"intra": IntraLevel, "inter": InterLevel}
 
 
-def weights(scores: np.ndarray) -> np.ndarray:
-    return np.exp(scores) / np.exp(scores).sum()
-
-
 def heard(passing: QueryAttention, query: Tensor | None = EAST) -> tuple[Tensor, Tensor]:
     return passing((H, H), query, (BATCH, BATCH), TO_NODE_0)
 
@@ -34,17 +31,17 @@ def test_messages(kind: str, score: np.ndarray, blind: np.ndarray, logit_scale: 
     """Eq. 2, α + β, and Eq. 3, γ; without the query α, or the mean."""
     passing = PASSING[kind](2, logit_scale=logit_scale)
     message, attention = heard(passing)
-    a = weights(logit_scale * score)
+    a = softmax(logit_scale * score)
     np.testing.assert_allclose(attention, a, rtol=1e-5)
     np.testing.assert_allclose(message[0], [MESSAGE * a[1], MESSAGE * (a[0] + a[1])], rtol=1e-5)
     np.testing.assert_array_equal(message[1:], 0)  # nobody sends to them
-    np.testing.assert_allclose(heard(passing, None)[1], weights(logit_scale * blind), rtol=1e-5)
+    np.testing.assert_allclose(heard(passing, None)[1], softmax(logit_scale * blind), rtol=1e-5)
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("kind", PASSING)
 def test_scores_of_any_weights(kind: str) -> None:
-    """By the equations, a pair at a time; as PyG's edge update; and without a product by edge."""
+    """By the equations, a pair at a time."""
     torch.manual_seed(0)
     passing = PASSING[kind](5)
     for module in passing.children():
@@ -65,7 +62,6 @@ def test_scores_of_any_weights(kind: str) -> None:
             keys = torch.cat([w["key_gamma_own"], w["key_gamma_other"]])
             p = torch.cat([receiver @ w["target"], sender @ w["source"]])
             scores.append(cosine(q @ w["query_gamma"], p @ keys))
-    np.testing.assert_allclose(passing.score_by_definition(h, query, batch, edges), scores, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(passing.score(h, query, batch, edges), scores, rtol=1e-4, atol=1e-6)
 
 

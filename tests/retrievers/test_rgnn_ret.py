@@ -9,7 +9,7 @@ from kit.corpus import Benchmark, Corpus, Passage, Query
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
-from kit.retrievers import GNNRet, InitialScore, Message, RGNNRet, SubQuestionEvent
+from kit.retrievers import InitialScore, Message, RGNNRet, SubQuestionEvent
 from kit.retrievers.base import round_robin
 from kit.retrievers.gnn_ret import hinge
 from kit.retrievers.rgnn_ret import gold_steps
@@ -93,25 +93,17 @@ def test_targets_of_a_step() -> None:
         assert [RGNNRet(target=target).targets(RIVER, t) for t in range(3)] == wanted
 
 
-@pytest.fixture(scope="module")
-def indexed() -> RGNNRet:
-    retriever = RGNNRet(top_k=2)
-    retriever.index(example().corpus)
-    return retriever
+def test_batches_of_unequal_length_do_not_matter(indexed) -> None:
+    queries, retriever = [TOWN.gold_query, RIVER.gold_query, TOWN.query], indexed("rgnn-ret", top_k=2)
+    alone = [retriever.retrieve(query, 5).ids for query in queries]
+    assert [ranking.ids for ranking in retriever.retrieve_many(queries, 5)] == alone
+    plain = indexed("gnn-ret", top_k=2)
+    assert plain.retrieve(TOWN.query, 5).ids == alone[2]  # one step, so no memory: GNN-Ret
 
 
-def test_batches_of_unequal_length_do_not_matter(indexed: RGNNRet) -> None:
-    queries = [TOWN.gold_query, RIVER.gold_query, TOWN.query]
-    alone = [indexed.retrieve(query, 5) for query in queries]
-    assert [ranking.ids for ranking in indexed.retrieve_many(queries, 5)] == [ranking.ids for ranking in alone]
-    assert indexed.retrieve_many([], 5) == []
-    plain = GNNRet(top_k=2)
-    plain.index(example().corpus)
-    assert plain.retrieve(TOWN.query, 5).ids == alone[2].ids  # one step, so no memory: GNN-Ret
-
-
-def test_the_trace_replays_every_step(indexed: RGNNRet) -> None:
-    [steps], merged = indexed.retrieve_steps([RIVER.gold_query], 6), indexed.explain(RIVER.gold_query, 6)
+def test_the_trace_replays_every_step(indexed) -> None:
+    retriever = indexed("rgnn-ret", top_k=2)
+    [steps], merged = retriever.retrieve_steps([RIVER.gold_query], 6), retriever.explain(RIVER.gold_query, 6)
     told, scores, rounds = [], {}, [step.round for step in merged.trace.events]
     assert rounds == sorted(rounds)
     for step in merged.trace.events:

@@ -1,0 +1,29 @@
+"""What the tests of retrievers share."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kit.corpus import Corpus
+from kit.corpus.example import example
+from kit.retrievers import Retriever, make
+
+
+@pytest.fixture(scope="session")
+def indexed() -> Callable[..., Retriever]:
+    """Makes a retriever that is ready to search a corpus, or else the six passages of the example."""
+
+    def make_indexed(name: str, corpus: Corpus | None = None, **settings: object) -> Retriever:
+        retriever = make(name, **settings)
+        retriever.index(example().corpus if corpus is None else corpus)
+        return retriever
+
+    return make_indexed
+
+
+@pytest.fixture
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store that is empty."""
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
