@@ -1,7 +1,6 @@
 """Answers: what a reader makes of the passages that each retriever found, and how good that is (kgp.txt Table 1).
 
-Every question counts for every retriever: an empty answer, or one that a judge can't be got to judge, is a wrong one
-(kgp-i25).
+Every question counts for every retriever: an answer that is empty, or that no judge judges, is wrong (kgp-i25).
 """
 
 import pandas as pd
@@ -46,16 +45,11 @@ def read_answers(experiment: Experiment, reader: Reader, n_passages: int, *, non
 
 
 def judge_answers(table: pd.DataFrame, experiment: Experiment, model: LanguageModel) -> pd.DataFrame:
-    """The table with ``judged``, 1 where a language model finds the answer right (kgp.txt Listing 5), else 0.
-
-    ``unclear`` is 1 where its reply said neither, which counts as wrong.
-    """
-    asked = {question.id: question for question in experiment.questions}
-    answers = [(asked[row.question], row.answer) for row in table.itertuples()]
-    replies = model.generate([grading_prompt(question.text, question.answer, answer) for question, answer in answers])
+    """The table with ``judged``, 1 where a model says right (kgp.txt Listing 5), and ``unclear``, 1 where neither."""
+    asked = {question.id: (question.text, question.answer) for question in experiment.questions}
+    replies = model.generate([grading_prompt(*asked[row.question], row.answer) for row in table.itertuples()])
     grades = [grade(reply.text) for reply in replies]
-    judged, unclear = ([float(found is value) for found in grades] for value in (True, None))
-    return table.assign(judged=judged, unclear=unclear)
+    return table.assign(judged=[float(of is True) for of in grades], unclear=[float(of is None) for of in grades])
 
 
 def summarise_answers(table: pd.DataFrame, *, seed: int = 0, n_resamples: int = statistics.N_RESAMPLES) -> pd.DataFrame:

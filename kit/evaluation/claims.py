@@ -1,9 +1,9 @@
 """The papers' numbers (``papers.csv``) and claims, what runs found for them, and the ledger of both.
 
 The claims are data (``claims.toml``): what is claimed, how it is measured here, and which effect would bear it out are
-fixed before anything is measured. A finding is one measurement of one criterion of a claim, on one data set; a notebook
-leaves its findings in a record, ``figures/DATASET/NN_topic.json``. With many findings a few come out by chance, so the
-ledger shows beside each interval a wider one that holds together with all others of its data set (Bonferroni).
+fixed before anything is measured. A finding measures one criterion of a claim on one data set; a notebook leaves its
+own in a record, ``figures/DATASET/NN_topic.json``. With many findings a few come out by chance, so the ledger shows
+beside each interval a wider one that holds together with all others of its data set (Bonferroni).
 """
 
 import ast
@@ -137,11 +137,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What a notebook made: ``figures`` are file names in the record's folder."""
+    """What a notebook found, of its record on disk."""
 
     notebook: str
     provenance: Mapping[str, object] = {}
-    figures: tuple[str, ...] = ()
     findings: tuple[Finding, ...]
 
 
@@ -280,10 +279,9 @@ def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
         source = f"{claim.paper} {claim.place}, {claim.kind}; tested: {claim.measure}"
         overall = NOT_TESTED if of.empty else of["overall"].iloc[0]
         parts.append(f"## {claim.id}: {overall}\n\n{claim.claim} ({source} The paper's number: {claim.paper_number}.)")
-        if len(of):
-            parts.append(
-                "\n".join(f"- {': '.join(filter(None, row))}" for row in zip(of["dataset"], of["state"], of["effects"]))
-            )
+        lines = [f"- {': '.join(filter(None, row))}" for row in zip(of["dataset"], of["state"], of["effects"])]
+        if lines:
+            parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,10 +1,9 @@
 """One declarative call that evaluates several retrievers on the same questions, and the tables that come of it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -32,6 +31,7 @@ class Experiment:
     retriever to question id to Ranking. ``seconds_to_fit`` is what learning and indexing took (all collections together
     in the per-question setting). A TREC run has no times (nan). ``sees_gold`` names the retrievers that are asked
     :class:`~kit.corpus.GoldQuery`. ``usages`` has :meth:`kit.text.LanguageModel.usage` of those that asked one.
+    ``draws`` is how intervals are drawn: seed and n_resamples.
     """
 
     table: pd.DataFrame
@@ -40,8 +40,7 @@ class Experiment:
     benchmark: Benchmark
     questions: tuple[Question, ...]
     ks: tuple[int, ...]
-    seed: int
-    n_resamples: int
+    draws: dict[str, int]
     sees_gold: tuple[str, ...] = ()
     usages: dict[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -50,12 +49,7 @@ class Experiment:
         """The columns of ``table`` that hold a metric, each between 0 and 1."""
         return [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr"]
 
-    @property
-    def draws(self) -> dict[str, int]:
-        """How the intervals are drawn."""
-        return {"seed": self.seed, "n_resamples": self.n_resamples}
-
-    def only(self, retrievers: Sequence[str]) -> Experiment:
+    def only(self, retrievers: Sequence[str]) -> Self:
         """The table and the rankings of some of the retrievers, in this order."""
         table = self.table.set_index("retriever").loc[list(retrievers)].reset_index()
         gold = tuple(name for name in self.sees_gold if name in retrievers)
@@ -136,9 +130,9 @@ class Experiment:
             if name in self.usages:
                 result["usage"] = self.usages[name].to_dict("records")
             results.append(result)
-        of, n_passages = self.benchmark, len(self.benchmark.corpus)
-        told = {"data": of.name, "n_questions": len(self.questions), "n_passages": n_passages}
-        return told | {"setting": of.setting, "unit": of.unit, "seed": self.seed, "results": results}
+        of = self.benchmark
+        told = {"data": of.name, "n_questions": len(self.questions), "n_passages": len(of.corpus)}
+        return told | {"setting": of.setting, "unit": of.unit, "seed": self.draws["seed"], "results": results}
 
     def _groups(self, by: str | Sequence[str], metrics: Sequence[str]) -> list[tuple[dict[str, object], pd.DataFrame]]:
         """Each group of questions: its values of ``by``, and its metrics (:func:`by_question`)."""
@@ -210,8 +204,8 @@ def evaluate(
             rows.append(row)
     gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
-    found = pd.DataFrame(rows), rankings, seconds_to_fit
-    return Experiment(*found, benchmark, questions, ks, seed, n_resamples, gold, usages)
+    draws = {"seed": seed, "n_resamples": n_resamples}
+    return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, benchmark, questions, ks, draws, gold, usages)
 
 
 def by_question(table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
@@ -229,9 +223,9 @@ def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
 def ends_of_chains(experiment: Experiment, retriever: str, k: int | None = None) -> pd.DataFrame:
     """The rank of the first and of the last support of each question whose evidence graph has an edge.
 
-    The first supports are the sources of the graph, which the question leads to; the last are its sinks, which hold the
-    answer; the mean rank of several. One that is not in the ranking gets the place after its end. With ``k``: Recall@k
-    of the first supports and of the last ones alone. Columns: question, hops, first, last.
+    The first supports are the graph's sources, the last its sinks, which hold the answer; of several, the mean rank.
+    One that is not found gets the place after the ranking's end. With ``k``: Recall@k of the first supports and of the
+    last ones alone. Columns: question, hops, first, last.
     """
     rows = []
     for question in experiment.questions:

@@ -1,7 +1,6 @@
 """How good a passage graph is before anyone walks it (kgp.txt §3, Figures 5 and 9).
 
-For each question the seeds are the first passages of a TF-IDF search. The seeds and all their neighbours are the set
-that SF-EM and precision judge: a good graph has every supporting passage in it and little else.
+SF-EM and precision judge a question's seeds and all their neighbours: all supports are there, and little else.
 """
 
 import time
@@ -80,10 +79,7 @@ def at_equal_size(
             left_out.append(str(builder))
             continue
         values = by_setting(quality, builder, metric)[of["value"]].to_numpy()
-        place = np.interp(np.log(size), np.log(steps), np.arange(len(steps)))
-        before, share = int(place), place - int(place)
-        after = min(before + 1, len(steps) - 1)
-        columns[builder] = (1 - share) * values[:, before] + share * values[:, after]
+        columns[builder] = [np.interp(np.log(size), np.log(steps), of_question) for of_question in values]
     return pd.DataFrame(columns, index=quality["question"].unique()).dropna(), left_out
 
 

@@ -51,8 +51,7 @@ def reciprocal_rank(question: Question, ids: Iterable[str]) -> float:
 def sf_em(question: Question, ids: Iterable[str]) -> float:
     """SF-EM of a set of passages: 1 if every supporting fact is in the set, else 0 (kgp.txt §3, Figure 5).
 
-    The paper introduces it as a share of supporting facts and then speaks of questions that are fully covered. The
-    name says exact match, and so does this function; the share is ``covered``.
+    The paper introduces it as a share of supporting facts, our ``covered``, then speaks of questions fully covered.
     """
     return float(max(support_ranks(question, ids)) < math.inf)
 

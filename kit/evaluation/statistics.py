@@ -112,10 +112,7 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def bonferroni_ci(estimate: float, low: float, high: float, n: int) -> tuple[float, float]:
-    """The ends of a 95 % interval as one of n intervals that hold together, where the samples are gone.
-
-    Each half is stretched by the ratio of the normal quantiles of Bonferroni's level and 95 %.
-    """
+    """The ends of a 95 % interval as one of n that hold together: stretched by the ratio of the normal quantiles."""
     factor = stats.norm.isf((1 - LEVEL) / n / 2) / stats.norm.isf((1 - LEVEL) / 2)
     return estimate - factor * (estimate - low), estimate + factor * (high - estimate)
 

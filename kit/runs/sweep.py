@@ -147,8 +147,8 @@ def experiment_of(
     n = len(benchmark.test)
     named = table.assign(retriever=[label for label in labels for _ in range(n)])
     seconds = dict(zip(labels, table["seconds_to_fit"][::n]))
-    none = {label: {} for label in labels}
-    return Experiment(named, none, seconds, benchmark, benchmark.test, tuple(sorted(ks)), seed, n_resamples)
+    none, draws = {label: {} for label in labels}, {"seed": seed, "n_resamples": n_resamples}
+    return Experiment(named, none, seconds, benchmark, benchmark.test, tuple(sorted(ks)), draws)
 
 
 def summary(table: pd.DataFrame, n_settings: int) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """The atlas: the committed files, what its questions promise, and what holds for any seed."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -88,9 +88,9 @@ def test_documents_are_readable_paragraphs_in_order_under_a_title_of_their_own(a
 
 
 def test_articles_tell_namesakes_apart_tell_aliases_and_keep_to_their_subjects_gender(atlas):
-    texts: dict[str, str] = {}
+    texts = defaultdict(str)
     for passage in atlas.benchmark.corpus.passages:
-        texts[passage.title] = f"{texts.get(passage.title, '')} {passage.text}"
+        texts[passage.title] += f" {passage.text}"
     people = [entity for entity in atlas.world.entities if entity.kind == "person"]
     shared = {name for name, count in Counter(person.name for person in people).items() if count > 1}
     assert len(shared) >= 5
@@ -144,11 +144,11 @@ def test_supports_state_their_facts_in_the_order_of_the_triples_and_decompositio
 
 def test_a_fact_is_stated_in_one_passage_only(atlas):
     """No other passage of an article names the object of a fact, unless another of its facts has that object."""
-    passages = {}
+    passages = defaultdict(list)
     for passage in atlas.benchmark.corpus.passages:
-        passages.setdefault(passage.title, []).append(passage)
-    for fact in atlas.world.facts:
-        for passage in passages[fact.subject.title] if isinstance(fact.object, Entity) else ():
+        passages[passage.title].append(passage)
+    for fact in [fact for fact in atlas.world.facts if isinstance(fact.object, Entity)]:
+        for passage in passages[fact.subject.title]:
             others = [other.object for other in atlas.world.of[fact.subject.id] if other.passage == passage.id]
             if passage.id != fact.passage and fact.object not in others:
                 known = " ".join(name for it in others if isinstance(it, Entity) for name in it.surfaces)

@@ -13,18 +13,7 @@ from hypothesis import strategies as st
 from kit.corpus import load
 from kit.errors import InputError
 from kit.evaluation import claims
-from kit.evaluation.claims import (
-    CLAIMS,
-    Criterion,
-    Finding,
-    code_hash,
-    finding,
-    ledger,
-    ledger_page,
-    read_records,
-    verdict,
-    verdicts,
-)
+from kit.evaluation.claims import CLAIMS, Criterion, Finding, finding, ledger, read_records, verdict
 from kit.evaluation.statistics import Estimate
 
 GAIN = Criterion(above=0)
@@ -103,18 +92,14 @@ def test_finding() -> None:
     assert (alone.low, alone.high, alone.verdict) == (None, None, "undecided")
 
 
-@pytest.mark.parametrize(
-    ("claim", "criterion", "effect", "message"),
-    [
+def test_bad_findings() -> None:
+    for claim, criterion, effect, message in (
         ("kgp-99", "", 0.1, "record kgp-99: expected a claim and a criterion of claims.toml, not ''"),
         ("kgp-01", "recall", 0.1, "record kgp-01: expected a claim and a criterion of claims.toml, not 'recall'"),
         ("kgp-08", "", math.nan, "record kgp-08, field effect: expected a number, not nan"),
-    ],
-)
-def test_bad_findings(claim: str, criterion: str, effect: float, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        finding(claim, Estimate(effect, 0, 1, 9), criterion=criterion)
-    assert str(error.value) == message
+    ):
+        with pytest.raises(InputError, match=f"^{message}$"):
+            finding(claim, Estimate(effect, 0, 1, 9), criterion=criterion)
 
 
 def sf_em(case: str, low: float) -> Finding:
@@ -126,11 +111,11 @@ def precision(case: str, high: float) -> Finding:
 
 
 def test_verdicts_table() -> None:
-    table = verdicts([sf_em("tfidf", 0.1), finding("kgp-08", Estimate(0.032, -0.01, 0.054, 100))])
+    table = claims.verdicts([sf_em("tfidf", 0.1), finding("kgp-08", Estimate(0.032, -0.01, 0.054, 100))])
     assert table["what"].tolist() == ["SF-EM, tfidf", ""]
     assert table["effect"].tolist() == ["+0.5 [+0.1, +0.9] correlation", "+3.2 [−1.0, +5.4] points"]
     assert table["verdict"].tolist() == ["reproduced", "undecided"]
-    assert list(verdicts([]).columns) == list(table.columns)
+    assert list(claims.verdicts([]).columns) == list(table.columns)
 
 
 # ---- the ledger
@@ -175,7 +160,7 @@ def test_a_state_a_claim_and_data_set(figures: Path) -> None:
 
 def test_what_was_measured_by_other_code_on_other_data_or_under_another_rule_is_stale(tmp_path: Path) -> None:
     path, found = tmp_path / "atlas" / "04_gnn_ret.json", recall(0.05, 0.02, 0.08)
-    now = {"code_hash": code_hash("04_gnn_ret"), "data_hash": load().hash}
+    now = {"code_hash": claims.code_hash("04_gnn_ret"), "data_hash": load().hash}
     changes = ({"verdict": "undecided"}, {"criterion": "x"}, {"expected": "> 1.0 points"}, {"unit": "points"})
     for measured, provenance, state in (
         (found, {}, "reproduced"),  # an older record, which does not say
@@ -194,7 +179,7 @@ def test_comments_and_docstrings_are_no_code(tmp_path: Path, monkeypatch: pytest
     hashes = []
     for number, line in enumerate(('"""It returns."""; return x  # x', '"""Other."""; return x', "return -x")):
         (tmp_path / "kit" / "graphs" / "module.py").write_text(f"def f(x):\n    {line}\n")
-        hashes.append(code_hash(f"no such notebook {number}"))
+        hashes.append(claims.code_hash(f"no such notebook {number}"))
     assert hashes[0] == hashes[1] != hashes[2]
 
 
@@ -211,7 +196,7 @@ def test_the_weakest_case_is_shown_with_its_adjusted_interval(tmp_path: Path) ->
     assert effects(tmp_path, "kgp-01").startswith(told)
 
 
-def test_one_case_against_suffices_and_all_criteria_are_asked_for(tmp_path: Path) -> None:
+def test_one_case_against_suffices_all_criteria_are_asked_for_and_a_caveat_is_told(tmp_path: Path) -> None:
     against = finding("kgp-01", Estimate(0.5, 0.2, 0.8, 50), criterion="precision", case="b")
     for expected, *findings in [
         ("undecided", sf_em("a", 0.1)),
@@ -223,16 +208,13 @@ def test_one_case_against_suffices_and_all_criteria_are_asked_for(tmp_path: Path
         assert states(tmp_path, "kgp-01")["atlas"] == expected
     kept(tmp_path / "atlas" / "02_graph_quality.json", sf_em("", 0.1))
     assert effects(tmp_path, "kgp-01") == "SF-EM +0.5 [+0.1, +0.9] correlation; precision: not measured"
-
-
-def test_a_caveat_is_told(tmp_path: Path) -> None:
     kept(tmp_path / "atlas" / "02_graph_quality.json", finding("bgr-08", Estimate(-0.2, -0.3, -0.1, 500)))
     assert effects(tmp_path, "bgr-08") == "−0.2 [−0.3, −0.1] slope; not tested on ReasonGraphQA"
 
 
 def test_the_page_has_every_claim_and_says_which_records_have_no_hash(figures: Path) -> None:
-    kept(figures / "atlas" / "04_messages.json", recall(0.05, 0.02, 0.08), code_hash=code_hash("04_messages"))
-    page = ledger_page(read_records(figures))
+    kept(figures / "atlas" / "04_messages.json", recall(0.05, 0.02, 0.08), code_hash=claims.code_hash("04_messages"))
+    page = claims.ledger_page(read_records(figures))
     assert "1 of 90 claims are tested." in page and page.count(": not tested\n") == 89
     assert "Records of hotpotqa-dev, musique-dev say nothing of the code that made them" in page
     assert "## gnn-ret-01: differs\n\nOne pass of min-messages" in page

@@ -12,7 +12,7 @@ from kit.corpus import Benchmark, Corpus, Passage, Query, Question
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.evaluation import ends_of_chains, evaluate, experiment, per_question, statistics, time_parts, variants
-from kit.evaluation.trec import read_run
+from kit.evaluation.trec import TrecRun, read_run
 from kit.retrievers import Dense, Ranking, Retriever
 from kit.text import Encoder
 
@@ -36,24 +36,9 @@ def test_table(found) -> None:
     ]
 
 
-class Fixed(Retriever):
-    """Finds the same passages for whatever it is asked."""
-
-    name = "fixed"
-
-    def __init__(self, ids: str) -> None:
-        self.found = Ranking(tuple(ids), np.arange(len(ids), 0, -1.0))
-
-    def index(self, corpus: Corpus) -> None:
-        pass
-
-    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [self.found for _ in queries]
-
-
-def test_only_the_first_k_count(alphabetical, benchmark) -> None:
-    both = {"short": alphabetical, "generous": Fixed("defabc")}
-    found = evaluate(both, benchmark, ks=(1,), k=2, progress=False)
+def test_only_the_first_k_count(alphabetical, reverse, benchmark) -> None:
+    reverse.retrieve_many = lambda queries, k: [Ranking(tuple("defabc"), np.zeros(6)) for _ in queries]
+    found = evaluate({"short": alphabetical, "generous": reverse}, benchmark, ks=(1,), k=2, progress=False)
     assert all(len(ranking.ids) == 2 for ranking in found.rankings["short"].values())
     assert found.table["mrr"].tolist() == [1, 0, 1, 0, 1, 1 / 2]  # the first support of q2 is third of the short one
 
@@ -131,9 +116,6 @@ def test_summary(found) -> None:
     values = found.table.query("retriever == 'a to z'")["recall@5"]
     expected = statistics.interval(values, 0)[:3]
     assert summary.loc[("a to z", "recall@5"), ["mean", "low", "high"]].tolist() == pytest.approx(expected)
-
-
-def test_summary_by_columns(found) -> None:
     by_hops = found.summary(by="hops")
     assert list(by_hops.columns) == ["retriever", "hops", "metric", "mean", "low", "high", "n"]
     assert by_hops["retriever"].drop_duplicates().tolist() == ["a to z", "z to a"]
@@ -148,7 +130,8 @@ def test_compare() -> None:
     corpus = Corpus(Passage(id, "", "", id) for id in "xyz")
     asked = [Question(f"q{i}", "", "", (("x" if i < 20 else "y",),), type="ab"[i % 2]) for i in range(200)]
     many = Benchmark("many", corpus, test=asked)
-    found = evaluate({"bad": Fixed("z"), "good": Fixed("x")}, many, ks=(1,), progress=False)
+    good = TrecRun({question.id: {"x": 1.0} for question in asked})
+    found = evaluate({"bad": TrecRun({}), "good": good}, many, ks=(1,), progress=False)
     row = found.compare("bad", "recall@1").iloc[0]
     assert (row["retriever"], row["baseline"], row["metric"], row["n"]) == ("good", "bad", "recall@1", 200)
     assert row["difference"] == pytest.approx(0.1)
@@ -221,8 +204,7 @@ def test_some_of_the_retrievers(found) -> None:
 @pytest.fixture
 def backwards(alphabetical, reverse, benchmark) -> experiment.Experiment:
     """Names and questions against their alphabetical order: a table that sorts them would be seen."""
-    turned = Benchmark("small", benchmark.corpus, test=benchmark.test[::-1])
-    named = {"z to a": reverse, "a to z": alphabetical}
+    named, turned = {"z to a": reverse, "a to z": alphabetical}, benchmark.asking(benchmark.test[::-1])
     return evaluate(named, turned, ks=(2, 5), seed=7, n_resamples=500, progress=False)
 
 

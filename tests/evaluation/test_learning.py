@@ -34,10 +34,8 @@ def test_a_metric_along_a_setting() -> None:
     experiment = evaluate(methods, example(), ks=(3,), n_resamples=100, progress=False)
     table = along_setting(experiment, {"recall": senders}, "senders", "recall@3")
     assert list(table) == ["line", "retriever", "senders", "mean", "low", "high", "n"]
-    assert table[["line", "retriever", "senders", "n"]].values.tolist() == [
-        ["recall", "K = 1", 1, 2],
-        ["recall", "K = 2", 2, 2],
-    ]
+    expected = [["recall", "K = 1", 1, 2], ["recall", "K = 2", 2, 2]]
+    assert table[["line", "retriever", "senders", "n"]].values.tolist() == expected
     means = experiment.table.groupby("retriever", sort=False)["recall@3"].mean()
     assert table["mean"].tolist() == pytest.approx(means.tolist())
 

@@ -13,16 +13,12 @@ random = np.random.default_rng(7)
 SHARES = random.choice([0, 0.5, 1], size=300, p=[0.2, 0.3, 0.5])
 
 
-def test_interval_agrees_with_scipy() -> None:
+def test_interval_agrees_with_scipy_and_is_seeded() -> None:
     theirs = stats.bootstrap((SHARES,), np.mean, method="percentile", n_resamples=10_000, rng=1).confidence_interval
     mean, low, high, *_ = statistics.interval(SHARES, 3)
     assert mean == SHARES.mean()
     assert (low, high) == pytest.approx(theirs, abs=0.004)
-
-
-def test_interval_is_seeded() -> None:
-    assert statistics.interval(SHARES, 1) == statistics.interval(SHARES, 1)
-    assert statistics.interval(SHARES, 1) != statistics.interval(SHARES, 2)
+    assert statistics.interval(SHARES, 1) == statistics.interval(SHARES, 1) != statistics.interval(SHARES, 2)
 
 
 def test_equal_values_have_no_width_one_value_no_interval() -> None:
@@ -47,7 +43,7 @@ def test_interval_covers_the_true_mean() -> None:
     assert 0.91 <= found.eval("low <= 0.3 <= high").mean() <= 0.98
 
 
-def test_paired_exact_p() -> None:
+def test_paired_p_is_exact_and_1_without_any_difference() -> None:
     # 5 differences of one sign: 2 of the 32 ways to sign them are as far from 0. Zeros change nothing.
     ahead = [1.0] * 5 + [0.5] * 20
     behind = [0.0] * 5 + [0.5] * 20
@@ -56,9 +52,6 @@ def test_paired_exact_p() -> None:
     turned = statistics.paired(behind, ahead)
     assert turned.value == -found.value and turned.p == found.p
     assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low), abs=0.04)
-
-
-def test_paired_without_any_difference() -> None:
     assert statistics.paired(SHARES, SHARES) == (0, 0, 0, 300, 1)
     assert statistics.paired([1, 1, 1], [0, 1, 0]).p == 0.5
     assert all(math.isnan(number) for number in statistics.paired([], [])[:3])
