@@ -4,9 +4,7 @@ A :class:`Replay` holds once what stays the same from step to step (its nodes: t
 for each step what changes. So places are fixed by construction, and a browser gets each text once.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import pandas as pd
@@ -155,7 +153,13 @@ class Replay(msgspec.Struct, frozen=True):
         edges = [*self.edges, *(edge for frame in self.frames for edge in frame.edges)]
         return sorted({kind for edge in edges for kind in edge.kinds})
 
-    def without_text(self) -> Replay:
+    @property
+    def roles(self) -> dict[str, Role]:
+        """Those of all states, in the order of a legend."""
+        used = {state.role for frame in self.frames for state in frame.states}
+        return {name: role for name, role in ROLES.items() if name in used}
+
+    def without_text(self) -> Self:
         """The same for figures of data whose text may not be passed on; notes and labels, which no figure has, stay."""
         supports = [node.id for node in self.nodes if node.gold]
         names = {id: f"support {number}" for number, id in enumerate(supports, start=1)}
@@ -169,18 +173,17 @@ class Replay(msgspec.Struct, frozen=True):
         """
         nodes, rows = self.by_id, []
 
-        def add(kind: str, node: Node, **told: Any) -> None:
-            rows.append({"step": frame.step, "kind": kind, "title": node.title, "gold": node.gold, **told})
+        def add(kind: str, id: str, **told: Any) -> None:
+            rows.append({"step": frame.step, "kind": kind, "title": nodes[id].title, "gold": nodes[id].gold, **told})
 
         for frame in (Frame(edges=self.edges), *self.frames):
-            for state in frame.states:
-                node = nodes[state.node]
-                add("node", node, x=node.x, y=node.y, role=state.role, value=state.value, tag=state.tag)
+            for it in frame.states:
+                add("node", it.node, x=nodes[it.node].x, y=nodes[it.node].y, role=it.role, value=it.value, tag=it.tag)
             for edge in frame.edges:
-                add("+".join(edge.kinds), nodes[edge.source], other=nodes[edge.target].title)
+                add("+".join(edge.kinds), edge.source, other=nodes[edge.target].title)
             for column in frame.columns:
                 for number, item in enumerate(column.items, start=1):
-                    add(column.name, nodes[item.node], value=item.place or number)
+                    add(column.name, item.node, value=item.place or number)
         tagged = any(state.tag for frame in self.frames for state in frame.states)
         columns = ["step", "kind", "title", "other", "role", "gold", "x", "y", "value", *["tag"] * tagged]
         return pd.DataFrame(rows, columns=columns)

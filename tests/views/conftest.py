@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 
 import nbformat
 import pytest
+from jupyter_server.serverapp import list_running_servers
 from playwright.sync_api import Page, sync_playwright
 
 from kit.corpus import Corpus, Passage, Question
@@ -107,13 +107,8 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
     settings = private / "LAB_SETTINGS_DIR" / "@jupyterlab" / "notebook-extension"
     settings.mkdir(parents=True)
     (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     options = {
         "ServerApp.ip": "127.0.0.1",
-        "ServerApp.port": port,
-        "ServerApp.port_retries": 0,
         "ServerApp.root_dir": folder,
         "IdentityProvider.token": "",
         "LabApp.expose_app_in_browser": True,
@@ -127,15 +122,10 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
         server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + WAIT
-        while not _answers(port):
+        while not (found := list(list_running_servers(environment["JUPYTER_RUNTIME_DIR"]))):
             assert server.poll() is None and time.monotonic() < deadline, (private / "log").read_text()[-2000:]
             time.sleep(0.2)
-        yield f"http://127.0.0.1:{port}"
+        yield found[0]["url"].rstrip("/")
     finally:
         server.terminate()  # it ends its kernels, then itself
         server.wait(30)
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
