@@ -101,7 +101,7 @@ class DocumentExplorer(Explorer):
     def present(self) -> None:
         self.passages, shown, self.told = self.ask(**self.values)
         self.show(shown)
-        self._documents.value = documents_html(self.corpus)
+        self._documents.value = _lines(loaded(self.corpus))
         self._told.value = _lines([self.told])
         self._evidence.value = evidence_html(self.passages)
 
@@ -154,11 +154,18 @@ def structure_replay(
     return Replay(tuple(nodes), tuple(frames))
 
 
-# ---- as HTML: text of a document is data, all of it is escaped
+def loaded(corpus: Corpus) -> list[str]:
+    """What there is: a line a document."""
+    kinds, lines = [(structure.document, structure.kind) for structure in structures(corpus)], []
+    for name, rows in corpus.documents.items():
+        held = [count(kinds.count((name, kind)), kind) for kind in ("page", "table")]
+        title = corpus.passages[rows[0]].title
+        lines.append(f"{title} ({name}): {', '.join(held)}, {count(len(rows), 'passage')}")
+    return lines
 
 
 def evidence_html(passages: Sequence[Passage]) -> str:
-    """Numbered passages with title, document, table and page; tables as tables."""
+    """Numbered passages with title, document, table and page; tables as tables. All text is escaped: it is data."""
     items = []
     for number, passage in enumerate(passages, start=1):
         label = label_of(passage.text) if passage.kind == "table" else None
@@ -176,21 +183,7 @@ def table_html(text: str) -> str:
     rows = [[cell.strip().replace("\\|", "|") for cell in _BAR.split(line)[1:-1]] for line in lines if line[:1] == "|"]
     head, *body = rows[:1] + rows[2:] or [[]]  # a rule stands below the head
     table = pd.DataFrame(body).reindex(columns=range(len(head))).set_axis(head, axis=1)
-    return _html(table, " ".join(line for line in lines if line[:1] != "|").strip())
-
-
-def documents_html(corpus: Corpus) -> str:
-    """What is loaded: a row a document with the numbers of its pages, tables and passages."""
-    kinds, rows = [(structure.document, structure.kind) for structure in structures(corpus)], []
-    for name, held in corpus.documents.items():
-        title = corpus.passages[held[0]].title
-        rows.append((title, name, kinds.count((name, "page")), kinds.count((name, "table")), len(held)))
-    table = pd.DataFrame(rows, columns=["title", "file", "pages", "tables", "passages"])
-    return f'<div class="kit-sheet">{_html(table, "Documents loaded")}</div>'
-
-
-def _html(table: pd.DataFrame, caption: str) -> str:
-    caption = escape(caption)
+    caption = escape(" ".join(line for line in lines if line[:1] != "|").strip())
     with pd.option_context("display.max_colwidth", None):
         html = table.to_html(index=False, border=0, na_rep="").replace("<table", f'<table aria-label="{caption}"', 1)
     return f"<strong>{caption}</strong>{html}"

@@ -76,7 +76,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """A node's part in one frame: role, size (and fill, where there is a scale) as a value in [0, 1].
+    """A node's part in one frame; ``value``, in [0, 1], gives its size and, where there is a scale, its fill.
 
     ``note`` is for the reader who has it in hand, ``tag`` a number to write behind its title.
     """
@@ -120,10 +120,7 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One step: nodes and edges to draw, rankings beside them, and what to say.
-
-    ``asked`` is the sub-question that it is about, ``focus`` the node to tell about where the reader has none in hand.
-    """
+    """One step; ``asked`` is its sub-question, ``focus`` the node to tell about where the reader has none in hand."""
 
     step: str = ""
     caption: str = ""
@@ -150,8 +147,8 @@ class Replay(msgspec.Struct, frozen=True):
     @property
     def kinds(self) -> list[str]:
         """Of all edges."""
-        edges = [*self.edges, *(edge for frame in self.frames for edge in frame.edges)]
-        return sorted({kind for edge in edges for kind in edge.kinds})
+        lists = [self.edges, *(frame.edges for frame in self.frames)]
+        return sorted({kind for edges in lists for edge in edges for kind in edge.kinds})
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -167,10 +164,7 @@ class Replay(msgspec.Struct, frozen=True):
         return replace(self, nodes=nodes, frames=tuple(replace(it, asked="") for it in self.frames), question="")
 
     def table(self) -> pd.DataFrame:
-        """The numbers behind the pictures: a row a node, edge or place in a ranking, for each frame.
-
-        ``step`` is empty for edges of all frames; ``value`` is a node's size, or a place in a ranking.
-        """
+        """A row a node, edge (of all frames: ``step`` is empty) or place in a ranking; ``value``: size, or place."""
         nodes, rows = self.by_id, []
 
         def add(kind: str, id: str, **told: Any) -> None:

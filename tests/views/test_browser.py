@@ -88,9 +88,6 @@ def test_all_cells_show_what_they_should(page):
     assert cell(page, "print").locator("img[width='960']").count() == 1
 
 
-# ---- the canvas
-
-
 def test_keys_on_the_step_bar_step_and_play_and_positions_stay(page):
     canvas = canvas_of(page, "canvas")
     step, before = canvas.locator(".kit-step"), places(canvas)
@@ -174,9 +171,6 @@ def test_a_graph_page_draws_and_its_text_is_inert(page):
     assert inside.locator("body").evaluate("() => window.HACKED ?? null") is None
 
 
-# ---- retrievals
-
-
 def test_steps_send_messages_and_show_the_arithmetic_of_the_node_in_hand(page):
     canvas = canvas_of(page, "gnn")
     before, fills = places(canvas), "nodes => nodes.map(node => node.querySelector('path').getAttribute('fill'))"
@@ -222,9 +216,6 @@ def test_a_path_grows_step_by_step(page):
     expect(canvas.locator(".kit-step")).to_contain_text("1 of ", timeout=SLOW)
 
 
-# ---- documents
-
-
 def ask(output: Locator, text: str) -> None:
     field = output.get_by_label("question", exact=True)
     field.fill(text)
@@ -250,16 +241,18 @@ def test_a_page_is_asked_for(page):
 
 def test_pdfs_are_uploaded_asked_and_answered_from(page):
     output = cell(page, "documents")
-    problem, loaded = output.locator(".kit-problem[role=alert] p"), output.get_by_role("table", name="Documents loaded")
+    problem = output.locator(".kit-problem[role=alert] p")
+    loaded = output.locator(".kit-sheet[role=status] p", has_text="pages,")
     sheet = BytesIO()
     canvas = Canvas(sheet)
     canvas.drawString(50, 500, f"Ada Lund keeps the gates. {HOSTILE.splitlines()[0]}")
     canvas.save()
     upload(page, output, "broken <b>.pdf", b"%PDF-1.4 and no more")
     expect(problem.first).to_contain_text("broken <b>.pdf: expected a PDF", timeout=SLOW)
-    expect(loaded.locator("tbody tr")).to_have_count(4)
+    expect(loaded).to_have_count(4)
     upload(page, output, "weir.pdf", sheet.getvalue())
-    expect(loaded.locator("tbody tr")).to_have_count(1, timeout=SLOW)
+    expect(output.get_by_text("weir (weir): 1 page, 0 tables, 1 passage")).to_be_visible(timeout=SLOW)
+    expect(loaded).to_have_count(0)
     ask(output, "Who keeps the gates?")
     expect(output.locator(".kit-sheet ol")).to_contain_text('keeps the gates. <img src=x onerror="window.HACKED')
     assert page.evaluate("window.HACKED") is None
