@@ -204,8 +204,8 @@ class SideBySide(widgets.VBox):
     def replays(self, **chosen: Any) -> tuple[Replay, Replay]:
         """What is shown left and right; ``chosen`` as in :meth:`Explorer.replay`."""
         left, right = (each.replay(**chosen) for each in (self.left, self.right))
-        fixed = {node.id: (node.x, node.y) for node in left.nodes}
-        places = apart({node.id: (node.x, node.y) for node in right.nodes if node.id not in fixed}, fixed)
+        fixed, others = ({node.id: (node.x, node.y) for node in each.nodes} for each in (left, right))
+        places = apart({id: place for id, place in others.items() if id not in fixed}, fixed)
         nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) for node in right.nodes)
         most = max(len(left.frames), len(right.frames))
         waiting = [each.frames + each.frames[-1:] * (most - len(each.frames)) for each in (left, right)]
@@ -226,5 +226,4 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
             nodes |= {id: passage_node(corpus, id, {}, asked.supporting_ids, part=False) for id in best}
         return Replay(tuple(nodes.values()), (Frame(columns=tuple(columns)),), f"{asked.text}\nAnswer: {asked.answer}")
 
-    controls = {"question": asking_controls(questions)["question"]}
-    return Explorer("Rankings side by side", controls, tell)
+    return Explorer("Rankings side by side", {"question": asking_controls(questions)["question"]}, tell)

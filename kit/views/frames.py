@@ -127,8 +127,7 @@ class _Story:
         given = scored or {seed.passage: seed.score for seed in seeds}  # of a method that sends no messages
         near = [self.say(score) for score in sorted(given.values(), reverse=True)[: self.top]]
         caption = f"The {self.word} of each passage's own text: {near[0]} to {near[-1]} in the first {len(near)}."
-        step = self.step("start" if scored else "ranking", caption, given)
-        yield step
+        yield (step := self.step("start" if scored else "ranking", caption, given))
         for layer, (round, of_layer) in enumerate(groupby(seeds if scored else (), lambda seed: seed.round), start=1):
             senders = {seed.passage: self.say(seed.score) for seed in of_layer}
             messages = [it for it in sent if it.round == round and it.source != it.target]
@@ -144,8 +143,7 @@ class _Story:
                 own = [message for message in messages if message.source == id]
                 caption = f"{self.word.capitalize()} {told} goes to {count(len(own), 'passage')}."
                 step = self._deliver(f"{name} {i} of {len(senders)}", caption, own, messages, step)
-                step = replace(step, roles={id: "sender"}, source=id, arrows=[(id, it.target) for it in own])
-                yield step
+                yield replace(step, roles={id: "sender"}, source=id, arrows=[(id, it.target) for it in own])
         if kept := [message for message in sent if message.source == message.target]:
             caption = f"β · h + (1 − β) · ĥ, ĥ as it was after step {number - 1}."
             yield self._deliver("recurrence", caption, kept, kept, step)
@@ -224,9 +222,7 @@ class _Story:
                 kinds, label = ("visit" if self.walk else "message",), joined.get(frozenset(way), "")
                 arrows.append(Edge(*way, kinds, label, emphasised=way[0] == step.source, directed=True))
         name = f"{supports(self.question, ranked[: self.top])} in the first {self.top}" if self.gold else "ranking"
-        told = name
-        if self.gold and self.walk and step.name != "result":
-            told = f"{supports(self.question, ranked)} met"
+        told = f"{supports(self.question, ranked)} met" if self.walk and self.gold and step.name != "result" else name
         seen = [id for id in step.changed or [step.source] if id in states]
         focus = max(seen, key=lambda id: (id in self.gold, moved[id]), default="")
         column, caption = Column(name, tuple(items)), f"{step.caption} {told}." if self.gold else step.caption

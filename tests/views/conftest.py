@@ -1,5 +1,6 @@
 """A small invented corpus, text that would do harm if it were taken for markup, and a notebook seen in a browser."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +13,6 @@ from urllib.parse import urlsplit
 
 import nbformat
 import pytest
-from jupyter_server.serverapp import list_running_servers
 from playwright.sync_api import Page, sync_playwright
 
 from kit.corpus import Corpus, Passage, Question
@@ -102,6 +102,7 @@ def page(seen: Seen) -> Page:
 def _jupyterlab(folder: Path) -> Iterator[str]:
     """A server on the loopback address without any settings of the user's."""
     private = folder / ".jupyter"
+    runtime = private / "_RUNTIME_DIR"
     names = ("LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR", "_CONFIG_DIR", "_DATA_DIR", "_RUNTIME_DIR")
     environment = os.environ | {f"JUPYTER{name}": str(private / name) for name in names} | {"IPYTHONDIR": str(private)}
     settings = private / "LAB_SETTINGS_DIR" / "@jupyterlab" / "notebook-extension"
@@ -122,10 +123,11 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
         server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + WAIT
-        while not (found := list(list_running_servers(environment["JUPYTER_RUNTIME_DIR"]))):
+        while not [*runtime.glob("jpserver-*-open.html")]:  # written last, when the address is known
             assert server.poll() is None and time.monotonic() < deadline, (private / "log").read_text()[-2000:]
             time.sleep(0.2)
-        yield found[0]["url"].rstrip("/")
+        [told] = runtime.glob("jpserver-*.json")
+        yield json.loads(told.read_text())["url"].rstrip("/")
     finally:
         server.terminate()  # it ends its kernels, then itself
         server.wait(30)

@@ -227,8 +227,8 @@ def test_without_text_a_figure_and_its_table_hold_nothing_of_the_corpus(sub_ques
 
 
 def test_hostile_titles_questions_and_evidence_stay_text(corpus, questions, graph, hostile, tmp_path):
-    asked = (SubQuestionEvent(0, hostile, hostile), *scored({"p5": 0.9, **SCORES}), *SENDERS, *MIN)
-    visits = (Seed(0, "p5", 0.6), NodeVisit(1, "p4", "p5", 0.4, hostile))
+    asked = SubQuestionEvent(0, hostile, hostile), *scored({"p5": 0.9, **SCORES}), *SENDERS, *MIN
+    visits = Seed(0, "p5", 0.6), NodeVisit(1, "p4", "p5", 0.4, hostile)
     for ranking in (ranked("p5", *SCORES, events=asked), ranked("p5", "p4", events=visits)):
         shown = replay(ranking, corpus, question=questions[1], graph=graph)
         assert shown.by_id["p5"].title == f"§2 {hostile}"  # passages of one document are numbered
