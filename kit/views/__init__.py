@@ -2,9 +2,8 @@
 
 from kit.views import plots
 from kit.views.attention import explore_attention
-from kit.views.canvas import GraphCanvas
 from kit.views.documents import DocumentExplorer
-from kit.views.explorer import Explorer, SideBySide, explore, explore_rankings
+from kit.views.explorer import Explorer, GraphCanvas, SideBySide, explore, explore_rankings
 from kit.views.figures import save_figure, show_table
 from kit.views.frames import replay
 from kit.views.graph_page import graph_frame, graph_page, places_of

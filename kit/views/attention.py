@@ -6,6 +6,7 @@ Sentences are the paper's chunks, passages its documents; o, c and d are its let
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from math import pi, sin
 from typing import Any
 
@@ -87,13 +88,12 @@ class _Heard:
             places = [*dict.fromkeys(it for place in places for it in sender[receiver == place].tolist())]
         place = places[min(number, len(places)) - 1]
         own = self.node(level, place)
-        nodes, frames = {own.id: own}, []
-        for layer in range(len(self.on.layers)):
-            for kind in (kind for kind in (*INTRA, *INTER) if kind[1] == level and kind in self.on.layers[0]):
-                frames.append(self._frame(nodes, own, place, kind, layer))
-        return Replay(tuple(nodes.values()), tuple(frames), asked, scale=_EVEN)
+        nodes = {own.id: own}
+        kinds = [kind for kind in (*INTRA, *INTER) if kind[1] == level and kind in self.on.layers[0]]
+        frames = tuple(self._frame(nodes, own, place, *at) for at in product(range(len(self.on.layers)), kinds))
+        return Replay(tuple(nodes.values()), frames, asked, scale=_EVEN)
 
-    def _frame(self, nodes: dict[str, Node], own: Node, place: int, kind: str, layer: int) -> Frame:
+    def _frame(self, nodes: dict[str, Node], own: Node, place: int, layer: int, kind: str) -> Frame:
         """The 16 whom the node listens to most, and the others together; what is drawn is added to ``nodes``."""
         sender, receiver = self.on.edges[kind]
         here = np.flatnonzero(receiver == place)

@@ -1,5 +1,5 @@
 // Draws a replay (see replay.py): a graph, rankings, a step bar. Text from a corpus enters the page through textContent only.
-// canvas.py puts shapes.js before it.
+// explorer.py puts shapes.js before it.
 const HEIGHT = 430, MARGIN = 34, PAUSE = 1300, WHOLE = { k: 1, x: 0, y: 0 };
 
 // Keeps keys that are pressed in an explorer from JupyterLab, which takes ↓ in a dropdown for a way to the next cell.

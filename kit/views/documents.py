@@ -10,53 +10,32 @@ import networkx as nx
 import pandas as pd
 from msgspec.structs import replace
 
-from kit.corpus import Corpus, Passage, Question, load, read_document
+from kit.corpus import Corpus, Passage, Question, read_document
 from kit.corpus.structures import Structure, label_of, structures
 from kit.errors import InputError
-from kit.paths import ROOT
 from kit.retrievers import KGP, make
 from kit.retrievers.structure import StructureReader, mentions
-from kit.text.reader import Reader
 from kit.views.explorer import Explorer
 from kit.views.frames import count, replay
 from kit.views.layout import passage_node, spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
 
+_BEST = 10  # passages of a walk that are shown
 _BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell's text is escaped
-#: A white sheet with dark ink in light and dark themes, as the canvas is.
-_SHEET = """<style>
-.kit-sheet { color: #222; background: #fff; font-size: 14px; line-height: 1.35; padding: 2px 8px; }
-.kit-sheet li { margin: 4px 0; border-left: 6px solid #ddd; overflow-wrap: anywhere; }
-.kit-sheet p { margin: 2px 8px; white-space: pre-wrap; }
-.kit-sheet table { color: #222; background: #fff; }
-.kit-sheet td, .kit-sheet th { border: 1px solid #bbb; padding: 1px 8px; }
-.kit-problem { color: #7a0000; background: #fdecea; border-left: 4px solid #b00020; padding: 4px 8px; }
-</style>"""
 
 
 class DocumentExplorer(Explorer):
-    """Upload PDFs and ask; at first there are ``corpus`` and ``questions``, by default the project's invented reports.
+    """Upload PDFs and ask; at first there are ``corpus`` and ``questions``.
 
     ``agents`` are retrievers under the names to choose from, those that learn already trained. The default comes first:
-    on the reports' dev questions about content its ten passages hold all supports (kgp-dense: 0.95 of them). ``reader``
-    answers from the passages that are shown: all of a structure's, or the ``top`` of a walk. ``question`` is asked
-    first. ``passages`` is the evidence in view, ``told`` the lines above it.
+    on the reports' dev questions about content its ten passages hold all supports (kgp-dense: 0.95 of them).
+    ``passages`` is the evidence in view, ``told`` the line above it.
     """
 
     def __init__(
-        self,
-        corpus: Corpus | None = None,
-        questions: Sequence[Question] = (),
-        agents: Mapping[str, KGP] | None = None,
-        reader: Reader | None = None,
-        top: int = 10,
-        question: str = "",
+        self, corpus: Corpus, questions: Sequence[Question] = (), agents: Mapping[str, KGP] | None = None
     ) -> None:
-        if corpus is None:
-            reports = load(ROOT / "data" / "reports")
-            corpus, questions = reports.corpus, questions or reports.test
         self.agents = agents or {name: make(name) for name in ("kgp-tfidf", "kgp-dense", "kgp-random")}
-        self.reader, self.top = reader, top
         self._own: dict[str, Corpus] = {}  # the reader's own documents, each by its name
         self._use(corpus, questions)
         self._upload = widgets.FileUpload(accept=".pdf", multiple=True, description="Upload PDFs")
@@ -64,25 +43,23 @@ class DocumentExplorer(Explorer):
             widgets.HTML(layout={"max_height": height, "overflow": "auto"}, tabbable=bool(height))
             for height in ("", "170px", "", "330px")
         )
-        controls = {
-            "question": widgets.Combobox(
-                value=question or next(iter(self.questions), "What is on page 1?"),
-                options=list(self.questions),
-                description="question",
-                placeholder="your question, then Enter",
-                continuous_update=False,
-                layout={"width": "calc(100% - 290px)"},
-            ),
-            "agent": widgets.Dropdown(description="agent", options=list(self.agents), layout={"width": "260px"}),
-        }
+        asking = widgets.Combobox(
+            value=next(iter(self.questions), "What is on page 1?"),
+            options=list(self.questions),
+            continuous_update=False,
+            description="question",
+            placeholder="your question, then Enter",
+            layout={"width": "calc(100% - 290px)"},
+        )
+        agent = widgets.Dropdown(description="agent", options=list(self.agents), layout={"width": "260px"})
+        controls = {"question": asking, "agent": agent}
         super().__init__("From the question to the evidence", controls, lambda **it: self.ask(**it)[1])
-        self.present = self._present
         # Jupyter's server drops larger messages, and nobody is told.
-        hint = widgets.HTML(lines_html(["at most 10 MB at a time; nothing leaves this machine"]))
-        above, (asking, canvas) = widgets.HBox([self._upload, hint]), self.children
-        self.children = [above, self._refused, self._documents, asking, self._told, self._evidence, canvas]
+        hint = widgets.HTML(_lines(["at most 10 MB at a time; nothing leaves this machine"]))
+        above, (row, canvas) = widgets.HBox([self._upload, hint]), self.children
+        self.children = [above, self._refused, self._documents, row, self._told, self._evidence, canvas]
         self._upload.observe(self._uploaded, "value")
-        self._present()
+        self.present()
 
     def _use(self, corpus: Corpus, questions: Sequence[Question]) -> None:
         self.corpus, self.structures = corpus, StructureReader(corpus)
@@ -106,34 +83,26 @@ class DocumentExplorer(Explorer):
         else:
             walker = self._indexed(agent)
             ranking = walker.explain(text, len(self.corpus))
-            passages = [self.corpus[id] for id in ranking.ids[: self.top]]
-            shown = replay(ranking, self.corpus, question=known, graph=walker.graph, top=self.top)
+            passages = [self.corpus[id] for id in ranking.ids[:_BEST]]
+            shown = replay(ranking, self.corpus, question=known, graph=walker.graph, top=_BEST)
             unknown = "It names a page or table that no document has. " if mentions(text) else ""
             told = f"{unknown}A question about content: {agent} walks the passages, the best {len(passages)} follow."
-        nodes = []
-        for node in shown.nodes:
-            title = node.title
-            if passage := self.corpus[node.id] if node.id in self.corpus else None:  # a document's share their title
-                page = f"p. {passage.page}" if passage.page is not None else f"§{passage.position + 1}"
-                title = f"{page} · {clip(passage.text, 40)} · {passage.title}"
-            nodes.append(replace(node, title=title))
         words = f"{text}\nAnswer: {known.answer}" if known else text
-        return passages, replace(shown, nodes=tuple(nodes), question=words), told
+        return passages, replace(shown, nodes=tuple(map(self._titled, shown.nodes)), question=words), told
 
-    def _present(self) -> None:
-        self.passages, shown, told = self.ask(**self.values)
-        self.told, problem = [told], ""
-        if self.reader:
-            try:
-                contexts = [[passage.full_text for passage in self.passages]]
-                [answer] = self.reader.answer([self.values["question"].strip()], contexts)
-                self.told.append(f"Answer ({self.reader.name}): {answer or 'none'}")
-            except Exception as error:  # a server that is not there, a model that fails: the evidence is worth seeing
-                problem = f"no answer from {self.reader.name}: {error}"
+    def _titled(self, node: Node) -> Node:
+        """A passage under its page and first words: those of a document share their title."""
+        if node.id not in self.corpus:
+            return node
+        passage = self.corpus[node.id]
+        page = f"§{passage.position + 1}" if passage.page is None else f"p. {passage.page}"
+        return replace(node, title=f"{page} · {clip(passage.text, 40)} · {passage.title}")
+
+    def present(self) -> None:
+        self.passages, shown, self.told = self.ask(**self.values)
         self.show(shown)
-        self.canvas.problem = problem
-        self._documents.value = documents_html(self.corpus)
-        self._told.value = lines_html(self.told)
+        self._documents.value = _lines(loaded(self.corpus))
+        self._told.value = _lines([self.told])
         self._evidence.value = evidence_html(self.passages)
 
     def _uploaded(self, change: Mapping) -> None:
@@ -155,7 +124,7 @@ class DocumentExplorer(Explorer):
                 read |= dict.fromkeys(part.documents, part)
             except Exception as error:  # a callback's exception would reach only the log
                 problems.append(str(error))
-        self._refused.value = lines_html(problems, "kit-problem") if problems else ""
+        self._refused.value = _lines(problems, "kit-problem", "alert") if problems else ""
         if read:
             self._own |= read
             self._use(Corpus(passage for part in self._own.values() for passage in part.passages), ())
@@ -169,10 +138,7 @@ def structure_replay(
     """Structures that a question names, and the passages that each of them holds, one structure a frame."""
     corpus = reader.corpus
     held = {str(it): [corpus.passages[row].id for row in reader.contains.content(it)] for it in asked}
-    graph = nx.Graph()
-    graph.add_nodes_from(held)
-    graph.add_edges_from((name, id) for name, ids in held.items() for id in ids)
-    places = spring(graph)
+    places = spring(nx.Graph(held))
     nodes = [Node(name, name, f"holds {count(len(ids), 'passage')}", *places[name]) for name, ids in held.items()]
     nodes += [passage_node(corpus, passage.id, places, gold) for passage in passages]
     states = {name: NodeState(name, "seed", 1.0) for name in held}
@@ -188,11 +154,18 @@ def structure_replay(
     return Replay(tuple(nodes), tuple(frames))
 
 
-# ---- as HTML: text of a document is data, all of it is escaped
+def loaded(corpus: Corpus) -> list[str]:
+    """What there is: a line a document."""
+    kinds, lines = [(structure.document, structure.kind) for structure in structures(corpus)], []
+    for name, rows in corpus.documents.items():
+        held = [count(kinds.count((name, kind)), kind) for kind in ("page", "table")]
+        title = corpus.passages[rows[0]].title
+        lines.append(f"{title} ({name}): {', '.join(held)}, {count(len(rows), 'passage')}")
+    return lines
 
 
 def evidence_html(passages: Sequence[Passage]) -> str:
-    """Numbered passages with title, document, table and page; tables as tables."""
+    """Numbered passages with title, document, table and page; tables as tables. All text is escaped: it is data."""
     items = []
     for number, passage in enumerate(passages, start=1):
         label = label_of(passage.text) if passage.kind == "table" else None
@@ -201,35 +174,20 @@ def evidence_html(passages: Sequence[Passage]) -> str:
         head = f"<strong>{number} · {escape(passage.title)}</strong> <small>{escape(place)}</small>"
         body = table_html(passage.text) if passage.kind == "table" else f"<p>{escape(passage.text)}</p>"
         items.append(f"<li>{head}{body}</li>")
-    return f'{_SHEET}<div class="kit-sheet"><ol aria-label="Evidence">{"".join(items)}</ol></div>'
+    return f'<div class="kit-sheet"><ol aria-label="Evidence">{"".join(items)}</ol></div>'
 
 
 def table_html(text: str) -> str:
     """A table passage, caption and markdown, as an HTML table; its first row are the names of the columns."""
     lines = [line.strip() for line in text.splitlines()]
     rows = [[cell.strip().replace("\\|", "|") for cell in _BAR.split(line)[1:-1]] for line in lines if line[:1] == "|"]
-    head, _, *body = [*rows, [], []]  # a rule stands below the head
-    return _html(pd.DataFrame(body[: len(rows) - 2]).reindex(columns=range(len(head))).set_axis(head, axis=1), lines)
-
-
-def documents_html(corpus: Corpus) -> str:
-    """What is loaded: a row a document with the numbers of its pages, tables and passages."""
-    kinds, rows = [(structure.document, structure.kind) for structure in structures(corpus)], []
-    for name, places in corpus.documents.items():
-        row = {"title": corpus.passages[places[0]].title, "file": name, "pages": kinds.count((name, "page"))}
-        rows.append(row | {"tables": kinds.count((name, "table")), "passages": len(places)})
-    return f'{_SHEET}<div class="kit-sheet">{_html(pd.DataFrame(rows), ["Documents loaded"])}</div>'
-
-
-def _html(table: pd.DataFrame, lines: Sequence[str]) -> str:
-    """A table with a caption: those of the lines that are no rows."""
+    head, *body = rows[:1] + rows[2:] or [[]]  # a rule stands below the head
+    table = pd.DataFrame(body).reindex(columns=range(len(head))).set_axis(head, axis=1)
     caption = escape(" ".join(line for line in lines if line[:1] != "|").strip())
     with pd.option_context("display.max_colwidth", None):
         html = table.to_html(index=False, border=0, na_rep="").replace("<table", f'<table aria-label="{caption}"', 1)
     return f"<strong>{caption}</strong>{html}"
 
 
-def lines_html(lines: Sequence[str], kind: str = "kit-sheet") -> str:
-    """Plain lines, one below the other; ``kit-problem`` makes them an alert."""
-    role = "alert" if kind == "kit-problem" else "status"
-    return f'{_SHEET}<div class="{kind}" role="{role}">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>'
+def _lines(lines: Sequence[str], kind: str = "kit-sheet", role: str = "status") -> str:
+    return f'<div class="{kind}" role="{role}">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>'

@@ -1,35 +1,65 @@
-"""A widget with choices: controls above a canvas, and the same picture as a figure.
-
-:func:`explore` is the one for any retriever: a question, the settings that can be turned, and the steps that follow.
-"""
+"""Widgets: a canvas for a replay, controls above it, and :func:`explore` for the steps of any retriever."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Query, Question
 from kit.errors import InputError
-from kit.evaluation import metrics
 from kit.evaluation.experiment import Experiment
 from kit.graphs import PassageGraph, build
 from kit.retrievers import Retriever, make
-from kit.views.canvas import GraphCanvas
-from kit.views.frames import count, replay
+from kit.views.frames import count, replay, supports
 from kit.views.layout import apart, passage_node
-from kit.views.replay import Column, Frame, RankItem, Replay
+from kit.views.replay import GOLD, GOLD_RIM, HALO, SHADES, Column, Frame, RankItem, Replay
 from kit.views.storyboard import storyboard
-from kit.views.style import Figure
+from kit.views.style import Figure, look
 
+_HERE = Path(__file__).parent
 #: The settings that a reader can turn: up to which number, among which words, or (None) a share.
 _TURNED: dict[str, int | Sequence[str] | None] = {"top_k": 20, "alpha": None, "beta": None, "layers": 3}
 _TURNED |= {"message": ("min", "mean"), "branching": 30, "depth": 4, "budget": 60, "beam": 15, "branches": 5, "hops": 4}
 _TURNED |= {"graph": ("entity+structure", "entity", "structure", "tfidf", "knn")}
 _PAPERS = {"top_k": "K", "alpha": "α", "beta": "β"}  # names
-_ASKING = ("question", "typed", "listener", "number")  # what two side by side share
 _DEEPEST = 5_000  # passages of a ranking: places are exact in a corpus that is no larger
+
+
+class GraphCanvas(anywidget.AnyWidget):
+    """Shows a :class:`~kit.views.replay.Replay`. All frames are in the browser: a step needs no answer from Python.
+
+    ``index`` is the frame in view, ``problem`` a line shown as an alert above the picture. Text reaches the page as
+    text nodes only, and nothing is asked of any host.
+    """
+
+    _esm = "\n".join((_HERE / name).read_text("utf-8") for name in ("shapes.js", "canvas.js"))
+    _css = _HERE / "canvas.css"
+    replay = traitlets.Dict().tag(sync=True)
+    looks = traitlets.Dict().tag(sync=True)
+    name = traitlets.Unicode().tag(sync=True)
+    index = traitlets.Int(0).tag(sync=True)
+    problem = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, replay: Replay, name: str = "Passage graph") -> None:
+        super().__init__(name=name)
+        self.show(replay)
+
+    def show(self, replay: Replay, index: int = 0) -> None:
+        """Put another replay in place of this one."""
+        told = to_builtins(replay)
+        looks = {"roles": replay.roles, "kinds": {kind: look(kind) for kind in replay.kinds}, "halo": HALO}
+        looks |= {"gold": {"label": GOLD, "rim": GOLD_RIM}}
+        looks |= {"scale": told["scale"] and told["scale"] | {"shades": SHADES}}
+        with self.hold_sync():
+            self.problem, self.looks = "", to_builtins(looks)
+            self.index = min(index, len(replay.frames) - 1)
+            self.replay = told | {"nodes": {it.id: to_builtins(it) | {"label": it.label} for it in replay.nodes}}
 
 
 class Explorer(widgets.VBox):
@@ -43,7 +73,6 @@ class Explorer(widgets.VBox):
         self, name: str, controls: dict[str, Any], tell: Callable[..., Replay], start: Mapping[str, Any] | None = None
     ) -> None:
         self.controls, self.tell = controls, tell
-        self.present: Callable[[], None] = lambda: self.show(self.replay())  # another may take over
         for field in sorted(start or {}, key=list(controls).index):
             controls[field].value = start[field]
         self.canvas = GraphCanvas(tell(**self.values), name)
@@ -61,6 +90,10 @@ class Explorer(widgets.VBox):
             self.present()
         except Exception as error:  # a callback's exception would reach only the log
             self.canvas.problem = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+
+    def present(self) -> None:
+        """Show what the controls say; one of two side by side has this done for both."""
+        self.show(self.replay())
 
     def show(self, replay: Replay) -> None:
         """Put a replay on the canvas; one of the same steps as before keeps the step in view."""
@@ -90,8 +123,8 @@ def explore(
 
     ``retriever``, or its name: what it learned is kept, and it stays as it is. Passages are drawn in its graph;
     ``behind`` names a builder whose edges are drawn behind the paths of one that has none. Supports are counted in the
-    first ``top``. ``start`` are first values of the controls: ``question`` (an id), ``typed``, and the settings. Of a
-    method that sees gold fields, as RGNN-Ret does, a typed question is a sub-question a line.
+    first ``top``. ``start`` are first values of the controls: ``question`` (an id), ``typed``, and the settings.
+    Of a method that sees gold fields, as RGNN-Ret does, a typed question is a sub-question a line.
     """
     method = make(retriever) if isinstance(retriever, str) else retriever
     controls = asking_controls(questions, lines=method.sees_gold)
@@ -113,9 +146,6 @@ def explore(
         return replace(found, question=text) if text else found
 
     return Explorer(f"{method.name}, step by step", controls, tell, start)
-
-
-# ---- controls
 
 
 def asking_controls(questions: Sequence[Question], *, lines: bool = False) -> dict[str, Any]:
@@ -140,9 +170,6 @@ def setting_control(label: str, value: Any, kind: int | Sequence[str] | None) ->
     return widgets.Dropdown(options=list(dict.fromkeys((*kind, value))), value=value, **told)
 
 
-# ---- two beside each other
-
-
 class SideBySide(widgets.VBox):
     """Two methods, or one under two settings, step by step beside each other; a passage has one place in both.
 
@@ -151,7 +178,11 @@ class SideBySide(widgets.VBox):
 
     def __init__(self, left: Explorer, right: Explorer) -> None:
         self.left, self.right = left, right
-        shared = [name for name in _ASKING if name in left.controls.keys() & right.controls]
+        shared = [
+            name
+            for name in ("question", "typed", "listener", "number")
+            if name in left.controls.keys() & right.controls
+        ]
         right.controls |= {name: left.controls[name] for name in shared}
         right.children[0].children = [control for name, control in right.controls.items() if name not in shared]
         for name in shared:
@@ -173,8 +204,8 @@ class SideBySide(widgets.VBox):
     def replays(self, **chosen: Any) -> tuple[Replay, Replay]:
         """What is shown left and right; ``chosen`` as in :meth:`Explorer.replay`."""
         left, right = (each.replay(**chosen) for each in (self.left, self.right))
-        fixed = {node.id: (node.x, node.y) for node in left.nodes}
-        places = apart({node.id: (node.x, node.y) for node in right.nodes if node.id not in fixed}, fixed)
+        fixed, others = ({node.id: (node.x, node.y) for node in each.nodes} for each in (left, right))
+        places = apart({id: place for id, place in others.items() if id not in fixed}, fixed)
         nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) for node in right.nodes)
         most = max(len(left.frames), len(right.frames))
         waiting = [each.frames + each.frames[-1:] * (most - len(each.frames)) for each in (left, right)]
@@ -190,11 +221,9 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
         asked, columns, nodes = by_id[question], [], {}
         for name, rankings in experiment.rankings.items():
             best = rankings[question].ids[:k]
-            found = round(metrics.recall_at(asked, best, k) * asked.hops)
             items = tuple(RankItem(id, float(score)) for id, score in zip(best, rankings[question].scores))
-            columns.append(Column(f"{name}: {found} of {asked.hops} supports", items))
+            columns.append(Column(f"{name}: {supports(asked, best)}", items))
             nodes |= {id: passage_node(corpus, id, {}, asked.supporting_ids, part=False) for id in best}
         return Replay(tuple(nodes.values()), (Frame(columns=tuple(columns)),), f"{asked.text}\nAnswer: {asked.answer}")
 
-    controls = {"question": asking_controls(questions)["question"]}
-    return Explorer("Rankings side by side", controls, tell)
+    return Explorer("Rankings side by side", {"question": asking_controls(questions)["question"]}, tell)

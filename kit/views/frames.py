@@ -1,8 +1,4 @@
-"""A trace as frames: the steps that led to a ranking, for the canvas and for print.
-
-A trace is read once, as :class:`Step` s: scores, senders and messages, question by question, or the visits of a walk.
-What to draw and how to say it is then the same for all methods.
-"""
+"""A trace as frames: read once, as :class:`Step` s, and then drawn and told in the same way for all methods."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
@@ -46,6 +42,10 @@ class Step(msgspec.Struct, frozen=True):
         """The first k passages that were met."""
         return self.places[np.isfinite(self.scores)].sort_values().index[:k].tolist()
 
+    def move(self, id: str) -> str:
+        old, new = self.before[id], self.places[id]
+        return f"place {old:,} → {new:,}" if old != new else f"place {new:,}"
+
 
 def replay(
     ranking: Ranking, corpus: Corpus, question: Question | None = None, graph: PassageGraph | None = None, top: int = 10
@@ -53,9 +53,9 @@ def replay(
     """The steps that led to a ranking of passages of ``corpus``.
 
     ``question`` marks its supports and counts how many are among the first ``top``. ``graph`` gives places and edges;
-    without it only rankings are shown. Scores that messages carry are told as distances, 1 − score. Where the supports
-    and the nearest before any message stand, as far as they are joined, depends on question and graph alone, not on
-    settings. Raises InputError for a ranking without a trace.
+    without it only rankings are shown. Scores that messages carry are told as distances, 1 − score. Supports and the
+    nearest before any message, as far as they are joined, stand where question and graph say, whatever the settings.
+    Raises InputError for a ranking without a trace.
     """
     if not ranking.trace.events:
         raise InputError("expected a ranking with the trace of its steps", field="trace")
@@ -93,17 +93,11 @@ class _Story:
     def say(self, score: float) -> str:
         return f"{self.number(score):.3f}" if self.distances else f"{score:.3g}"
 
-    def supports(self, ids: Sequence[str]) -> str:
-        """How many of the question's supports are among the ids."""
-        return f"{round(metrics.covered(self.question, ids) * self.question.hops)} of {self.question.hops} supports"
-
     def step(self, name: str, caption: str, scores: dict[str, float], before: Step | None = None, **more: Any) -> Step:
         """A step to these scores; equal ones stand in corpus order."""
         told = pd.Series(scores, self.ids, dtype=float).fillna(-np.inf)
         places = told.rank(ascending=False, method="first").astype(int)
         return Step(name, caption, told, places, before.places if before else places, **more)
-
-    # ---- messages and recurrence
 
     def _turns(self) -> Iterator[Step]:
         """A turn for each sub-question, or one for all; then what came of them."""
@@ -133,8 +127,7 @@ class _Story:
         given = scored or {seed.passage: seed.score for seed in seeds}  # of a method that sends no messages
         near = [self.say(score) for score in sorted(given.values(), reverse=True)[: self.top]]
         caption = f"The {self.word} of each passage's own text: {near[0]} to {near[-1]} in the first {len(near)}."
-        step = self.step("start" if scored else "ranking", caption, given)
-        yield step
+        yield (step := self.step("start" if scored else "ranking", caption, given))
         for layer, (round, of_layer) in enumerate(groupby(seeds if scored else (), lambda seed: seed.round), start=1):
             senders = {seed.passage: self.say(seed.score) for seed in of_layer}
             messages = [it for it in sent if it.round == round and it.source != it.target]
@@ -150,8 +143,7 @@ class _Story:
                 own = [message for message in messages if message.source == id]
                 caption = f"{self.word.capitalize()} {told} goes to {count(len(own), 'passage')}."
                 step = self._deliver(f"{name} {i} of {len(senders)}", caption, own, messages, step)
-                step = replace(step, roles={id: "sender"}, source=id, arrows=[(id, it.target) for it in own])
-                yield step
+                yield replace(step, roles={id: "sender"}, source=id, arrows=[(id, it.target) for it in own])
         if kept := [message for message in sent if message.source == message.target]:
             caption = f"β · h + (1 − β) · ĥ, ĥ as it was after step {number - 1}."
             yield self._deliver("recurrence", caption, kept, kept, step)
@@ -170,10 +162,8 @@ class _Story:
             mean = self.say(np.average(values, weights=weights if sum(weights) else None))
             told = f"{1 - sum(weights):.3g} · {self.say(message.before)} + {sum(weights):.3g} · {mean}"
             told += f" = {self.say(message.after)}{f' ({mean}: mean of {len(of)} senders)' * (len(of) > 1)}"
-            notes[id] = f"{told}, {_move(step, id)}" if id in due else f"waits for more of its {len(of)}"
+            notes[id] = f"{told}, {step.move(id)}" if id in due else f"waits for more of its {len(of)}"
         return replace(step, notes=notes)
-
-    # ---- walks and beams
 
     def _walk(self) -> Iterator[Step]:
         """Seeds, then each path that grows: where it could go on, and where it goes."""
@@ -203,8 +193,6 @@ class _Story:
         scores = pd.Series(self.ranking.scores, self.ranking.ids, dtype=float).reindex(self.ids, fill_value=-np.inf)
         yield Step("result", caption, scores, self.final, self.final, roles, arrows=arrows)
 
-    # ---- any method
-
     def choose(self) -> tuple[list[str], int]:
         """What is drawn, and how many of these whatever the method's settings."""
         base = dict.fromkeys([*self.gold, *self.steps[0].best(self.shown)])
@@ -220,7 +208,7 @@ class _Story:
         for id in drawn:
             role, score = step.roles.get(id, "plain"), step.scores.get(id, -np.inf)
             if np.isfinite(score):
-                note = step.notes.get(id) or f"{self.word} {self.say(score)}, {_move(step, id)}"
+                note = step.notes.get(id) or f"{self.word} {self.say(score)}, {step.move(id)}"
                 states[id] = NodeState(id, role, self.scale.value(self.number(score)), note)
             elif id in self.gold or not self.walk:
                 states[id] = NodeState(id, "missed")
@@ -233,8 +221,8 @@ class _Story:
             if states.keys() >= {*way}:
                 kinds, label = ("visit" if self.walk else "message",), joined.get(frozenset(way), "")
                 arrows.append(Edge(*way, kinds, label, emphasised=way[0] == step.source, directed=True))
-        name = f"{self.supports(ranked[: self.top])} in the first {self.top}" if self.gold else "ranking"
-        told = f"{self.supports(ranked)} met" if self.gold and self.walk and step.name != "result" else name
+        name = f"{supports(self.question, ranked[: self.top])} in the first {self.top}" if self.gold else "ranking"
+        told = f"{supports(self.question, ranked)} met" if self.walk and self.gold and step.name != "result" else name
         seen = [id for id in step.changed or [step.source] if id in states]
         focus = max(seen, key=lambda id: (id in self.gold, moved[id]), default="")
         column, caption = Column(name, tuple(items)), f"{step.caption} {told}." if self.gold else step.caption
@@ -245,6 +233,6 @@ def count(n: int, word: str) -> str:
     return f"{n:,} {word}{'s' * (n != 1)}"
 
 
-def _move(step: Step, id: str) -> str:
-    old, new = step.before[id], step.places[id]
-    return f"place {old:,} → {new:,}" if old != new else f"place {new:,}"
+def supports(question: Question, ids: Sequence[str]) -> str:
+    """How many of the question's supports are among the ids."""
+    return f"{round(metrics.covered(question, ids) * question.hops)} of {question.hops} supports"

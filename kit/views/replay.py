@@ -4,9 +4,7 @@ A :class:`Replay` holds once what stays the same from step to step (its nodes: t
 for each step what changes. So places are fixed by construction, and a browser gets each text once.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import pandas as pd
@@ -78,7 +76,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """A node's part in one frame: role, size (and fill, where there is a scale) as a value in [0, 1].
+    """A node's part in one frame; ``value``, in [0, 1], gives its size and, where there is a scale, its fill.
 
     ``note`` is for the reader who has it in hand, ``tag`` a number to write behind its title.
     """
@@ -122,10 +120,7 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One step: nodes and edges to draw, rankings beside them, and what to say.
-
-    ``asked`` is the sub-question that it is about, ``focus`` the node to tell about where the reader has none in hand.
-    """
+    """One step; ``asked`` is its sub-question, ``focus`` the node to tell about where the reader has none in hand."""
 
     step: str = ""
     caption: str = ""
@@ -152,10 +147,16 @@ class Replay(msgspec.Struct, frozen=True):
     @property
     def kinds(self) -> list[str]:
         """Of all edges."""
-        edges = [*self.edges, *(edge for frame in self.frames for edge in frame.edges)]
-        return sorted({kind for edge in edges for kind in edge.kinds})
+        lists = [self.edges, *(frame.edges for frame in self.frames)]
+        return sorted({kind for edges in lists for edge in edges for kind in edge.kinds})
 
-    def without_text(self) -> Replay:
+    @property
+    def roles(self) -> dict[str, Role]:
+        """Those of all states, in the order of a legend."""
+        used = {state.role for frame in self.frames for state in frame.states}
+        return {name: role for name, role in ROLES.items() if name in used}
+
+    def without_text(self) -> Self:
         """The same for figures of data whose text may not be passed on; notes and labels, which no figure has, stay."""
         supports = [node.id for node in self.nodes if node.gold]
         names = {id: f"support {number}" for number, id in enumerate(supports, start=1)}
@@ -163,24 +164,20 @@ class Replay(msgspec.Struct, frozen=True):
         return replace(self, nodes=nodes, frames=tuple(replace(it, asked="") for it in self.frames), question="")
 
     def table(self) -> pd.DataFrame:
-        """The numbers behind the pictures: a row a node, edge or place in a ranking, for each frame.
-
-        ``step`` is empty for edges of all frames; ``value`` is a node's size, or a place in a ranking.
-        """
+        """A row a node, edge (of all frames: ``step`` is empty) or place in a ranking; ``value``: size, or place."""
         nodes, rows = self.by_id, []
 
-        def add(kind: str, node: Node, **told: Any) -> None:
-            rows.append({"step": frame.step, "kind": kind, "title": node.title, "gold": node.gold, **told})
+        def add(kind: str, id: str, **told: Any) -> None:
+            rows.append({"step": frame.step, "kind": kind, "title": nodes[id].title, "gold": nodes[id].gold, **told})
 
         for frame in (Frame(edges=self.edges), *self.frames):
-            for state in frame.states:
-                node = nodes[state.node]
-                add("node", node, x=node.x, y=node.y, role=state.role, value=state.value, tag=state.tag)
+            for it in frame.states:
+                add("node", it.node, x=nodes[it.node].x, y=nodes[it.node].y, role=it.role, value=it.value, tag=it.tag)
             for edge in frame.edges:
-                add("+".join(edge.kinds), nodes[edge.source], other=nodes[edge.target].title)
+                add("+".join(edge.kinds), edge.source, other=nodes[edge.target].title)
             for column in frame.columns:
                 for number, item in enumerate(column.items, start=1):
-                    add(column.name, nodes[item.node], value=item.place or number)
+                    add(column.name, item.node, value=item.place or number)
         tagged = any(state.tag for frame in self.frames for state in frame.states)
         columns = ["step", "kind", "title", "other", "role", "gold", "x", "y", "value", *["tag"] * tagged]
         return pd.DataFrame(rows, columns=columns)

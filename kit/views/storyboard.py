@@ -127,11 +127,9 @@ def _legend(replay: Replay) -> list[Line2D]:
         for value in (1.0, 0.5, 0.0):
             number = scale.far + value * (scale.near - scale.far)
             signs[f"{scale.name} {number:.3g}"] = _symbol("plain", False, 4 + 8 * value, _SHADES(value))
-    used = {state.role for frame in replay.frames for state in frame.states}
-    for name, role in ROLES.items():
-        if name in used:
-            shade = _SHADES(0.5) if scale and not role.dashed else None
-            signs[role.label] = _RING | {"markersize": 9} if role.halo else _symbol(name, False, 8, shade)
+    for name, role in replay.roles.items():
+        shade = _SHADES(0.5) if scale and not role.dashed else None
+        signs[role.label] = _RING | {"markersize": 9} if role.halo else _symbol(name, False, 8, shade)
     if any(node.gold for node in replay.nodes):
         signs[GOLD] = _symbol("missed", True, 14)
     if scale and any(item.moved for frame in replay.frames for column in frame.columns for item in column.items):

@@ -1,8 +1,8 @@
 """A small invented corpus, text that would do harm if it were taken for markup, and a notebook seen in a browser."""
 
+import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -102,18 +102,14 @@ def page(seen: Seen) -> Page:
 def _jupyterlab(folder: Path) -> Iterator[str]:
     """A server on the loopback address without any settings of the user's."""
     private = folder / ".jupyter"
+    runtime = private / "_RUNTIME_DIR"
     names = ("LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR", "_CONFIG_DIR", "_DATA_DIR", "_RUNTIME_DIR")
     environment = os.environ | {f"JUPYTER{name}": str(private / name) for name in names} | {"IPYTHONDIR": str(private)}
     settings = private / "LAB_SETTINGS_DIR" / "@jupyterlab" / "notebook-extension"
     settings.mkdir(parents=True)
     (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     options = {
         "ServerApp.ip": "127.0.0.1",
-        "ServerApp.port": port,
-        "ServerApp.port_retries": 0,
         "ServerApp.root_dir": folder,
         "IdentityProvider.token": "",
         "LabApp.expose_app_in_browser": True,
@@ -127,15 +123,11 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
         server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + WAIT
-        while not _answers(port):
+        while not [*runtime.glob("jpserver-*-open.html")]:  # written last, when the address is known
             assert server.poll() is None and time.monotonic() < deadline, (private / "log").read_text()[-2000:]
             time.sleep(0.2)
-        yield f"http://127.0.0.1:{port}"
+        [told] = runtime.glob("jpserver-*.json")
+        yield json.loads(told.read_text())["url"].rstrip("/")
     finally:
         server.terminate()  # it ends its kernels, then itself
         server.wait(30)
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,8 +1,5 @@
 """The widgets as a reader meets them: one notebook in JupyterLab, with mouse and keyboard."""
 
-import json
-import time
-from collections.abc import Callable
 from io import BytesIO
 
 import pytest
@@ -18,14 +15,15 @@ CELLS = {
     "setup": f"""
 import ipywidgets
 import pandas as pd
-from kit.corpus import Benchmark, Corpus, Passage
+from kit.corpus import Benchmark, Corpus, Passage, load
 from kit.corpus.example import example
 from kit.errors import InputError
 from kit.graphs import build
+from kit.paths import ROOT
 from kit.retrievers import make
 from kit.views import *
 HOSTILE = {HOSTILE!r}
-hand = example()
+hand, reports = example(), load(ROOT / "data" / "reports")
 questions = hand.test[::-1]""",
     "canvas": """
 nodes = tuple(Node(f"n{i}", HOSTILE if i == 0 else f"Port {i}", HOSTILE if i == 0 else f"Text of port {i}.",
@@ -57,7 +55,7 @@ text = f"{HOSTILE} is a film by Ines Moravec."
 own = Benchmark("own", Corpus([*hand.corpus.passages, Passage("bad", HOSTILE, text, "bad")]), test=questions)
 qsgnn = make("qsgnn", dimension=16)
 SideBySide(explore_attention(qsgnn, own, own.test), explore_attention(qsgnn, own, own.test, alignment="off"))""",
-    "documents": "DocumentExplorer()",
+    "documents": "DocumentExplorer(reports.corpus, reports.test)",
 }
 
 
@@ -84,33 +82,15 @@ def places(canvas: Locator) -> dict[str, str]:
     return canvas.locator(".kit-node").evaluate_all(script)
 
 
-def until(page: Page, holds: Callable[[], bool]) -> None:
-    """Wait up to five seconds: the picture is drawn with the next frame of the screen."""
-    for _ in range(50):
-        if holds():
-            return
-        page.wait_for_timeout(100)
-    assert holds()
-
-
 def test_all_cells_show_what_they_should(page):
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
     assert page.locator(".kit-canvas").count() == 9
     assert cell(page, "print").locator("img[width='960']").count() == 1
 
 
-# ---- the canvas
-
-
-def test_keys_on_the_step_bar_step_and_play_quickly_and_positions_stay(page, record_property):
-    canvas, took = canvas_of(page, "canvas"), []
+def test_keys_on_the_step_bar_step_and_play_and_positions_stay(page):
+    canvas = canvas_of(page, "canvas")
     step, before = canvas.locator(".kit-step"), places(canvas)
-    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft") * 3:
-        begun = time.perf_counter()
-        page.keyboard.press(key)
-        page.evaluate("() => new Promise(requestAnimationFrame)")
-        took.append(1000 * (time.perf_counter() - begun))
-    record_property("milliseconds_a_step", sorted(took)[len(took) // 2])  # told, not asserted: the machine may be busy
     page.keyboard.press("ArrowRight")
     expect(step).to_have_text("2 of 3: round 1")
     assert places(canvas) == before and len(before) == 60
@@ -143,18 +123,19 @@ def test_keys_walk_the_graph_and_pin_a_passage(page):
 
 def test_wheel_zooms_once_the_picture_was_clicked_and_drag_pans(page):
     canvas = canvas_of(page, "canvas")
-    before, box = places(canvas), canvas.locator(".kit-stage > svg").bounding_box()
+    node, box = canvas.locator(".kit-node").first, canvas.locator(".kit-stage > svg").bounding_box()
+    before = node.get_attribute("transform")
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 + 15
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 40, y + 5)
     page.mouse.up()
-    until(page, lambda: places(canvas) != before)
-    moved = places(canvas)
+    expect(node).not_to_have_attribute("transform", before)
+    moved = node.get_attribute("transform")
     page.mouse.wheel(0, -300)
-    until(page, lambda: places(canvas) != moved)
+    expect(node).not_to_have_attribute("transform", moved)
     page.keyboard.press("0")
-    until(page, lambda: places(canvas) == before)
+    expect(node).to_have_attribute("transform", before)
 
 
 def test_an_error_in_a_callback_is_shown_to_the_reader(page):
@@ -181,18 +162,13 @@ def test_a_graph_page_draws_and_its_text_is_inert(page):
     assert frame.get_attribute("sandbox") == "allow-scripts"
     inside = frame.content_frame
     expect(inside.locator("canvas")).to_be_visible(timeout=SLOW)
-    told = "() => JSON.stringify({n: nodes.length, shown: network.getScale() > 0, hacked: window.HACKED ?? null})"
-    found = json.loads(inside.locator("body").evaluate(told))
-    assert found == {"n": 3, "shown": True, "hacked": None}
+    assert inside.locator("body").evaluate("() => [nodes.length, network.getScale() > 0]") == [3, True]
     box = "() => { const at = network.canvasToDOM(network.getPosition('p2')); return [at.x, at.y]; }"
     x, y = inside.locator("body").evaluate(box)
     inside.locator("canvas").hover(position={"x": x, "y": y})
     expect(inside.locator(".vis-tooltip")).to_contain_text("<script>window.HACKED=2</script>")
     assert inside.locator(".vis-tooltip img, .vis-tooltip a").count() == 0
     assert inside.locator("body").evaluate("() => window.HACKED ?? null") is None
-
-
-# ---- retrievals
 
 
 def test_steps_send_messages_and_show_the_arithmetic_of_the_node_in_hand(page):
@@ -240,14 +216,12 @@ def test_a_path_grows_step_by_step(page):
     expect(canvas.locator(".kit-step")).to_contain_text("1 of ", timeout=SLOW)
 
 
-# ---- documents
-
-
 def ask(output: Locator, text: str) -> None:
     field = output.get_by_label("question", exact=True)
     field.fill(text)
     field.press("Enter")
-    expect(output.locator(".kit-question").first).to_contain_text(text, timeout=SLOW)
+    told = ".kit-question" if text else ".kit-canvas .kit-problem"
+    expect(output.locator(told)).to_contain_text(text or "field question: expected a question", timeout=SLOW)
 
 
 def upload(page: Page, output: Locator, name: str, data: bytes) -> None:
@@ -259,33 +233,30 @@ def upload(page: Page, output: Locator, name: str, data: bytes) -> None:
 def test_a_page_is_asked_for(page):
     output = cell(page, "documents")
     ask(output, "What is on page 2 of the river survey?")
-    evidence, canvas = output.locator(".kit-sheet ol > li"), canvas_of(page, "documents")
-    expect(evidence.nth(1)).to_contain_text("oll-valley-river-survey · Table 1, page 2")
+    expect(output.locator("ol[aria-label=Evidence] > li").nth(1)).to_contain_text("survey · Table 1, page 2")
+    canvas = canvas_of(page, "documents")
     page.keyboard.press("ArrowRight")
     expect(canvas.locator(".kit-step")).to_have_text("2 of 3: page 2 of oll-valley-river-survey")
 
 
 def test_pdfs_are_uploaded_asked_and_answered_from(page):
     output = cell(page, "documents")
-    problem, loaded = output.locator(".kit-problem[role=alert] p"), output.get_by_role("table", name="Documents loaded")
+    problem = output.locator(".kit-problem[role=alert] p")
+    loaded = output.locator(".kit-sheet[role=status] p", has_text="pages,")
     sheet = BytesIO()
     canvas = Canvas(sheet)
     canvas.drawString(50, 500, f"Ada Lund keeps the gates. {HOSTILE.splitlines()[0]}")
     canvas.save()
     upload(page, output, "broken <b>.pdf", b"%PDF-1.4 and no more")
     expect(problem.first).to_contain_text("broken <b>.pdf: expected a PDF", timeout=SLOW)
-    expect(loaded.locator("tbody tr")).to_have_count(4)
+    expect(loaded).to_have_count(4)
     upload(page, output, "weir.pdf", sheet.getvalue())
-    expect(loaded.locator("tbody tr")).to_have_count(1, timeout=SLOW)
+    expect(output.get_by_text("weir (weir): 1 page, 0 tables, 1 passage")).to_be_visible(timeout=SLOW)
+    expect(loaded).to_have_count(0)
     ask(output, "Who keeps the gates?")
-    expect(output.locator(".kit-sheet ol")).to_contain_text(
-        'Ada Lund keeps the gates. <img src=x onerror="window.HACKED'
-    )
+    expect(output.locator(".kit-sheet ol")).to_contain_text('keeps the gates. <img src=x onerror="window.HACKED')
     assert page.evaluate("window.HACKED") is None
-    field = output.get_by_label("question", exact=True)
-    field.fill("")
-    field.press("Enter")
-    expect(output.locator(".kit-canvas .kit-problem")).to_have_text("field question: expected a question", timeout=SLOW)
+    ask(output, "")
 
 
 def test_nothing_is_asked_of_another_host_and_the_console_has_no_error(seen):

@@ -11,15 +11,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import build
 from kit.retrievers import GNNRet, make
-from kit.views import (
-    Explorer,
-    SideBySide,
-    explore,
-    explore_rankings,
-    graph_frame,
-    graph_page,
-    places_of,
-)
+from kit.views import Explorer, SideBySide, explore, explore_rankings, graph_frame, graph_page, places_of
 from kit.views.graph_page import page_around
 
 HAND = example()
@@ -45,9 +37,6 @@ def places(explorer: Explorer) -> dict[str, tuple[float, float]]:
 @pytest.fixture
 def gnn() -> Explorer:
     return explore("gnn-ret", HAND, HAND.test, top=3, top_k=2)
-
-
-# ---- any retriever
 
 
 @pytest.mark.parametrize(
@@ -109,9 +98,6 @@ def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn):
     assert len(gnn.storyboard("Messages", [0, 2, 4], text=False).axes) == 3
 
 
-# ---- side by side
-
-
 def test_two_go_in_step_with_one_question_and_one_place_a_passage():
     both = SideBySide(*(explore("gnn-ret", HAND, HAND.test, top_k=k, layers=k - 1) for k in (2, 3)))
     layer = ["layer 1 · senders", "layer 1 · sender 1 of 2", "layer 1 · sender 2 of 2"]
@@ -123,9 +109,6 @@ def test_two_go_in_step_with_one_question_and_one_place_a_passage():
     assert all(left[id] == place for id, place in right.items() if id in left)
 
 
-# ---- graphs and rankings
-
-
 def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
     experiment = evaluate(["bm25", "tfidf"], Benchmark("demo", corpus, test=questions), ks=(2,), k=4, progress=False)
     explorer = explore_rankings(experiment, k=3)
@@ -133,9 +116,9 @@ def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
     explorer.controls["question"].value = "q1"
     [frame] = shown(explorer)["frames"]
     for column, name in zip(frame["columns"], ("bm25", "tfidf")):
-        assert [item["node"] for item in column["items"]] == list(experiment.rankings[name]["q1"].ids[:3])
-        found = len({"p0", "p1", "p2"} & set(experiment.rankings[name]["q1"].ids[:3]))
-        assert column["name"] == f"{name}: {found} of 3 supports"
+        best = experiment.rankings[name]["q1"].ids[:3]
+        assert [item["node"] for item in column["items"]] == [*best]
+        assert column["name"] == f"{name}: {len({'p0', 'p1', 'p2'} & {*best})} of 3 supports"
 
 
 def test_a_graph_is_one_page_with_fixed_places_and_the_same_in_print(corpus, hostile):

@@ -51,20 +51,13 @@ def steps(shown: Replay) -> list[str]:
     return [frame.step for frame in shown.frames]
 
 
-def notes(shown: Replay, step: int) -> dict[str, str]:
-    return {state.node: state.note for state in shown.frames[step].states}
+def states(shown: Replay, step: int, field: str = "note") -> dict[str, str]:
+    return {state.node: getattr(state, field) for state in shown.frames[step].states}
 
 
 def order(shown: Replay, step: int) -> list[tuple[str, int]]:
     [column] = shown.frames[step].columns
     return [(item.node, item.moved) for item in column.items]
-
-
-def roles(shown: Replay, step: int) -> dict[str, str]:
-    return {state.node: state.role for state in shown.frames[step].states}
-
-
-# ---- messages
 
 
 def test_the_frames_are_the_start_the_senders_each_senders_messages_and_the_result(least):
@@ -78,11 +71,11 @@ def test_the_frames_are_the_start_the_senders_each_senders_messages_and_the_resu
 
 
 def test_a_node_that_changes_shows_its_arithmetic_and_others_their_distance(least):
-    assert notes(least, 0)["p0"] == "distance 0.600, place 3"
-    assert notes(least, 1)["p2"] == "sends 0.200, its distance before"
-    assert notes(least, 2)["p0"] == "0.5 · 0.600 + 0.5 · 0.200 = 0.400, place 3 → 2"
-    assert notes(least, 2)["p4"] == "distance 0.400, place 2 → 3"
-    assert notes(least, 3)["p1"] == "0.5 · 0.800 + 0.5 · 0.400 = 0.600, place 4"
+    assert states(least, 0)["p0"] == "distance 0.600, place 3"
+    assert states(least, 1)["p2"] == "sends 0.200, its distance before"
+    assert states(least, 2)["p0"] == "0.5 · 0.600 + 0.5 · 0.200 = 0.400, place 3 → 2"
+    assert states(least, 2)["p4"] == "distance 0.400, place 2 → 3"
+    assert states(least, 3)["p1"] == "0.5 · 0.800 + 0.5 · 0.400 = 0.600, place 4"
 
 
 def test_the_ranking_moves_and_equal_distances_stand_in_corpus_order(least):
@@ -96,35 +89,31 @@ def test_the_ranking_moves_and_equal_distances_stand_in_corpus_order(least):
 
 def test_size_and_colour_follow_the_distance_and_messages_are_arrows(least):
     assert (least.scale.name, least.scale.far, least.scale.near) == ("distance", 0.9, 0.2)
-    values = {state.node: state.value for state in least.frames[2].states}
-    assert values == {"p2": 1.0, "p4": 0.714, "p0": 0.714, "p1": 0.143, "p3": 0.0}
+    assert states(least, 2, "value") == {"p2": 1.0, "p4": 0.714, "p0": 0.714, "p1": 0.143, "p3": 0.0}
     [message] = least.frames[2].edges
     assert (*message.ends, message.kinds, message.label) == ("p2", "p0", ("message",), "entity")
     assert message.emphasised and message.directed and len(least.edges) == 4
     assert [frame.focus for frame in least.frames] == ["", "", "p0", "p1", ""]
-    assert [list(roles(least, step).values()).count("sender") for step in range(5)] == [0, 2, 1, 1, 0]
+    assert [[*states(least, step, "role").values()].count("sender") for step in range(5)] == [0, 2, 1, 1, 0]
 
 
 def test_a_mean_changes_with_the_last_of_its_messages(corpus, graph):
     ranking = ranked("p2", "p4", "p1", "p0", "p3", events=(*scored(SCORES), *SENDERS, *MEAN))
     shown = replay(ranking, corpus, graph=graph, top=2)
-    assert notes(shown, 2)["p1"] == "waits for more of its 2"
-    assert notes(shown, 3)["p1"] == "0.5 · 0.800 + 0.5 · 0.300 = 0.550 (0.300: mean of 2 senders), place 4 → 3"
+    assert states(shown, 2)["p1"] == "waits for more of its 2"
+    assert states(shown, 3)["p1"] == "0.5 · 0.800 + 0.5 · 0.300 = 0.550 (0.300: mean of 2 senders), place 4 → 3"
     assert order(shown, 3)[:3] == [("p2", 0), ("p4", 0), ("p1", 1)]
 
 
 @pytest.fixture
 def sub_questions(corpus, questions, graph) -> Replay:
     """Two sub-questions, β = 0.9; the rankings p2 p0 p1 and p1 p0 p2, merged in turn."""
-    first = (
-        SubQuestionEvent(0, "Who directed The Long Ferry?", "Ada Lund"),
-        *scored({"p2": 0.8, "p0": 0.6, "p1": 0.1}),
-    )
-    second = (SubQuestionEvent(1, "Where was Ada Lund born?"), *scored({"p1": 0.9, "p0": 0.5, "p2": 0.2}, 1))
-    sent = (Seed(0, "p2", 0.8), Message(0, "p2", "p0", 0.8, 0.5, 0.6, 0.7))
+    first, second = scored({"p2": 0.8, "p0": 0.6, "p1": 0.1}), scored({"p1": 0.9, "p0": 0.5, "p2": 0.2}, 1)
+    first = SubQuestionEvent(0, "Who directed The Long Ferry?", "Ada Lund"), *first, Seed(0, "p2", 0.8)
+    second = Message(0, "p2", "p0", 0.8, 0.5, 0.6, 0.7), SubQuestionEvent(1, "Where was Ada Lund born?"), *second
     values = {"p1": (0.1, 0.9, 0.82), "p0": (0.7, 0.5, 0.52), "p2": (0.8, 0.2, 0.26)}
-    kept = tuple(Message(1, id, id, old, 0.1, before, after) for id, (old, before, after) in values.items())
-    ranking = ranked("p2", "p1", "p0", events=(*first, *sent, *second, *kept))
+    kept = (Message(1, id, id, old, 0.1, before, after) for id, (old, before, after) in values.items())
+    ranking = ranked("p2", "p1", "p0", events=(*first, *second, *kept))
     return replay(ranking, corpus, question=questions[0], graph=graph, top=1)
 
 
@@ -134,10 +123,10 @@ def test_sub_questions_are_steps_keep_some_of_the_step_before_and_are_merged(sub
     asked = ["Who directed The Long Ferry? → Ada Lund"] * 3 + ["Where was Ada Lund born?"] * 2 + [""]
     assert [frame.asked for frame in sub_questions.frames] == asked
     assert sub_questions.frames[4].caption.startswith("β · h + (1 − β) · ĥ")
-    assert notes(sub_questions, 4)["p0"] == "0.9 · 0.500 + 0.1 · 0.300 = 0.480, place 2"
+    assert states(sub_questions, 4)["p0"] == "0.9 · 0.500 + 0.1 · 0.300 = 0.480, place 2"
     assert order(sub_questions, 3) == [("p1", 0), ("p0", 0), ("p2", 0)]  # another question: no passage has moved
     assert order(sub_questions, 5) == [("p2", 0), ("p1", 1), ("p0", -1)]
-    assert notes(sub_questions, 5)["p1"] == "distance 0.180, place 3 → 2"
+    assert states(sub_questions, 5)["p1"] == "distance 0.180, place 3 → 2"
 
 
 def test_a_method_without_messages_has_one_frame_and_without_a_graph_only_a_ranking(corpus, questions):
@@ -179,9 +168,6 @@ def test_a_support_far_below_stands_under_the_ranking_with_its_place(many, quest
     assert (len(items), items[-1].node, items[-1].place, items[1].place) == (11, "n70", 71, None)
 
 
-# ---- walks
-
-
 VISITS = (
     Seed(0, "p2", 0.6),
     Seed(0, "p4", 0.5),
@@ -210,15 +196,15 @@ def test_each_path_that_grows_is_a_frame(walk):
     assert walk.frames[4].caption.startswith("5 passages met on the walk, 9 compared.")
     wrote = ["", "Generated evidence: Marrow is a port.", "Generated evidence: Ada Lund was born.", "", ""]
     assert [frame.asked for frame in walk.frames] == wrote
-    assert notes(walk, 3)["p0"] == "visited now: scores 0.2, met before"
-    assert notes(walk, 4)["p0"] == "score 1.5, place 2"
+    assert states(walk, 3)["p0"] == "visited now: scores 0.2, met before"
+    assert states(walk, 4)["p0"] == "score 1.5, place 2"
 
 
 def test_seeds_the_path_and_what_is_missing_are_told_apart(walk):
-    assert roles(walk, 0) == {"p2": "seed", "p4": "seed", "p0": "missed", "p1": "missed"}
-    assert roles(walk, 3) == {"p2": "seed", "p4": "path", "p1": "path", "p0": "visited", "p3": "visited"}
-    values = {"p2": 0.6, "p4": 0.8, "p0": None, "p1": 0.0}
-    assert {state.node: state.value for state in walk.frames[1].states} == values
+    assert states(walk, 0, "role") == {"p2": "seed", "p4": "seed", "p0": "missed", "p1": "missed"}
+    told = {"p2": "seed", "p4": "path", "p1": "path", "p0": "visited", "p3": "visited"}
+    assert states(walk, 3, "role") == told
+    assert states(walk, 1, "value") == {"p2": 0.6, "p4": 0.8, "p0": None, "p1": 0.0}
 
 
 def test_visits_are_arrows_and_the_ranking_holds_what_was_met(walk):
@@ -231,9 +217,6 @@ def test_visits_are_arrows_and_the_ranking_holds_what_was_met(walk):
     assert [id for id, _ in order(walk, 4)] == ["p2", "p0", "p4", "p1", "p3"]
 
 
-# ---- text
-
-
 def test_without_text_a_figure_and_its_table_hold_nothing_of_the_corpus(sub_questions, least, walk, tmp_path):
     words = ("Ada Lund", "Marrow", "Long Ferry", "Halle", "Tilsby", "Who directed", "born", "a port")
     for shown in (sub_questions, least, walk):
@@ -244,8 +227,8 @@ def test_without_text_a_figure_and_its_table_hold_nothing_of_the_corpus(sub_ques
 
 
 def test_hostile_titles_questions_and_evidence_stay_text(corpus, questions, graph, hostile, tmp_path):
-    asked = (SubQuestionEvent(0, hostile, hostile), *scored({"p5": 0.9, **SCORES}), *SENDERS, *MIN)
-    visits = (Seed(0, "p5", 0.6), NodeVisit(1, "p4", "p5", 0.4, hostile))
+    asked = SubQuestionEvent(0, hostile, hostile), *scored({"p5": 0.9, **SCORES}), *SENDERS, *MIN
+    visits = Seed(0, "p5", 0.6), NodeVisit(1, "p4", "p5", 0.4, hostile)
     for ranking in (ranked("p5", *SCORES, events=asked), ranked("p5", "p4", events=visits)):
         shown = replay(ranking, corpus, question=questions[1], graph=graph)
         assert shown.by_id["p5"].title == f"§2 {hostile}"  # passages of one document are numbered

@@ -41,9 +41,6 @@ def test_a_shorter_replay_moves_the_index():
     assert canvas.index == 1
 
 
-# ---- in print
-
-
 def words(figure) -> list[str]:
     figure.draw_without_rendering()
     return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")) if text.get_text()]
