@@ -40,7 +40,6 @@ def show_table(table: pd.DataFrame, caption: str = "") -> Styler:
     shown = table.style.format(formats, na_rep="–", escape="html").hide(axis="index")
     shown = shown.format_index(axis="columns", escape="html")
     shown = shown.set_table_attributes('class="mathjax_ignore tex2jax_ignore"')
-    sides = {column: "right" if column in numbers else "left" for column in table.columns}
-    props = {column: [{"selector": "td, th", "props": f"text-align: {side}"}] for column, side in sides.items()}
-    shown = shown.set_table_styles(props)
+    left, right = ([{"selector": "td, th", "props": f"text-align: {side}"}] for side in ("left", "right"))
+    shown = shown.set_table_styles(dict.fromkeys(table.columns, left) | dict.fromkeys(numbers, right))
     return shown.set_caption(html.escape(caption)) if caption else shown

@@ -1,9 +1,8 @@
 """Statistical plots: seaborn draws the tidy table that is saved beside the figure, a row a point.
 
-Intervals are the columns ``low`` and ``high``; none is computed here, so that picture and numbers agree. A value of the
-column ``by`` has its colour, marker and dash from :func:`kit.views.style.looks`, and its name at the end of its line. A
-value of ``facet`` has a panel. A row without x is a level to compare with: a dotted line, in all panels if it has none
-of its own. ``labels`` are ``xlabel`` and ``ylabel``.
+Intervals are the columns ``low`` and ``high``; none is computed here, so that picture and numbers agree. A value of
+``by`` has its look from :func:`kit.views.style.looks` and its name at the end of its line, a value of ``facet`` a
+panel. A row without x is a level to compare with: a dotted line. ``labels`` are ``xlabel`` and ``ylabel``.
 """
 
 import textwrap
@@ -221,10 +220,10 @@ def times(table: pd.DataFrame, title: str) -> Figure:
     """
     means = table.groupby(["retriever", "passages"], sort=False)[["seconds", *PARTS]].mean().mul(1000).reset_index()
     drawn, figure = take(means, name="retriever", x="passages", y="seconds"), Figure(title)
-    left, right = figure.subplots(1, 2)
+    (left, right), styles = figure.subplots(1, 2), looks(drawn["name"])
     left.set(title="milliseconds a question", xlabel="passages in the collection")
-    plot = base_plot(left, drawn, looks(drawn["name"]))
-    plot.add(so.Line(pointsize=9, **DOT), marker="name", linestyle="name", legend=False).plot()
+    mark = so.Line(pointsize=9, **DOT)
+    base_plot(left, drawn, styles).add(mark, marker="name", linestyle="name", legend=False).plot()
     plain_log(left, "x", drawn["x"])
     plain_log(left, "y", drawn["y"])
     last = means.loc[means.groupby("retriever")["passages"].idxmax()].sort_values("seconds")
@@ -234,7 +233,7 @@ def times(table: pd.DataFrame, title: str) -> Figure:
     right.set(title="per cent of it, largest collection", xticklabels=[wrapped(part, 10) for part in PARTS.values()])
     right.tick_params(length=0, labelrotation=0)
     right.tick_params(axis="x", labelsize=SMALL)
-    name_ends(left, drawn, looks(drawn["name"]))
+    name_ends(left, drawn, styles)
     return figure
 
 
