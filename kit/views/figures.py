@@ -1,15 +1,14 @@
 """A figure and the numbers behind it, saved by one call; a table that a reader can look at."""
 
 import html
-import io
 from pathlib import Path
 
 import pandas as pd
-from matplotlib.figure import Figure
 from pandas.io.formats.style import Styler
 
 from kit.errors import InputError
 from kit.store import atomic_write
+from kit.views.style import Figure
 
 
 def save_figure(figure: Figure, table: pd.DataFrame, folder: Path, name: str) -> list[Path]:
@@ -21,20 +20,14 @@ def save_figure(figure: Figure, table: pd.DataFrame, folder: Path, name: str) ->
     if not name or name.startswith(".") or set(name) & set('/\\:*?"<>|\0'):
         raise InputError(f"expected a plain file name, not {name!r}", field="name")
     content = {
-        "svg": _drawn(figure, "svg", {"Date": None, "Creator": None, "Title": getattr(figure, "title", name)}),
-        "png": _drawn(figure, "png", {"Software": None}),
+        "svg": figure.drawn("svg", {"Date": None, "Creator": None, "Title": figure.title}),
+        "png": figure.drawn("png", {"Software": None}),
         "csv": table.to_csv(index=False, float_format="%.6g", lineterminator="\n").encode(),
     }
     paths = {kind: Path(folder) / f"{name}.{kind}" for kind in content}
     for kind, path in paths.items():
         atomic_write(path, content[kind])
     return list(paths.values())
-
-
-def _drawn(figure: Figure, kind: str, metadata: dict[str, str | None]) -> bytes:
-    sink = io.BytesIO()
-    figure.savefig(sink, format=kind, metadata=metadata)
-    return sink.getvalue()
 
 
 def show_table(table: pd.DataFrame, caption: str = "") -> Styler:
@@ -47,7 +40,6 @@ def show_table(table: pd.DataFrame, caption: str = "") -> Styler:
     shown = table.style.format(formats, na_rep="–", escape="html").hide(axis="index")
     shown = shown.format_index(axis="columns", escape="html")
     shown = shown.set_table_attributes('class="mathjax_ignore tex2jax_ignore"')
-    sides = {column: "right" if column in numbers else "left" for column in table.columns}
-    props = {column: [{"selector": "td, th", "props": f"text-align: {side}"}] for column, side in sides.items()}
-    shown = shown.set_table_styles(props)
+    left, right = ([{"selector": "td, th", "props": f"text-align: {side}"}] for side in ("left", "right"))
+    shown = shown.set_table_styles(dict.fromkeys(table.columns, left) | dict.fromkeys(numbers, right))
     return shown.set_caption(html.escape(caption)) if caption else shown

@@ -1,13 +1,12 @@
 """Statistical plots: seaborn draws the tidy table that is saved beside the figure, a row a point.
 
-Intervals are the columns ``low`` and ``high``; none is computed here, so that picture and numbers agree. A value of the
-column ``by`` has its colour, marker and dash from :func:`kit.views.style.looks`, and its name at the end of its line. A
-value of ``facet`` has a panel. A row without x is a level to compare with: a dotted line, in all panels if it has none
-of its own. ``labels`` are ``xlabel`` and ``ylabel``.
+Intervals are the columns ``low`` and ``high``; none is computed here, so that picture and numbers agree. A value of
+``by`` has its look from :func:`kit.views.style.looks` and its name at the end of its line, a value of ``facet`` a
+panel. A row without x is a level to compare with: a dotted line. ``labels`` are ``xlabel`` and ``ylabel``.
 """
 
 import textwrap
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -16,9 +15,10 @@ import seaborn
 import seaborn.objects as so
 from matplotlib import rcParams
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator
+from matplotlib.transforms import Bbox
+from scipy.optimize import isotonic_regression
 
-from kit.views.labels import place_labels
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, Look, looks, style
 
 LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fill it
@@ -27,6 +27,11 @@ INTERVAL = so.Range(linewidth=1.5, alpha=0.6)
 ABOVE = {"artist_kws": {"zorder": 3}}  # points on their intervals
 #: What the time of a question goes to: columns, and what they mean.
 PARTS = {"seeding": "search for seeds", "matching": "comparing neighbours", "encoding": "encoding", "rest": "the rest"}
+#: Where a label may stand, best first: to the right of its point and above it, in distances.
+SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0), (0.8, 0.8), (0.8, -0.8), (-0.8, 0.8), (-0.8, -0.8))
+
+Point = tuple[float, float]
+Label = tuple[float, float, str, str]  # x, y, text, colour
 
 
 @style()
@@ -53,7 +58,7 @@ def lines(
     drawn, values = take(table, x=x, y=y, name=by, column=facet, low="low", high="high"), table[x].dropna().unique()
     values = list(values) if isinstance(values[0], str) else sorted(values)
     counts = table.groupby(x)["n"].max() if "n" in table else pd.Series(dtype=float)
-    ticks = [value if isinstance(value, str) else f"{value:,g}" for value in values]
+    ticks = [wrapped(value, 16) if isinstance(value, str) else f"{value:,g}" for value in values]
     if counts.nunique() > 1:
         ticks = [f"{tick}\n(n = {counts[value]:,.0f})" for tick, value in zip(ticks, values)]
     styles = looks(drawn["name"][drawn["x"].notna()])
@@ -63,9 +68,7 @@ def lines(
     for ax, of in panels(figure, drawn, sharex=True, sharey=share, **{"xlabel": x} | labels):
         plot = base_plot(ax, of, styles).add(INTERVAL, ymin="low", ymax="high", legend=False)
         plot.add(mark, marker="name", linestyle="name", legend=False).plot()
-        ax.set_xticks(
-            range(len(values)), ["\n".join(wrapped(line, 16) for line in tick.splitlines()) for tick in ticks]
-        )
+        ax.set_xticks(range(len(values)), ticks)
         ax.set_xlim(-0.45, len(values) - 0.55)
         ax.grid(axis="x", visible=False)
         frame_axis(ax, drawn if share else of)
@@ -95,9 +98,10 @@ def curves(
     and in rows by ``row``. ``log`` names what has a logarithmic axis: ``x``, ``y``, or the panels whose y axis is one.
     The column ``behind`` is drawn pale behind the curve, that of ``notes`` stands beside its points.
     """
-    ends = {"low": "low", "high": "high"} if {"low", "high"} <= set(table) else {}
+    alone = table[by].is_unique
+    notes, ends = by if alone else notes, {end: end for end in ("low", "high") if end in table}
     drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes, **ends)
-    figure, styles, alone = Figure(title), looks(drawn["name"][drawn["x"].notna()]), drawn["name"].is_unique
+    figure, styles = Figure(title), looks(drawn["name"][drawn["x"].notna()])
     for ax, of in panels(figure, drawn, sharex=True, sharey="row" if row else False, **{"xlabel": x} | labels):
         plot, here = base_plot(ax, of, styles), of.dropna(subset="x")
         if ends:
@@ -115,8 +119,8 @@ def curves(
             ax.set_ylim(of["y"].min() / 1.3, of["y"].max() * 1.3)
         elif ends:
             frame_axis(ax, of)
-        if alone or notes:
-            told = here.assign(notes=here["name"]) if alone else here.dropna(subset="notes")
+        if notes:
+            told = here.dropna(subset="notes")
             texts = [wrapped(text, 24) if isinstance(text, str) else f"{text:g}" for text in told["notes"]]
             colours = [styles[name].colour for name in told["name"]]
             place_labels(ax, list(zip(told["x"], told["y"], texts, colours)), size=11 if alone else SMALL)
@@ -184,9 +188,8 @@ def ablation(table: pd.DataFrame, title: str, metric: str) -> Figure:
     figure = Figure(title)
     (left, means), (right, gains) = panels(figure, drawn, sharey=True, width_ratios=(3, 2))
     draw_dots(left, means, places)
-    for _, of in means.groupby("group"):
-        reach = of["y"].min() - 0.5, of["y"].max() + 0.5
-        left.vlines(of["x"].iloc[0], *reach, color=GREY, linestyle="--", linewidth=1.5)
+    firsts = means.groupby("group").agg(x=("x", "first"), top=("y", "min"), bottom=("y", "max"))
+    left.vlines(firsts["x"], firsts["top"] - 0.5, firsts["bottom"] + 0.5, color=GREY, linestyle="--", linewidth=1.5)
     draw_changes(right, gains, places)
     right.tick_params(labelleft=False)
     return figure
@@ -195,19 +198,15 @@ def ablation(table: pd.DataFrame, title: str, metric: str) -> Figure:
 @style()
 def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labels: str) -> Figure:
     """A metric over a grid of two settings, each square with its mean and interval."""
-    numbers = zip(table["mean"], table["low"], table["high"])
-    told = table.assign(told=[f"{mean:.3f}\n{low:.3f} to {high:.3f}" for mean, low, high in numbers])
-    means, told = (told.pivot(index=y, columns=x, values=column) for column in ("mean", "told"))
+    told = [f"{of.mean:.3f}\n{of.low:.3f} to {of.high:.3f}" for of in table.itertuples()]
+    squares = table.assign(told=told).pivot(index=y, columns=x, values=["mean", "told"])
     middle, reach = table["mean"].agg(["min", "max"]).mean(), max(np.ptp(table["mean"]), LEAST_HEIGHT) / 2
+    colours = {"cmap": "crest", "vmin": middle - reach, "vmax": middle + reach}
+    words = {"annot": squares["told"].fillna(""), "fmt": "", "annot_kws": {"size": 11}}
     figure = Figure(title)
     ax = figure.subplots()
-    colours = {
-        "cmap": "crest",
-        "vmin": middle - reach,
-        "vmax": middle + reach,
-        "cbar_kws": {"label": metric.capitalize()},
-    }
-    seaborn.heatmap(means, annot=told.fillna(""), fmt="", linewidths=2, annot_kws={"size": 11}, ax=ax, **colours)
+    bar = {"label": metric.capitalize()}
+    seaborn.heatmap(squares["mean"].astype(float), linewidths=2, ax=ax, cbar_kws=bar, **colours, **words)
     ax.set(**labels)
     ax.tick_params(length=0, labelrotation=0)
     return figure
@@ -217,14 +216,14 @@ def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labe
 def times(table: pd.DataFrame, title: str) -> Figure:
     """Milliseconds a question by the number of passages, and what they go to in the largest collection.
 
-    A row is a question: retriever, passages, seconds, and the parts of these: seeding, matching, encoding, rest.
+    A row is a question: retriever, passages, seconds, and the parts of these (:data:`PARTS`).
     """
     means = table.groupby(["retriever", "passages"], sort=False)[["seconds", *PARTS]].mean().mul(1000).reset_index()
     drawn, figure = take(means, name="retriever", x="passages", y="seconds"), Figure(title)
-    left, right = figure.subplots(1, 2)
+    (left, right), styles = figure.subplots(1, 2), looks(drawn["name"])
     left.set(title="milliseconds a question", xlabel="passages in the collection")
-    plot = base_plot(left, drawn, looks(drawn["name"]))
-    plot.add(so.Line(pointsize=9, **DOT), marker="name", linestyle="name", legend=False).plot()
+    mark = so.Line(pointsize=9, **DOT)
+    base_plot(left, drawn, styles).add(mark, marker="name", linestyle="name", legend=False).plot()
     plain_log(left, "x", drawn["x"])
     plain_log(left, "y", drawn["y"])
     last = means.loc[means.groupby("retriever")["passages"].idxmax()].sort_values("seconds")
@@ -234,7 +233,7 @@ def times(table: pd.DataFrame, title: str) -> Figure:
     right.set(title="per cent of it, largest collection", xticklabels=[wrapped(part, 10) for part in PARTS.values()])
     right.tick_params(length=0, labelrotation=0)
     right.tick_params(axis="x", labelsize=SMALL)
-    name_ends(left, drawn, looks(drawn["name"]))
+    name_ends(left, drawn, styles)
     return figure
 
 
@@ -258,11 +257,10 @@ def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
 
 def in_rows(drawn: pd.DataFrame) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
     """The points with their rows' numbers in ``y``, and the rows: (group, name), a group's heading without a name."""
-    rows: dict[tuple[str, str], None] = {}
+    rows: list[tuple[str, str]] = []
     for group, of in drawn.groupby("group", sort=False):
-        rows |= dict.fromkeys([(group, "")] * bool(group) + [(group, name) for name in of["y"]])
-    number = {row: place for place, row in enumerate(rows)}
-    return drawn.assign(y=[float(number[row]) for row in zip(drawn["group"], drawn["y"])]), list(rows)
+        rows += [(group, "")] * bool(group) + [(group, name) for name in of["y"].unique()]
+    return drawn.assign(y=[float(rows.index(row)) for row in zip(drawn["group"], drawn["y"])]), rows
 
 
 def panels(
@@ -339,8 +337,8 @@ def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
     axis = getattr(ax, f"{which}axis")
     if values.min() > 0:
         axis.set_major_locator(LogLocator(subs=(1,) if values.max() / values.min() > 150 else (1, 2, 5)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter("{x:,g}")
+    axis.set_minor_formatter("")
 
 
 def name_ends(ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look]) -> None:
@@ -351,16 +349,43 @@ def name_ends(ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look]) -> None
     ends = ends.assign(height=on_axes[:, 1].clip(0, 1), text=[wrapped(name, 20) for name in ends["name"]])
     ends = ends.sort_values("height", kind="stable")
     line = 1.3 * rcParams["font.size"] * ax.figure.dpi / 72 / ax.get_window_extent().height  # as a share of the axes
-    half, heights = line * (1 + ends["text"].str.count("\n").to_numpy()) / 2, ends["height"].to_numpy().copy()
-    for _ in range(200):  # neighbours push each other apart until all have room
-        lack = np.clip(half[1:] + half[:-1] - np.diff(heights), 0, None) / 2
-        heights[:-1] -= lack
-        heights[1:] += lack
+    half = line * (1 + ends["text"].str.count("\n")) / 2
+    room = (half + half.shift(fill_value=0)).cumsum().to_numpy()  # between the first name and each
+    heights = isotonic_regression(ends["height"].to_numpy() - room).x + room  # the nearest at which none touch
     for end, height in zip(ends.itertuples(), heights):
         colour = styles[end.name].colour if end.name in styles else GREY
         leader = {"arrowstyle": "-", "color": colour, "alpha": 0.45, "linewidth": 0.6, "shrinkA": 1, "shrinkB": 5}
         at = {"xytext": (1.03, height), "textcoords": "axes fraction", "va": "center", "annotation_clip": False}
         ax.annotate(end.text, (end.x, end.y), color=colour, arrowprops=leader, **at)
+
+
+def place_labels(
+    axes: Axes, labels: Sequence[Label], *, obstacles: Sequence[Point] = (), distance: float = 6, size: float = SMALL
+) -> None:
+    """Write each label beside its point, where it covers no labelled point and no earlier label.
+
+    Tries places that cover none of the points ``obstacles`` first, and leaves out what has no free place: so the most
+    important labels come first. ``distance`` is in typographic points.
+    """
+    axes.figure.draw_without_rendering()
+    reach, frame = distance * axes.figure.dpi / 72 * 0.7, axes.get_window_extent()
+    points = axes.transData.transform([*(label[:2] for label in labels), *obstacles] or [(0, 0)])
+    around = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
+    taken, soft = around[: len(labels)], around[len(labels) :]
+    paper = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6}
+    drawn = {"textcoords": "offset points", "fontsize": size, "zorder": 5, "bbox": paper, "in_layout": False}
+    for x, y, text, colour in labels:
+        mark = axes.annotate(text, (x, y), (0, 0), color=colour, **drawn)
+        for avoided, (right, up) in product((taken + soft, taken), SIDES):
+            aside = "left" if right > 0 else "right" if right < 0 else "center"
+            above = "bottom" if up > 0 else "top" if up < 0 else "center"
+            mark.set(position=(right * distance, up * distance), ha=aside, va=above)
+            box = mark.get_window_extent()
+            if frame.count_contains(box.corners()) == 4 and not box.count_overlaps(avoided):
+                taken.append(box)
+                break
+        else:
+            mark.remove()
 
 
 def wrapped(text: str, width: int) -> str:

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.path import Path
 from msgspec.structs import replace
 
-from kit.views.labels import place_labels
+from kit.views.plots import place_labels
 from kit.views.replay import GOLD, GOLD_RIM, HALO, ROLES, SHADES, Column, Edge, Frame, Node, RankItem, Replay, clip
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, look, style
 
@@ -85,9 +85,8 @@ def _draw_edge(ax: Axes, edge: Edge, start: Node, end: Node, width: float, size:
     manner = {"alpha": 1 if edge.emphasised else 0.5, "linewidth": width, "mutation_scale": 13, "shrinkA": 0}
     manner |= {"arrowstyle": "-|>", "shrinkB": size / 2 + 1} if edge.directed else {"arrowstyle": "-", "shrinkB": 0}
     for number, kind in enumerate(edge.kinds):
-        line = {name: look(kind).line[name] for name in ("color", "linestyle")}
         bow = {"connectionstyle": f"arc3,rad={0.08 * number}"}
-        ax.annotate("", (end.x, end.y), (start.x, start.y), arrowprops=manner | line | bow, zorder=1)
+        ax.annotate("", (end.x, end.y), (start.x, start.y), arrowprops=manner | look(kind).line | bow, zorder=1)
 
 
 def _standing(item: RankItem, number: int) -> str:
@@ -134,5 +133,5 @@ def _legend(replay: Replay) -> list[Line2D]:
         signs[GOLD] = _symbol("missed", True, 14)
     if scale and any(item.moved for frame in replay.frames for column in frame.columns for item in column.items):
         signs["(7 ▲16): its place, 16 up"] = {"linestyle": "none"}
-    signs |= {f"{kind} edge": look(kind).line | {"marker": None} for kind in replay.kinds}
+    signs |= {f"{kind} edge": look(kind).line for kind in replay.kinds}
     return [Line2D([], [], label=label, **sign) for label, sign in signs.items()]

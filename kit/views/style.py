@@ -55,8 +55,7 @@ class Look(msgspec.Struct, frozen=True):
     @property
     def line(self) -> dict[str, Any]:
         """Keyword arguments of ``Axes.plot``."""
-        style = (0, self.dash) if self.dash else "solid"
-        return {"color": self.colour, "marker": self.marker, "linestyle": style, "markeredgecolor": "white"}
+        return {"color": self.colour, "linestyle": (0, self.dash) if self.dash else "solid"}
 
 
 #: The names that share a look never share a figure. The first five are for settings, too, which have none of their own.
@@ -119,8 +118,12 @@ class Figure(matplotlib.figure.Figure):
         with style():
             super().savefig(*args, **settings)
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
+    def drawn(self, kind: str, metadata: dict[str, str | None] | None = None) -> bytes:
+        """The bytes of a file of the figure, ``png`` or ``svg``."""
         sink = io.BytesIO()
-        self.savefig(sink, format="png")
+        self.savefig(sink, format=kind, metadata=metadata)
+        return sink.getvalue()
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
         width, height = self.get_size_inches() * 96
-        return sink.getvalue(), {"width": round(width), "height": round(height), "alt": self.title}
+        return self.drawn("png"), {"width": round(width), "height": round(height), "alt": self.title}

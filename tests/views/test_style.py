@@ -6,7 +6,7 @@ import matplotlib
 from matplotlib.colors import to_rgb
 
 from kit.views.replay import SHADES
-from kit.views.style import LOOKS, look, style
+from kit.views.style import LOOKS, look, looks, style
 
 
 def lightness(colour: str) -> float:
@@ -30,6 +30,12 @@ def test_what_shares_a_colour_never_shares_a_figure():
     for names in (("tfidf", "knn", "knn-mdr", "entity", "structure"), retrievers, trained):
         for part in ("colour", "marker", "dash"):
             assert len({getattr(look(name), part) for name in names}) == len(names)
+
+
+def test_settings_get_the_looks_that_methods_leave():
+    found = looks(["mean", "gnn-ret", "min", "dense", "mean"])
+    assert list(found) == ["mean", "gnn-ret", "min", "dense"]
+    assert found["gnn-ret"] == look("gnn-ret") and len({each.colour for each in found.values()}) == 4
 
 
 def test_the_users_own_settings_play_no_part():
