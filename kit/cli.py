@@ -100,7 +100,7 @@ def cli() -> None:
 
 @cli.group()
 def data() -> None:
-    """Make, check, describe, fetch and export data."""
+    """Make, check, fetch and export data."""
 
 
 def command(group: click.Group, parameters: str) -> Callable:
@@ -274,17 +274,6 @@ def check(asked: SimpleNamespace) -> None:
         click.echo("\n".join([*told, f"{file}: {len(errors)} errors, {len(notes)} notes"]))
         failed |= bool(errors)
     sys.exit(2 if failed else 0)
-
-
-@command(data, BENCHMARK)
-def describe(asked: SimpleNamespace) -> None:
-    """Count the passages and the questions of a benchmark."""
-    from kit.corpus import describe as describe_questions
-    from kit.corpus import describe_corpus
-
-    benchmark, _ = _read(asked)
-    tables = describe_corpus(benchmark), describe_questions(benchmark)
-    click.echo("\n\n".join(table.round(1).to_string(index=False) for table in tables))
 
 
 @command(data, "name")

@@ -106,7 +106,6 @@ def test_sweep(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_data_commands(data: Path, tmp_path: Path) -> None:
     assert "0 errors, 0 notes" in kit("data", "check", data).stdout
-    assert "single-chain" in kit("data", "describe").stdout
     made = kit("data", "make", "atlas", tmp_path / "atlas", "--seed", 3)
     assert made.returncode == 0, made.stderr
     assert kit("data", "check", tmp_path / "atlas").returncode == 0

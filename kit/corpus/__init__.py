@@ -1,6 +1,5 @@
 """What is read: passages, questions, evidence."""
 
-from kit.corpus.describing import describe, describe_corpus
 from kit.corpus.exporting import export
 from kit.corpus.fetching import DOWNLOADS, fetch
 from kit.corpus.formats import FORMATS

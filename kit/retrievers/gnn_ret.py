@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.utils import scatter
+from torch_geometric.nn import MessagePassing
 
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
@@ -26,6 +26,21 @@ from kit.text.precision import one_thread
 #: Gradient descent (Appendix B); the cap is ours, since a loss made of hinges need not come to rest.
 LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 300
 BLOCK = 64_000_000  # distances held at once: 256 MB
+
+
+class MessageLayer(MessagePassing):
+    """Eqs. 1 and 2, from the active nodes T_K to their neighbours S_K; ``aggr`` is min, or mean for Table 2."""
+
+    def __init__(self, aggr: str) -> None:
+        super().__init__(aggr, node_dim=0)
+
+    def forward(self, h: tuple[Tensor, Tensor], edge_index: Tensor, alpha: Tensor) -> Tensor:
+        """The neighbours' distances after the layer, from ``h``: those of the active nodes and their own, before."""
+        m = self.propagate(edge_index, h=h)  # Eq. 1
+        return alpha * h[1] + (1 - alpha) * m  # Eq. 2
+
+    def message(self, h_j: Tensor) -> Tensor:
+        return h_j
 
 
 class MessageLog(NamedTuple):
@@ -49,13 +64,12 @@ def pass_messages(
     nearer one, so only active nodes can move away from the question, and the k nearest after L layers are among the
     k + L · K nearest before and those that have heard (:func:`nearest`).
     """
-    flat, heard = h.view(-1), np.zeros(0, int)
+    layer, flat, heard = MessageLayer(message), h.view(-1), np.zeros(0, int)
     for alpha in alphas:
         active = nearest(h, near, heard, top_k)
         edge_index, places = edges_from(graph, active)
         sent, before = h[np.arange(len(h))[:, None], active].view(-1), flat[places]
-        m = scatter(sent[edge_index[0]], edge_index[1], reduce=message)  # Eq. 1, from T_K to their neighbours S_K
-        after = alpha * before + (1 - alpha) * m  # Eq. 2
+        after = layer((sent, before), edge_index, alpha)
         flat[places] = after  # the others keep their distance
         heard = np.concatenate([heard, places.numpy()])
         yield MessageLog(active, sent.detach(), edge_index, places, before.detach(), after.detach())

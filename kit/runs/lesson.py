@@ -33,7 +33,7 @@ from kit.views.style import Figure
 _TABLES = tomllib.loads(Path(__file__).with_name("scales.toml").read_text("utf-8"))
 #: Each scale by its name, a number of ``scales.toml`` as an attribute; a limit that it does not name is None: no limit.
 SCALES = {name: SimpleNamespace(**{"n_questions": None, "n_costly": None} | table) for name, table in _TABLES.items()}
-_SOURCES = {".py", ".js", ".css", ".csv", ".toml"}
+_SOURCES = {".py", ".js", ".css", ".csv", ".toml", ".j2", ".mplstyle"}
 
 
 class Run(Settings, frozen=True):

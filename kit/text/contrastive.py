@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from kit.text.encoder import Encoder
-from kit.text.precision import fuse_attention, mixed_precision
+from kit.text.precision import mixed_precision
 from kit.text.training import PATIENCE, Period, parts_of_epoch, train
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def finetune(
     from sentence_transformers.util import batch_to_device
 
     model = copy.deepcopy(base.model)  # the encoder's own stays what it is
-    fuse_attention(model)
     ranking = MultipleNegativesRankingLoss(model)
     query, document = (model.prompts.get(role) or "" for role in ("query", "document"))
 

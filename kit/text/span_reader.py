@@ -18,7 +18,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, BatchEncoding, Pr
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.text.encoder import Encoder
-from kit.text.precision import fuse_attention, mixed_precision
+from kit.text.precision import mixed_precision
 from kit.text.scoring import contains, exact_match, f1, normalise
 from kit.text.tfidf import TfidfIndex
 from kit.text.training import CHECKS, Item, Period, parts_of_epoch, train
@@ -140,7 +140,6 @@ class SpanNetwork(nn.Module):
         super().__init__()
         self.bert, self.tokenizer, self.closed = copy.deepcopy(bert).eval(), tokenizer, tuple(closed)
         self.bert.config.closed_answers = list(closed)  # written and read with it
-        fuse_attention(self.bert)
         self.half, width = len(self.bert.encoder.layer) // 2, self.bert.config.hidden_size
         with torch.random.fork_rng():
             torch.manual_seed(seed)

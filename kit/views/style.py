@@ -9,6 +9,7 @@ import textwrap
 import zlib
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import matplotlib.figure
@@ -20,29 +21,6 @@ SIZE = (10.0, 5.625)  # inches: a 16:9 slide
 DPI = 160
 INK, GREY = "#222222", "#6e6e6e"
 SMALL = 9.5  # points: the smallest type on a figure
-
-_RC = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so a figure is the same everywhere
-    "font.size": 12,
-    "figure.titlesize": 14,
-    "figure.titleweight": "bold",
-    "figure.labelsize": 12,
-    "axes.titlesize": 12,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": GREY,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e6e6e6",
-    "legend.frameon": False,
-    "lines.linewidth": 2,
-    "lines.markersize": 7,
-    "text.color": INK,
-    "text.parse_math": False,  # a title with two dollar signs is text
-    "svg.fonttype": "path",  # letters as outlines: no reader needs the font
-    "svg.hashsalt": "kit",  # the ids in an SVG are the same on each run
-}
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -98,7 +76,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 def style() -> AbstractContextManager[None]:
     """The kit's settings on top of matplotlib's own: what the user has set plays no part. A decorator, too."""
-    return matplotlib.style.context(["default", _RC])
+    return matplotlib.style.context(["default", Path(__file__).with_name("kit.mplstyle")])
 
 
 class Figure(matplotlib.figure.Figure):
