@@ -158,7 +158,7 @@ def test_a_variant_is_the_retriever_made_with_the_setting_and_indexes_only_what_
     other = first.variant(top_k=1, layers=2)
     assert other.retrieve(query, 6).ids == indexed("gnn-ret", top_k=1, layers=2).retrieve(query, 6).ids
     assert other.graph is first.graph and first.settings.top_k == 2
-    assert first.variant(graph="structure").graph.kinds == ("structure",) != first.graph.kinds
+    assert list(first.variant(graph="structure").graph.relations) == ["structure"] != list(first.graph.relations)
     assert set(first.variant(corpus=first.corpus.subset([0, 1])).retrieve(query, 6).ids) == {"harbour", "moravec"}
     first.learned = {"alpha": torch.tensor([0.9])}
     assert first.variant(top_k=1).alphas is first.alphas
