@@ -60,7 +60,6 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--format": option("--format", help="the data's format; recognised from its content otherwise"),
     "--corpus": repeated("--corpus", type=FILE, help="a corpus to add as distractors; may be repeated"),
     "--setting": option("--setting", default="pooled", help="pooled or per-question"),
-    "--unit": option("--unit", default="paragraph", help="paragraph or sentence"),
     "--train": repeated("--train", type=FILE, help="a file with questions to learn from; may be repeated"),
     "--also": repeated("--also", type=FILE, help="passages to learn from, too; questions in it are left out"),
     "--k": option("--k", default="2,5,10", callback=_numbers, help="cut-offs of Recall@k and Full@k"),
@@ -89,7 +88,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--to": option("--to", required=True, help="kit, beir or qrels"),
     "--split": option("--split", default="test", help="train, dev or test; a folder holds all"),
 }
-BENCHMARK = "--data --format --corpus --setting --unit"
+BENCHMARK = "--data --format --corpus --setting"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -133,7 +132,7 @@ def evaluate(asked: SimpleNamespace) -> None:
     """Evaluate RETRIEVERS on a benchmark: names, or files with TREC runs of other systems.
 
     The table shows means over the questions with 95 % bootstrap intervals, and paired differences to the first
-    retriever. The JSON file has data, n_questions, n_passages, setting, unit, seed, provenance and results: for each
+    retriever. The JSON file has data, n_questions, n_passages, setting, seed, provenance and results: for each
     retriever recall@k, full@k and mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
     seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer) too, with --judge
     judged and unclear, and the file has reader and judge: name, and the usage of a language model.
@@ -296,10 +295,9 @@ def _read(asked: SimpleNamespace) -> tuple:
     """The benchmark of a command, and what there is to learn from beside it."""
     from kit.corpus import load, load_training
 
-    form, training = {"setting": asked.setting, "unit": asked.unit}, None
-    benchmark = load(asked.data, format=asked.format, corpus=asked.corpus, **form)
+    benchmark, training = load(asked.data, format=asked.format, corpus=asked.corpus, setting=asked.setting), None
     if getattr(asked, "train", None):
-        training = load_training(asked.train, corpus=getattr(asked, "also", ()), **form)
+        training = load_training(asked.train, corpus=getattr(asked, "also", ()), setting=asked.setting)
     return benchmark, training
 
 

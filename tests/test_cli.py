@@ -58,7 +58,7 @@ def test_evaluate(data: Path, tmp_path: Path) -> None:
     done = kit("evaluate", "bm25", "tfidf", "--data", data, "--k", "2,3", "--json", tmp_path / "out.json")
     assert done.returncode == 0, done.stderr
     result = read(tmp_path / "out.json")
-    assert {"data", "n_questions", "n_passages", "setting", "unit", "seed", "results", "provenance"} == set(result)
+    assert {"data", "n_questions", "n_passages", "setting", "seed", "results", "provenance"} == set(result)
     assert (result["n_questions"], result["n_passages"], result["setting"]) == (2, 6, "pooled")
     for name, of in zip(("bm25", "tfidf"), result["results"]):
         assert of["retriever"] == name
@@ -152,7 +152,7 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
         (["evaluate"], "Missing argument 'RETRIEVERS...'"),
         (["evaluate", "bm52"], "no retriever 'bm52'; known are bm25, tfidf, dense"),
         (["evaluate", "bm25", "--k", "0,5"], "field k: expected whole numbers from 1 with commas between, not '0,5'"),
-        (["evaluate", "bm25", "--unit", "word"], "unknown unit 'word'"),
+        (["evaluate", "bm25", "--setting", "open"], "unknown setting 'open'"),
         (["evaluate", "bm25", "--set", "depth=2"], "no retriever of bm25 has a setting 'depth'"),
         (["evaluate", "bm25", "--set", "depth"], "expected NAME=VALUE"),
         (["evaluate", "bm25", "--data", "no/such.json"], "no such file"),

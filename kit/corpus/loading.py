@@ -1,4 +1,4 @@
-"""Files to benchmarks: the settings (pooled, per-question) and the units (paragraph, sentence)."""
+"""Files to benchmarks, in the settings pooled and per-question."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,14 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from kit.corpus import formats
-from kit.corpus.sentences import by_sentence
 from kit.corpus.source import Source, combine
 from kit.corpus.types import SPLITS, Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.paths import ATLAS
 
 SETTINGS = ("pooled", "per-question")
-UNITS = ("paragraph", "sentence")
 DEV_SHARE = 0.2
 
 
@@ -24,7 +22,6 @@ def load(
     *,
     format: str | None = None,
     setting: str = "pooled",
-    unit: str = "paragraph",
     corpus: Sequence[str | Path] = (),
 ) -> Benchmark:
     """A benchmark from a published file, a folder, or (None) the embedded atlas.
@@ -33,8 +30,7 @@ def load(
 
     ``format`` is one of :data:`kit.corpus.formats.FORMATS`, by default the one that the content shows. ``setting``:
     ``pooled``, one corpus of all paragraphs (equal title and text merged); or ``per-question``, where each question is
-    asked of its own (kgp.txt §8.1). ``unit``: ``paragraph``; or ``sentence``, where the named sentences are supports, a
-    paragraph of which none is named being carried by any. ``corpus``: what adds its passages to a pooled corpus.
+    asked of its own (kgp.txt §8.1). ``corpus``: what adds its passages to a pooled corpus.
 
     Raises InputError: one line for the first problem, with the count of the rest.
     """
@@ -44,15 +40,11 @@ def load(
     source = _read([path], format, corpus)
     if not source.items:
         raise InputError("expected questions, this is a corpus (it can be added to questions)", file=path)
-    return _benchmark(path, source, {}, setting, unit)
+    return _benchmark(path, source, {}, setting)
 
 
 def load_training(
-    paths: Sequence[str | Path],
-    *,
-    setting: str = "pooled",
-    unit: str = "paragraph",
-    corpus: Sequence[str | Path] = (),
+    paths: Sequence[str | Path], *, setting: str = "pooled", corpus: Sequence[str | Path] = ()
 ) -> Benchmark:
     """Questions to learn from (``train``, ``dev``) with a corpus of their own, which no test question is asked of.
 
@@ -67,7 +59,7 @@ def load_training(
     unsplit.sort(key=lambda id: blake2b(f"0 {id}".encode(), digest_size=8).digest())
     n_dev = round(DEV_SHARE * len(unsplit))
     splits = dict.fromkeys(unsplit[:n_dev], "dev") | dict.fromkeys(unsplit[n_dev:], "train")
-    benchmark = _benchmark(Path(paths[0]), source, splits, setting, unit)
+    benchmark = _benchmark(Path(paths[0]), source, splits, setting)
     if not benchmark.train:
         raise InputError("expected questions to train on, there are none", file=paths[0])
     return benchmark
@@ -100,20 +92,18 @@ def _read(paths: Sequence[str | Path], format: str | None, corpus: Sequence[str 
     return combine(*sources)
 
 
-def _benchmark(path: Path, source: Source, splits: Mapping[str, str], setting: str, unit: str) -> Benchmark:
+def _benchmark(path: Path, source: Source, splits: Mapping[str, str], setting: str) -> Benchmark:
     """The benchmark; ``splits`` maps the ids of questions of no published split to theirs, by default ``test``."""
-    for what, value, known in (("setting", setting, SETTINGS), ("unit", unit, UNITS)):
-        if value not in known:
-            raise InputError(f"unknown {what} {value!r}: expected one of {', '.join(known)}")
+    if setting not in SETTINGS:
+        raise InputError(f"unknown setting {setting!r}: expected one of {', '.join(SETTINGS)}")
     if setting == "per-question" and not all(item.own for item in source.items.values()):
         raise InputError("expected the setting pooled: questions have no paragraphs of their own", file=path)
     stem = re.sub(r"[^\w.-]+", "-", path.resolve().stem)
     name = "atlas" if path.resolve() == ATLAS else f"{source.format}-{stem}"
-    source = by_sentence(source) if unit == "sentence" else source
     questions: dict[str, list[Question]] = {name: [] for name in SPLITS}
     for id, item in source.items.items():
         questions[item.split or splits.get(id, "test")].append(item.question)
     corpus, collections = Corpus(source.paragraphs.values()), None
     if setting == "per-question":
         collections = {id: np.array([corpus.row[own] for own in item.own]) for id, item in source.items.items()}
-    return Benchmark(name, corpus, unit=unit, collections=collections, **questions)
+    return Benchmark(name, corpus, collections=collections, **questions)

@@ -1,7 +1,7 @@
 """What a file holds, whatever its format: paragraphs, questions about them, and what is wrong with it."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -24,14 +24,11 @@ class Item(msgspec.Struct, frozen=True):
     """A question as a file has it; its supports are paragraphs.
 
     ``own`` are the ids of the question's own paragraphs, in published order; empty where it is asked of all.
-    ``named`` has, for each support, the sentences that the file names in it (none: the paragraph), as texts: two files
-    can split the same paragraph differently, so that an index would not do.
     ``split`` is ``train``, ``dev`` or ``test`` where the format has splits.
     """
 
     question: Question
     own: tuple[str, ...] = ()
-    named: tuple[tuple[str, ...], ...] = ()
     split: str = ""
 
 
@@ -39,13 +36,11 @@ class Item(msgspec.Struct, frozen=True):
 class Source:
     """The paragraphs and questions of one file or folder by id, gathered while it is read, and all that is wrong.
 
-    ``sentences`` has those of the paragraphs whose format gives them (blank ones kept, so that published indices hold).
     ``problems`` keep it from being loaded, ``notes`` tell what published files have of oddities; a line each.
     """
 
     format: str = ""
     paragraphs: dict[str, Passage] = field(default_factory=dict)
-    sentences: dict[str, tuple[str, ...]] = field(default_factory=dict)
     items: dict[str, Item] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -88,13 +83,11 @@ class Source:
             first, *rest = self.problems
             raise InputError(first + (f" (and {len(rest)} more: `kit data check` tells all)" if rest else ""))
 
-    def add(self, title: str, text: str, sentences: Sequence[str] = ()) -> str:
+    def add(self, title: str, text: str) -> str:
         """A paragraph of a format that gives no ids; returns its id. Equal title and text are one paragraph."""
         id = content_id(title, text)
         if id not in self.paragraphs:
             self.paragraphs[id] = Passage(id, title, text, document=id)
-            if sentences:
-                self.sentences[id] = tuple(sentences)
         return id
 
     def add_passage(self, passage: Passage) -> None:
@@ -145,7 +138,6 @@ def combine(first: Source, *others: Source) -> Source:
                 if {id, passage.document} & taken:
                     raise InputError(f"passage {quote(id)}: an earlier file has its id for another text")
                 kept[key], first.paragraphs[id] = id, passage
-                first.sentences |= {id: other.sentences[id]} if id in other.sentences else {}
             renamed[id] = kept[key]
         for question_id, item in other.items.items():
             if question_id in first.items:

@@ -132,7 +132,7 @@ class Experiment:
             results.append(result)
         of = self.benchmark
         told = {"data": of.name, "n_questions": len(self.questions), "n_passages": len(of.corpus)}
-        return told | {"setting": of.setting, "unit": of.unit, "seed": self.draws["seed"], "results": results}
+        return told | {"setting": of.setting, "seed": self.draws["seed"], "results": results}
 
     def _groups(self, by: str | Sequence[str], metrics: Sequence[str]) -> list[tuple[dict[str, object], pd.DataFrame]]:
         """Each group of questions: its values of ``by``, and its metrics (:func:`by_question`)."""
@@ -279,7 +279,7 @@ def over_pool(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
     """Questions asked over their supports and what is nearest to each by TF-IDF: little for a new encoder to encode."""
     kept = benchmark.collections  # of the per-question setting, small as they are
     corpus = benchmark.corpus if kept else pool(questions, benchmark.corpus, TfidfIndex(benchmark.corpus))
-    return Benchmark(benchmark.name, corpus, test=questions, unit=benchmark.unit, collections=kept)
+    return Benchmark(benchmark.name, corpus, test=questions, collections=kept)
 
 
 def learn_weights(retrievers: Iterable[GNNRet], training: Benchmark) -> pd.DataFrame:

@@ -50,7 +50,6 @@ class Run(Settings, frozen=True):
     seed: Whole = 0
     n_questions: Positive | None = None
     setting: str = "pooled"
-    unit: str = "paragraph"
 
     def read(self, *, transductive: bool = False) -> tuple[Benchmark, Benchmark | None]:
         """What is searched, and what is learned from: None where there is nothing. Raises ``InputError``.
@@ -58,15 +57,15 @@ class Run(Settings, frozen=True):
         ``transductive``: what learns from another file may know the passages that are searched, too.
         """
         data, train, size = find_data(self.data), find_data(self.train), SCALES[self.scale].atlas
-        form = {"setting": self.setting, "unit": self.unit}
         if data or size == "class":
-            benchmark = load(data, **form)
-        elif tuple(form.values()) == ("pooled", "paragraph"):
+            benchmark = load(data, setting=self.setting)
+        elif self.setting == "pooled":
             benchmark = generated("atlas", size=size)
         else:
             raise InputError(f"expected pooled paragraphs of the atlas at scale {self.scale}", field="setting")
         if train:
-            return benchmark, load_training([train], corpus=[data] if transductive and data else [], **form)
+            known = [data] if transductive and data else []
+            return benchmark, load_training([train], setting=self.setting, corpus=known)
         return benchmark, benchmark.without_test() if benchmark.train else None
 
     def folder(self, benchmark: Benchmark, trial: bool = False) -> str:
@@ -156,8 +155,8 @@ class Lesson:
 def start(notebook: str, *, costly: bool = False, transductive: bool = False, **parameters: Any) -> Lesson:
     """Begin a notebook: read the data, choose the questions, say where figures go.
 
-    ``notebook`` is its file's name without the suffix. Of the ``parameters``, data, train, scale, seed, n_questions,
-    setting and unit are those of :class:`Run`; others are only kept in the record. Without ``train`` (it may
+    ``notebook`` is its file's name without the suffix. Of the ``parameters``, data, train, scale, seed, n_questions
+    and setting are those of :class:`Run`; others are only kept in the record. Without ``train`` (it may
     be empty) nothing is learned; ``transductive``: what learns from it may know the passages that are searched, too. A
     ``costly`` notebook asks fewer questions. Raises ``InputError`` for what can't be run.
     """
@@ -188,7 +187,7 @@ def provenance(benchmark: Benchmark, encoder: str = DEFAULT_ENCODER) -> dict[str
     changes = _git("status", "--porcelain", "--", "kit", "notebooks", "data", "pyproject.toml") if head else None
     made = {"kit": kit.__version__, "commit": head, "changed": None if changes is None else bool(changes)}
     made |= {"python": platform.python_version(), "encoder": Path(encoder).name}
-    made |= {"data": benchmark.name, "data_hash": benchmark.hash, "setting": benchmark.setting, "unit": benchmark.unit}
+    made |= {"data": benchmark.name, "data_hash": benchmark.hash, "setting": benchmark.setting}
     return made | {"passages": len(benchmark.corpus)}
 
 

@@ -1,8 +1,9 @@
-"""Settings, units, extra corpora, training files, names, and the recognition of formats."""
+"""Settings, extra corpora, training files, names, and the recognition of formats."""
 
 import pytest
 
 from kit.corpus import FORMATS, load, load_corpus, load_training, loading
+from kit.corpus.example import example
 from kit.corpus.formats import recognise
 from kit.corpus.source import content_id
 from kit.errors import InputError
@@ -52,7 +53,6 @@ def test_what_cannot_be_loaded_so_ends_in_one_line(write, tmp_path, beir, hotpot
         (dev, {"format": "beir"}, r"expected a folder with corpus\.jsonl \(format beir\)"),
         (dev, {"format": "hotpot"}, "unknown format 'hotpot': expected one of hotpotqa, 2wikimultihopqa"),
         (dev, {"setting": "open"}, "unknown setting 'open': expected one of pooled, per-question"),
-        (dev, {"unit": "token"}, "unknown unit 'token': expected one of paragraph, sentence"),
         (dev, {"setting": "per-question", "corpus": [dev]}, "extra corpora need the setting pooled"),
         (beir, {"setting": "per-question"}, "expected the setting pooled: questions have no paragraphs of their own"),
     ]:
@@ -67,8 +67,6 @@ def test_pooled_merges_equal_paragraphs_and_per_question_keeps_each_collection(w
     assert single.setting == "per-question" and len(single.corpus) == len(pooled.corpus) == 4
     titles = [[passage.title for passage in single.collection(question).passages] for question in single.test]
     assert titles == [["Ada Brill", "Nell Horn", "Grey Ferry"], ["Nell Horn", "Oster Horn"]]
-    sentences = load(path, setting="per-question", unit="sentence")
-    assert [len(sentences.collection(question)) for question in sentences.test] == [6, 2]
 
 
 def test_extra_corpora_are_added_once_and_their_questions_are_not(write, hotpotqa, musique, beir):
@@ -81,9 +79,6 @@ def test_extra_corpora_are_added_once_and_their_questions_are_not(write, hotpotq
     assert benchmark.corpus.passages[4].text == "Another."
     assert benchmark.corpus.passages[:4] == load(path).corpus.passages
 
-    pieces = write("pieces.json", [{"title": "Ode", "text": "A river. A poem."}])
-    sentences = load(path, corpus=[pieces], unit="sentence").corpus.passages
-    assert [passage.text for passage in sentences[-2:]] == ["A river.", "A poem."]
     write("other/corpus.jsonl", [{"_id": "d1", "title": "Other", "text": "Other."}])
     with pytest.raises(InputError, match=r"^passage 'd1': an earlier file has its id for another text$"):
         load(beir, corpus=[beir.parent / "other"])
@@ -98,6 +93,7 @@ def test_the_name_is_atlas_or_of_format_and_file(write, own, hotpotqa, twowiki, 
 
 
 def test_ids_and_hash_do_not_depend_on_the_file(write, hotpotqa):
+    assert example().hash == "81f39375d7b8d873"  # what earlier findings say that they are of
     first, second = load(write("a.json", hotpotqa)), load(write("b.jsonl", hotpotqa))
     assert first.hash == second.hash
     assert first.corpus.passages[1].id == content_id("Nell Horn", "Nell Horn is a cape.")
@@ -121,7 +117,7 @@ def test_training_joins_files_and_keeps_published_splits(write, hotpotqa, musiqu
     assert len(benchmark.train) + len(benchmark.dev) == 5  # the test question of the BEIR folder is left out
     assert "q2" in {question.id for question in benchmark.train}
     assert all(id in benchmark.corpus for question in benchmark.train for id in question.supporting_ids)
-    single = load_training(files[:2], setting="per-question", unit="sentence")
+    single = load_training(files[:2], setting="per-question")
     assert set(single.collections) == {question.id for question in (*single.train, *single.dev)}
 
 

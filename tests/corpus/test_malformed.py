@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit.corpus import FORMATS, UNITS, check, load
+from kit.corpus import FORMATS, check, load
 from kit.errors import InputError
 
 quickly = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -19,20 +19,19 @@ values = st.recursive(
 
 
 def reads_or_tells(path, format=None):
-    """Load in each unit; every error is one line that check tells too, and what loads holds its supports."""
+    """Load it: an error is one line that check tells too, and what loads holds its supports."""
     problems, _ = check(path, format)
-    for unit in UNITS:
-        try:
-            benchmark = load(path, format=format, unit=unit)
-        except InputError as error:
-            assert "\n" not in str(error)
-            assert problems or "this is a corpus" in str(error)
-        else:
-            assert not problems
-            for question in itertools.chain(*benchmark.splits.values()):
-                assert question.supporting and all(question.supporting)
-                assert all(id in benchmark.corpus for id in question.supporting_ids)
-                assert question.evidence is None or question.evidence.n_nodes == question.hops
+    try:
+        benchmark = load(path, format=format)
+    except InputError as error:
+        assert "\n" not in str(error)
+        assert problems or "this is a corpus" in str(error)
+    else:
+        assert not problems
+        for question in itertools.chain(*benchmark.splits.values()):
+            assert question.supporting and all(question.supporting)
+            assert all(id in benchmark.corpus for id in question.supporting_ids)
+            assert question.evidence is None or question.evidence.n_nodes == question.hops
 
 
 @quickly

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from kit.corpus import SETTINGS, UNITS, load, load_corpus
+from kit.corpus import SETTINGS, load, load_corpus
 
 pytestmark = pytest.mark.realdata
 
@@ -38,9 +38,8 @@ def test_counts(realdata, file):
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("unit", UNITS)
-def test_every_support_is_in_what_the_question_is_asked_of(realdata, file, setting, unit):
-    benchmark = load(realdata / file, setting=setting, unit=unit)
+def test_every_support_is_in_what_the_question_is_asked_of(realdata, file, setting):
+    benchmark = load(realdata / file, setting=setting)
     for question in benchmark.test:
         collection = benchmark.collection(question)
         assert question.supporting and all(id in collection for id in question.supporting_ids)

@@ -156,7 +156,7 @@ def test_caption(found) -> None:
 def test_json(found) -> None:
     record = json.loads(json.dumps(found.record()))
     first, second = record.pop("results")
-    about = {"data": "small", "n_questions": 3, "n_passages": 6, "setting": "pooled", "unit": "paragraph", "seed": 0}
+    about = {"data": "small", "n_questions": 3, "n_passages": 6, "setting": "pooled", "seed": 0}
     assert record == about
     assert (first["retriever"], second["retriever"], first["recall@2"]) == ("a to z", "z to a", 5 / 12)
     low, high = first["recall@2_ci"]

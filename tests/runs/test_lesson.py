@@ -68,7 +68,6 @@ def test_record_says_where_the_numbers_come_from(project) -> None:
         ({"scale": "smoke"}, "hotpotqa-dev-smoke"),
         ({"n_questions": 4}, "hotpotqa-dev-trial"),
         ({"seed": 1}, "hotpotqa-dev-trial"),
-        ({"unit": "sentence"}, "hotpotqa-dev-trial"),
         ({"setting": "per-question"}, "hotpotqa-dev-trial"),
     ],
 )
@@ -103,7 +102,7 @@ def test_the_same_run_writes_the_same_bytes_and_figures_of_others_stay(project) 
         ({"scale": "tiny"}, "field scale: expected one of 'class', 'paper', 'smoke', not 'tiny'"),
         ({"data": "absent.json"}, "absent.json"),
         ({"train": "absent.json"}, "absent.json"),
-        ({"data": None, "scale": "smoke", "unit": "sentence"}, "field setting: expected pooled paragraphs"),
+        ({"data": None, "scale": "smoke", "setting": "per-question"}, "field setting: expected pooled paragraphs"),
     ],
 )
 def test_bad_parameters_are_told(project, options: dict, line: str) -> None:
@@ -148,10 +147,10 @@ def test_one_learns_from_the_datas_own_questions_from_a_file_or_not_at_all(proje
     assert len(known.corpus) == len(other.training.corpus) + 6
 
 
-def test_a_training_file_is_read_in_the_setting_and_the_unit_of_the_run(project) -> None:
-    _, training = Run(data=str(project.data), train=str(project.data), setting="per-question", unit="sentence").read()
-    question = training.train[0]  # two sentences a paragraph, and one paragraph more than it has hops
-    assert len(training.collection(question)) == 2 * (question.hops + 1)
+def test_a_training_file_is_read_in_the_setting_of_the_run(project) -> None:
+    _, training = Run(data=str(project.data), train=str(project.data), setting="per-question").read()
+    question = training.train[0]
+    assert len(training.collection(question)) == question.hops + 1
 
 
 def test_a_relative_path_is_from_the_working_folder_or_the_project(tmp_path: Path, monkeypatch) -> None:

@@ -27,20 +27,19 @@ def to_item(published: HotpotQuestion, source: Source) -> Item:
     own: dict[str, list[str]] = {}  # paragraph id to sentences
     titled: dict[str, set[str]] = {}
     for title, sentences in published.context:
-        id = source.add(title, " ".join(text for it in sentences if (text := it.strip())), sentences)
+        id = source.add(title, " ".join(text for it in sentences if (text := it.strip())))
         own[id] = sentences
         titled.setdefault(title, set()).add(id)
-    named: dict[str, dict[str, None]] = {}  # the supports' ids, each with the sentences named in it
+    supports: list[str] = []
     for number, (title, index) in enumerate(published.supporting_facts):
         field, ids = f"supporting_facts[{number}]", titled.get(title, set())
         if len(ids) != 1:
             found = "the title of different ones" if ids else "none"
             raise Unexpected(f"expected the title of one paragraph of context, {quote(title)} is {found}", field)
         [id] = ids
-        sentence = own[id][index].strip() if index < len(own[id]) else ""
-        if not sentence:
+        if index >= len(own[id]) or not own[id][index].strip():
             source.note(f"{quote(title)} has no sentence {index}: the paragraph counts in its place", field)
-        named.setdefault(id, {}).update({sentence: None} if sentence else {})
-    supporting = tuple((id,) for id in named)
+        supports.append(id)
+    supporting = tuple((id,) for id in dict.fromkeys(supports))
     question = Question(published.id, published.question, published.answer, supporting, type=published.type)
-    return Item(question, tuple(own), tuple(map(tuple, named.values())))
+    return Item(question, own=tuple(own))

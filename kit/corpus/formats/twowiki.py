@@ -55,7 +55,7 @@ def to_item(published: WikiQuestion, source: Source) -> Item:
         decomposition=_decomposition(published.qa_pairs, triples, carriers, links if fits else ()),
         evidence=EvidenceGraph.of(len(titles), edges) if fits and known else None,
     )
-    return msgspec.structs.replace(item, question=question, named=tuple(item.named[old] for old in order))
+    return msgspec.structs.replace(item, question=question)
 
 
 def _carriers(triples: list[Triple], titles: list[str]) -> list[int | None]:

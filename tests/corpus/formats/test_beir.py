@@ -16,9 +16,6 @@ def test_scores_above_0_are_supports_in_the_order_of_the_file(beir):
     asked = {split: [question.id for question in questions] for split, questions in benchmark.splits.items()}
     assert asked == {"train": ["q2"], "test": ["q1"]}
     assert benchmark.test[0].supporting == (("d2",), ("d1",))
-    sentences = load(beir, unit="sentence")
-    assert [passage.id for passage in sentences.corpus.passages] == ["d1.0", "d1.1", "d2.0", "d3.0"]
-    assert sentences.test[0].supporting == (("d2.0",), ("d1.0", "d1.1"))
 
 
 def test_a_folder_without_questions_is_a_corpus(beir):

@@ -1,4 +1,4 @@
-"""HotpotQA as published: paragraphs, named sentences, and what can be wrong with them."""
+"""HotpotQA as published: paragraphs, facts, and what can be wrong with them."""
 
 import pytest
 
@@ -19,16 +19,6 @@ def test_paragraphs_are_the_supports_in_the_order_of_the_facts(write, hotpotqa):
     assert comparison.type == "comparison"
 
 
-def test_named_sentences_are_the_supports_of_the_sentence_unit(write, hotpotqa):
-    benchmark = load(write("dev.json", hotpotqa), unit="sentence")
-    bridge = benchmark.test[0]
-    texts = [benchmark.corpus[id].text for id in bridge.supporting_ids]
-    assert texts == ["It is by Ada Brill.", "Ada Brill was born in Lowick.", "She painted boats."]
-    assert all(len(carriers) == 1 for carriers in bridge.supporting)
-    assert [passage.position for passage in benchmark.corpus.passages][:4] == [0, 1, 2, 0]
-    assert len(benchmark.corpus) == 7  # the blank sentence of Oster Horn is none
-
-
 @pytest.mark.parametrize("index", [1, 7])
 def test_a_fact_beyond_the_sentences_counts_through_its_paragraph_and_is_noted(write, hotpotqa, index):
     hotpotqa[1]["supporting_facts"][1][1] = index  # 1 is a blank sentence, 7 is none
@@ -36,18 +26,8 @@ def test_a_fact_beyond_the_sentences_counts_through_its_paragraph_and_is_noted(w
     errors, [note] = check(path)
     line = f"field supporting_facts[1]: 'Oster Horn' has no sentence {index}: the paragraph counts in its place"
     assert not errors and note == f"{path}, record 2, {line}"
-    question = load(path, unit="sentence").test[1]
-    assert len(question.supporting) == 2
-    assert [id.rsplit(".")[-1] for id in question.supporting[1]] == ["0"]
-
-
-def test_sentences_are_named_by_their_text_where_files_split_a_paragraph_differently(write, hotpotqa):
-    second = hotpotqa[1]
-    second["context"].append(["Ada Brill", ["Ada Brill was born in Lowick. She kept bees.", "She painted boats."]])
-    second["supporting_facts"] = [["Nell Horn", 0], ["Ada Brill", 1]]
-    benchmark = load(write("dev.json", hotpotqa), unit="sentence")
-    texts = [benchmark.corpus[id].text for id in benchmark.test[1].supporting_ids]
-    assert texts == ["Nell Horn is a cape.", "She painted boats."]
+    benchmark = load(path)
+    assert [benchmark.corpus[id].title for id in benchmark.test[1].supporting_ids] == ["Nell Horn", "Oster Horn"]
 
 
 def test_load_raises_the_first_of_several_and_counts_the_rest(write, hotpotqa):

@@ -19,16 +19,6 @@ def test_every_field_comes_back(own, tmp_path):
     assert [len(getattr(load(own), split)) for split in ("train", "dev", "test")] == [0, 1, 0]
 
 
-def test_positions_of_sentences_run_through_the_document_and_a_table_is_one(own, write):
-    corpus = load(own, unit="sentence").corpus
-    assert [(passage.id, passage.position) for passage in corpus.passages] == [("p1.0", 0), ("p1.1", 1), ("p2.0", 2)]
-    assert corpus.documents["lowick"].tolist() == [0, 1, 2]
-    table = {"id": "p1", "title": "Ode", "text": "Eel. 3. Pike. 4.", "document": "ode", "kind": "table"}
-    other = {"id": "p2", "title": "Ode", "text": "One. Two.", "document": "ode", "position": 1}
-    write("town/passages.jsonl", [table, other])
-    assert [passage.id for passage in load(own, unit="sentence").corpus.passages] == ["p1.0", "p2.0", "p2.1"]
-
-
 def test_a_question_is_in_one_split_and_a_passage_in_a_document(own, write):
     (own / "train.jsonl").write_bytes((own / "test.jsonl").read_bytes())
     with pytest.raises(InputError, match=r"test\.jsonl, record 1 .*expected an id of its own"):

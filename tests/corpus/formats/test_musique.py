@@ -39,11 +39,3 @@ def test_a_number_that_is_no_earlier_step_is_text(write, musique):
     assert load(path).test[1].decomposition[0].depends_on == ()
     errors, [note] = check(path)
     assert not errors and "'#1' is no earlier step" in note
-
-
-def test_text_is_split_into_sentences_by_rule_and_any_of_them_carries_the_support(write, musique):
-    musique[0]["paragraphs"][3]["paragraph_text"] = "Lowick is old. It lies on the Ode."
-    benchmark = load(write("dev.jsonl", musique), unit="sentence")
-    first = benchmark.test[0]
-    assert [benchmark.corpus[id].text for id in first.supporting[0]] == ["Lowick is old.", "It lies on the Ode."]
-    assert first.hops == 3 and first.decomposition[0].support == 0

@@ -27,18 +27,6 @@ def test_the_evidence_graph_and_the_sub_questions_follow_the_triples(write, twow
     assert [step.depends_on for step in steps] == [(), (), (1,), (0,)]
 
 
-def test_named_sentences_follow_their_paragraphs(write, twowiki):
-    benchmark = load(write("dev.json", twowiki), unit="sentence")
-    bridge, chain = benchmark.test
-    assert [benchmark.corpus[id].text for id in bridge.supporting_ids] == [
-        "Salt Road is a film by Ina Koll.",
-        "Tin Moon is a film by Jan Vesper.",
-        "She was born in 1890.",
-        "Jan Vesper was born in 1902.",
-    ]
-    assert [len(carriers) for carriers in chain.supporting] == [1, 1]
-
-
 def test_a_comparison_has_no_edges_and_a_triple_may_share_its_support(write, twowiki):
     [_, chain] = twowiki
     chain |= {
