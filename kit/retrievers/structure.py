@@ -24,14 +24,15 @@ _LABELS = {word: str(n) for n, word in enumerate(_CARDINALS, 1)} | _PLACES
 
 _NUMBER = rf"(?:(?:[A-Z]\.?)?\d+(?:\.\d+)*|[IVXL]+|{'|'.join(_CARDINALS)})\b"
 _PLACE = rf"(?:{'|'.join(_PLACES)}|\d+(?:st|nd|rd|th))"
-_AND = r"(?:\s*(?:,|&|–|-|\b(?:and|or|to|through|the)\b)\s*)+"
+_TO = r"(?:–|-|\b(?:to|through|until)\b)"
+_AND = rf"(?:\s*(?:{_TO}|,|&|\b(?:and|or|the)\b)\s*)+"
 _MENTION = re.compile(
     # "pages 2 to 4", "Tables 1, 2 and 3", "Table no. 3", "p. 3", "report.pdf, p3"
     r"(?<!\w)(?:(?:pages?|pp\.?|p\.|pgs?\.?|(?<=, )p(?=\d)|tables?|tabs?\.?)\s*(?:(?:no\.?|number|#)\s*)?"
     rf"(?P<numbers>{_NUMBER}(?:{_AND}{_NUMBER})*)"
-    # "the first and the third page", "the last two tables"; not "the first page of the novel"
+    # "the first and the third page", "the last two tables"; not "the first page of the novel", "the last page but one"
     rf"|(?P<places>{_PLACE}(?:{_AND}{_PLACE})*)\s+(?:(?P<count>\d+|{'|'.join(_CARDINALS)})\s+)?(?:page|table)s?\b"
-    r"(?!\sof\sthe\s(?:novel|book))"
+    r"(?!\sof\sthe\s(?:novel|book)\b|\sbut\b)"
     r"|(?:(?:all|both|the)\s+)+tables\b|(?:every|each)\s+table\b)",
     re.IGNORECASE,
 )
@@ -76,7 +77,7 @@ def _labels(match: re.Match) -> tuple[str | int, ...]:
     if match["numbers"] and not re.match("pages|pp|tables", match[0], re.IGNORECASE):
         said = said.split(",")[0]  # "In Table 2, 3 stations …" names one
     labels: list[str | int] = []
-    for to, word in re.findall(rf"(–|-|\b(?:to|through)\s)?\s*\b({_PLACE}|{_NUMBER})", said.lower(), re.IGNORECASE):
+    for to, word in re.findall(rf"({_TO})?\s*\b({_PLACE}|{_NUMBER})", said.lower(), re.IGNORECASE):
         place = re.fullmatch(r"(\d+)[a-z]+", word)  # "3rd"
         label = int(place[1]) if place else _LABELS.get(word) or arabic(word)
         if to and f"{labels[-1]}{label}".isdigit():
@@ -92,7 +93,7 @@ class StructureReader:
     """Finds the structures that questions over a corpus ask for.
 
     A structure is that of the document named beside it ("Table 3 of the river survey"), by two words of its title or
-    file name, or one and a word like "report"; where none is named, of all documents that have it.
+    file name, the only one, or one and a word like "report"; where none is named, of all documents that have it.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -101,10 +102,10 @@ class StructureReader:
         for node in self.contains.nodes:
             self._structures.setdefault((node.document, node.kind), []).append(node)
         titles = {passage.document: passage.title for passage in corpus.passages}
-        names = {document: _words(f"{titles[document]} {document}") - _GENERIC for document, _ in self._structures}
+        names = {document: _words(f"{titles[document]} {document}") for document, _ in self._structures}
         # What all are called, "annual", tells none from the others.
         shared = set.intersection(*names.values()) if len(names) > 1 else set()
-        self._names = {document: words - shared for document, words in names.items()}
+        self._names = {it: [_words(name) - shared - _GENERIC for name in (titles[it], it)] for it in names}
 
     def asked(self, text: str) -> tuple[Structure, ...]:
         """The structures that a question asks for, in the order of their mention; none for a content question."""
@@ -153,8 +154,7 @@ class StructureReader:
     def _documents(self, text: str) -> list[str]:
         """The documents that a stretch of text names."""
         said = _words(text)
-        shares = {document: said & (words | _GENERIC) for document, words in self._names.items()}
-        return [it for it, words in self._names.items() if said & words and len(shares[it]) >= min(2, len(words))]
+        return [it for it, names in self._names.items() if any(_is_called(name, said) for name in names)]
 
 
 class Structural(BM25):
@@ -172,3 +172,7 @@ class Structural(BM25):
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]+", text.lower())) - STOP_WORDS
+
+
+def _is_called(name: set[str], said: set[str]) -> bool:
+    return bool(name & said) and len((name | _GENERIC) & said) >= min(2, len(name))
