@@ -87,8 +87,8 @@ def test_a_long_paragraph_is_cut_between_sentences(pdf):
     assert max(map(len, parts)) <= PASSAGE_LENGTH
 
 
-def test_items_of_a_list_share_a_passage(pdf):
-    assert texts(pdf("These are needed:\n\n• a rope\n\n2. a lamp")) == ["These are needed:\n• a rope\n2. a lamp"]
+def test_a_bullet_is_read_though_its_font_names_none(pdf):
+    assert texts(pdf("These are needed:\n\n• a rope\n\n2. a lamp")) == ["These are needed:", "• a rope", "2. a lamp"]
 
 
 def scan(canvas):
