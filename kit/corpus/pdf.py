@@ -2,17 +2,15 @@
 
 import logging
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import count, groupby, pairwise
+from itertools import accumulate, count, groupby, pairwise
 from pathlib import PurePath
 from statistics import mode
 
-import numpy as np
 import pdfplumber
-from pdfplumber.table import Table
 from pdfplumber.utils import get_bbox_overlap, obj_to_bbox, within_bbox
 
 from kit.corpus.sentences import split_sentences
@@ -40,11 +38,10 @@ class Block:
 
 
 def read_document(name: str, data: bytes) -> list[Passage]:
-    """The passages of a PDF, in reading order; ``page`` counts from 1.
+    """The passages of a PDF, in reading order; ``document`` is the file's name without ``.pdf``.
 
-    ``document`` is the file's name without ``.pdf``, ``title`` the PDF's own, or its first heading on page 1, or the
-    name. A text passage is whole sentences of a paragraph on a page, of about :data:`PASSAGE_LENGTH` characters;
-    headings begin the first passage below them. A table passage is a caption and markdown, one a page.
+    ``title`` is the PDF's own, or its first heading on page 1, or the name. A text passage is whole sentences of a
+    paragraph on a page; headings begin the first one below them. A table passage is a caption and markdown, one a page.
 
     Raises InputError: the file is broken, encrypted, or a scan without text; one line with the file and the page.
     """
@@ -88,10 +85,7 @@ def _open(name: str, data: bytes) -> tuple[list[list[Block]], str]:
 
 
 def _lines_and_tables(page) -> list[Block]:
-    """The upright lines of a pdfplumber page, and its tables, without captions, where their first line stands.
-
-    In the order in which the file writes its text: programs write one column after the other.
-    """
+    """The upright lines of a pdfplumber page, and its tables, without captions, where their first line stands."""
     tables: list[Block] = []
     for found in [*page.find_tables(), *_ruled_across(page)]:
         texts = [[" ".join((cell or "").split()) for cell in row] for row in found.extract(**_WORDS)]
@@ -99,10 +93,9 @@ def _lines_and_tables(page) -> list[Block]:
         known = any(get_bbox_overlap(found.bbox, table.box) for table in tables)
         if len(columns) >= 2 and len(columns[0]) >= 2 and not known:
             tables.append(Block("", found.bbox, rows=list(zip(*columns))))
-    blocks = {}
+    blocks = {}  # in the order in which the file writes its text: programs write one column after the other
     for line in page.filter(lambda it: it.get("upright", True)).extract_text_lines(use_text_flow=True, **_WORDS):
-        size = mode(round(char["size"], 1) for char in line["chars"])
-        bold = mode("bold" in char["fontname"].lower() for char in line["chars"])
+        size, bold = mode((round(char["size"], 1), "bold" in char["fontname"].lower()) for char in line["chars"])
         text = re.sub(r"\(cid:\d+\)", "•", line["text"])  # what a font has no letter for is most often a bullet
         margin = re.sub(r"\d+", "#", text) if not 0.12 < line["top"] / page.height < 0.88 else ""
         x, y = (line["x0"] + line["x1"]) / 2, (line["top"] + line["bottom"]) / 2
@@ -111,14 +104,13 @@ def _lines_and_tables(page) -> list[Block]:
     return list(blocks)
 
 
-def _ruled_across(page) -> Iterator[Table]:
+def _ruled_across(page) -> Iterator[pdfplumber.table.Table]:
     """Tables without vertical rules: three rules or more of one length, and columns of words in between."""
-    words, rules = page.extract_words(**_WORDS), defaultdict(list)
-    for edge in page.debug_tablefinder().edges:
-        if edge["orientation"] == "h":
-            rules[round(edge["x0"]), round(edge["x1"])].append(edge["top"])
-    for (x0, x1), tops in rules.items():
-        spans = [(x0 - 2, top - 1, x1 + 2, bottom + 1) for top, bottom in pairwise(sorted(tops))]
+    words = page.extract_words(**_WORDS)
+    edges = [edge for edge in page.debug_tablefinder().edges if edge["orientation"] == "h"]
+    rules = sorted((round(edge["x0"]), round(edge["x1"]), edge["top"]) for edge in edges)
+    for (x0, x1), alike in groupby(rules, lambda rule: rule[:2]):
+        spans = [(x0 - 2, above[2] - 1, x1 + 2, below[2] + 1) for above, below in pairwise(alike)]
         for has_columns, run in groupby(spans, lambda span: len(_column_sides(within_bbox(words, span))) > 2):
             first, *rest = run
             if has_columns and rest:
@@ -131,7 +123,7 @@ def _ruled_across(page) -> Iterator[Table]:
 def _column_sides(words: list[dict]) -> list[float]:
     """Where columns of words begin, in points from the page's left, and where the last one ends."""
     sides = sorted((word["x0"], word["x1"]) for word in words)
-    ends = np.maximum.accumulate([end for _, end in sides])
+    ends = list(accumulate((end for _, end in sides), max))
     inner = [start - 3 for (start, _), end in zip(sides[1:], ends) if start - end > 8]  # wider than a space
     return [sides[0][0], *inner, ends[-1]] if sides else []
 
