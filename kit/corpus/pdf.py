@@ -97,7 +97,7 @@ def _lines_and_tables(page) -> list[Block]:
     for line in page.filter(lambda it: it.get("upright", True)).extract_text_lines(use_text_flow=True, **_WORDS):
         size, bold = mode((round(char["size"], 1), "bold" in char["fontname"].lower()) for char in line["chars"])
         text = re.sub(r"\(cid:\d+\)", "•", line["text"])  # what a font has no letter for is most often a bullet
-        margin = re.sub(r"\d+", "#", text) if not 0.12 < line["top"] / page.height < 0.88 else ""
+        margin = re.sub(r"\d+|^[ivxl]+$", "#", text) if not 0.12 < line["top"] / page.height < 0.88 else ""
         x, y = (line["x0"] + line["x1"]) / 2, (line["top"] + line["bottom"]) / 2
         around = (it for it in tables if it.box[0] <= x <= it.box[2] and it.box[1] <= y <= it.box[3])
         blocks[next(around, Block(text, obj_to_bbox(line), size, bold, margin))] = True
@@ -107,9 +107,8 @@ def _lines_and_tables(page) -> list[Block]:
 def _ruled_across(page) -> Iterator[pdfplumber.table.Table]:
     """Tables without vertical rules: three rules or more of one length, and columns of words in between."""
     words = page.extract_words(**_WORDS)
-    edges = [edge for edge in page.debug_tablefinder().edges if edge["orientation"] == "h"]
-    rules = sorted((round(edge["x0"]), round(edge["x1"]), edge["top"]) for edge in edges)
-    for (x0, x1), alike in groupby(rules, lambda rule: rule[:2]):
+    rules = sorted((round(it["x0"]), round(it["x1"]), it["top"]) for it in page.debug_tablefinder().edges)
+    for (x0, x1), alike in groupby(rules, lambda rule: rule[:2]):  # no words are as narrow as a vertical rule
         spans = [(x0 - 2, above[2] - 1, x1 + 2, below[2] + 1) for above, below in pairwise(alike)]
         for has_columns, run in groupby(spans, lambda span: len(_column_sides(within_bbox(words, span))) > 2):
             first, *rest = run
@@ -137,7 +136,8 @@ def _paragraphs(blocks: list[Block], compounds: set[str]) -> list[Block]:
     paragraphs = blocks[:1]
     for line in blocks[1:]:
         last = paragraphs[-1]
-        is_beneath = 0 < line.box[3] - last.box[3] <= 1.6 * line.size and not label_of(line.text)
+        begins_one = re.match(r"[•▪◦‣–-] |\(?(?:\d{1,2}|[a-z])[.)] ", line.text) or label_of(line.text)
+        is_beneath = 0 < line.box[3] - last.box[3] <= 1.6 * line.size and not begins_one
         is_in_sentence = line.text[:1].islower() and not re.search(r"[.!?:;…]\W*$", last.text)  # of the column before
         if line.size and (line.size, line.bold) == (last.size, last.bold) and (is_beneath or is_in_sentence):
             last.text += f"\n{line.text}"
