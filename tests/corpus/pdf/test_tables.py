@@ -47,8 +47,7 @@ def test_two_tables_across_are_told_apart_by_the_text_between(pdf):
         canvas.drawString(50, 380, "Apples were counted too, by other people.")
         draw(canvas, [["Orchard", "Apples"], ["Marl", "30"]], 320, ACROSS)
 
-    assert [it.text.split("\n")[0] for it in tables(pdf(page))] == ["Table 1", "Table 2"]
-    assert [it.text.count("\n") for it in tables(pdf(page))] == [5, 4]
+    assert [(it.text[:8], it.text.count("\n")) for it in tables(pdf(page))] == [("Table 1\n", 5), ("Table 2\n", 4)]
 
 
 def test_a_table_without_a_number_gets_the_next_free_one(pdf):
@@ -93,20 +92,8 @@ def test_markdown_keeps_every_cell_in_its_place():
     assert markdown([["a|b", "c"], ["d e", ""]]) == "| a\\|b | c |\n| --- | --- |\n| d e |  |"
 
 
-@pytest.mark.parametrize(
-    ("text", "label"),
-    [
-        ("Table 3: Flow", "3"),
-        ("TABLE IV", "4"),
-        ("Tab. 2 – Dues", "2"),
-        ("Table A.1. Dues", "A1"),
-        ("Table 2.1 Dues", "2.1"),
-        ("Table No. 5: Dues", "5"),
-        ("Table 3 shows the flow.", None),
-        ("Tables are made of oak.", None),
-        ("Table Mountain", None),
-        ("See Table 3: Flow", None),
-    ],
-)
-def test_what_a_caption_begins_with(text, label):
-    assert label_of(text) == label
+def test_what_a_caption_begins_with():
+    labels = {"Table 3: Flow": "3", "TABLE IV": "4", "Tab. 2 – Dues": "2", "Table A.1. Dues": "A1"}
+    labels |= {"Table 2.1 Dues": "2.1", "Table No. 5: Dues": "5"}
+    none = ["Table 3 shows the flow.", "Tables are made of oak.", "Table Mountain", "See Table 3: Flow"]
+    assert {text: label_of(text) for text in [*labels, *none]} == labels | dict.fromkeys(none)
