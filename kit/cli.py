@@ -52,7 +52,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "retrievers": click.argument("retrievers", nargs=-1, required=True),
     "builder": click.argument("builder"),
     "what": click.argument("what", metavar="RETRIEVER|NOTEBOOK"),
-    "benchmark": click.argument("benchmark", type=click.Choice(["graphs", "gnn-ret", "qsgnn"])),
+    "benchmark": click.argument("benchmark", type=click.Choice(["gnn-ret", "qsgnn"])),
     "files": click.argument("files", nargs=-1, required=True, type=FILE),
     "name": click.argument("name"),
     "target": click.argument("target", type=FILE),
@@ -78,7 +78,6 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--jobs": option("--jobs", type=click.IntRange(min=1), default=1, help="processes that share the work"),
     "--scheduler": option("--scheduler", default="", help="a dask scheduler, as tcp://HOST:PORT, that does it instead"),
     "--passages": option("--passages", callback=_numbers, help="sizes of the corpus; others for each by default"),
-    "--builders": option("--builders", default="tfidf,knn,entity,structure", help="of graphs"),
     "--degrees": option("--degrees", default="336,672", callback=_numbers, help="mean degrees of the graph of gnn-ret"),
     "--json": output_file("--json", help="write the results here"),
     "--trec": output_file("--trec", help="write the rankings as a TREC run; of several to FILE-NAME"),
@@ -218,7 +217,7 @@ def claims(asked: SimpleNamespace) -> None:
     """Tell what the papers claim, and what came of it here on each data set; draw it as figures/claims.svg and .png."""
     from kit.evaluation.claims import ledger, ledger_page, read_records
     from kit.paths import output
-    from kit.views.claims_map import claims_map
+    from kit.views.figures import claims_map
 
     figures = output() / "figures"
     records = read_records(figures)
@@ -230,7 +229,7 @@ def claims(asked: SimpleNamespace) -> None:
     click.echo("\n".join(map(str, claims_map(ledger(records), figures) if records else [])))
 
 
-@command(cli, "benchmark --passages --builders --degrees")
+@command(cli, "benchmark --passages --degrees")
 def bench(asked: SimpleNamespace) -> None:
     """Measure speed and memory, each size in a process of its own.
 
@@ -240,7 +239,7 @@ def bench(asked: SimpleNamespace) -> None:
     """
     from kit.runs import bench as benchmarks
 
-    table = benchmarks.bench(asked.benchmark, asked.passages, asked.builders.split(","), asked.degrees)
+    table = benchmarks.bench(asked.benchmark, asked.passages, asked.degrees)
     click.echo(table.to_string(index=False, float_format="{:,.4g}".format))
 
 

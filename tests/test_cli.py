@@ -16,8 +16,7 @@ import pytest
 
 from kit import __version__
 from kit.cli import main
-from kit.corpus import export, generated, load, load_training
-from kit.corpus.example import example
+from kit.corpus import example, export, generated, load, load_training
 from kit.evaluation import evaluate
 from kit.evaluation.trec import read_run
 from kit.paths import ROOT

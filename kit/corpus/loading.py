@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from kit.corpus import formats
 from kit.corpus.source import Source, combine
 from kit.corpus.types import SPLITS, Benchmark, Corpus, Question
 from kit.errors import InputError
-from kit.paths import ATLAS
+from kit.paths import ATLAS, ROOT
 
 SETTINGS = ("pooled", "per-question")
 DEV_SHARE = 0.2
@@ -41,6 +42,11 @@ def load(
     if not source.items:
         raise InputError("expected questions, this is a corpus (it can be added to questions)", file=path)
     return _benchmark(path, source, {}, setting)
+
+
+def example() -> Benchmark:
+    """Six passages, a question of two hops and one of three: small enough to check every number by hand."""
+    return replace(load(ROOT / "data" / "example"), name="example")
 
 
 def load_training(

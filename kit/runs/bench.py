@@ -1,4 +1,4 @@
-"""Speed and memory of graph builders, GNN-Ret and QSGNN, each corpus in a process of its own, on one core."""
+"""Speed and memory of GNN-Ret and QSGNN, each corpus in a process of its own, on one core."""
 
 import resource
 import sys
@@ -17,7 +17,7 @@ from scipy import sparse
 
 from kit.corpus import Corpus, Passage, Query, generated
 from kit.errors import InputError
-from kit.graphs import PassageGraph, TermBipartite, build, builders
+from kit.graphs import PassageGraph, TermBipartite
 from kit.retrievers import QSGNN, Dense, GNNRet
 from kit.text import Encoder, Incidence
 
@@ -25,7 +25,6 @@ Row = dict[str, Any]
 
 #: The sizes of the corpus that each benchmark is taken at unless others are given.
 SIZES = {
-    "graphs": (1_000, 10_000, 100_000),
     "gnn-ret": (20_000, 1_000_000),
     "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000),
 }
@@ -34,15 +33,13 @@ _DIMENSION, _KEYWORDS, _DEPTH = 384, 8, 10
 _MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph is passed for a question of QSGNN
 
 
-def bench(what: str, sizes: Sequence[int] | None, names: Sequence[str], degrees: Sequence[int]) -> pd.DataFrame:
-    """A row a case: ``graphs`` of the builders ``names``, ``gnn-ret`` over graphs of mean ``degrees``, or ``qsgnn``."""
+def bench(what: str, sizes: Sequence[int] | None, degrees: Sequence[int]) -> pd.DataFrame:
+    """A row a case: of ``gnn-ret`` over graphs of mean ``degrees``, or of ``qsgnn``."""
     sizes = sizes or SIZES[what]
-    for name in names:
-        builders(name)  # one that there is not is told before anything is measured
     if what == "gnn-ret" and max(degrees) >= min(sizes):
         expected = f"expected mean degrees below {min(sizes)} passages, not {max(degrees)}"
         raise InputError(expected, field="degrees")
-    cases = {"graphs": product(sizes, names), "gnn-ret": product(sizes, degrees, TOP_KS), "qsgnn": product(sizes)}[what]
+    cases = product(sizes, degrees, TOP_KS) if what == "gnn-ret" else product(sizes)
     with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         return pd.DataFrame(pool.starmap(_measured, [(what, *case) for case in cases], chunksize=1))
 
@@ -51,18 +48,9 @@ def _measured(what: str, *case: Any) -> Row:
     """The row of a case, and the peak of this process's memory."""
     torch.set_num_threads(1)
     faiss.omp_set_num_threads(1)
-    row = {"graphs": _graphs, "gnn-ret": _gnn_ret, "qsgnn": _qsgnn}[what](*case)
+    row = {"gnn-ret": _gnn_ret, "qsgnn": _qsgnn}[what](*case)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes on Linux, bytes on macOS
     return row | {"peak MiB": peak / (1 << (20 if sys.platform == "darwin" else 10))}
-
-
-def _graphs(size: int, builder: str) -> Row:
-    """A builder at its defaults on passages of the atlas. Encoding comes before, since vectors are stored."""
-    corpus, built = generated("atlas", size=size).corpus, []
-    Encoder().encode([passage.full_text for passage in corpus.passages])
-    seconds = timeit.timeit(lambda: built.append(build(builder, corpus)), number=1)
-    row = {"builder": builder, "passages": len(corpus), "build, s": seconds, "passages/s": len(corpus) / seconds}
-    return row | {"mean degree": built[0].mean_degree}
 
 
 def _random_vectors(_: Encoder, texts: Sequence[str], **__: object) -> np.ndarray:

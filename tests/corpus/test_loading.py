@@ -2,8 +2,7 @@
 
 import pytest
 
-from kit.corpus import FORMATS, load, load_corpus, load_training, loading
-from kit.corpus.example import example
+from kit.corpus import FORMATS, example, load, load_corpus, load_training, loading
 from kit.corpus.formats import recognise
 from kit.corpus.source import content_id
 from kit.errors import InputError

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import GoldQuery, Query
-from kit.corpus.example import example
+from kit.corpus import GoldQuery, Query, example
 from kit.corpus.sentences import split_sentences
 
 

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 from kit_data_evidence_writer import Finetuning, evidence_pairs, finetune, main, new_t5, supporting_clause
 
-from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Question
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Question, example
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.store import Store

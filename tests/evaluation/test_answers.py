@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.corpus import Benchmark, Question, load
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Question, example, load
 from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
 from kit.evaluation.answers import AnswerOptions, judge_answers, lessons_of, read_answers, summarise_answers

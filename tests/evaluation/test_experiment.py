@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from kit.corpus import Benchmark, Corpus, Passage, Query, Question
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Corpus, Passage, Query, Question, example
 from kit.errors import InputError
 from kit.evaluation import ends_of_chains, evaluate, experiment, per_question, statistics, time_parts, variants
 from kit.evaluation.trec import TrecRun, read_run

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from msgspec.structs import replace
 
-from kit.corpus import Benchmark
-from kit.corpus.example import example
+from kit.corpus import Benchmark, example
 from kit.evaluation.graph_quality import (
     SEEDS,
     at_equal_size,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from kit.corpus import Benchmark
-from kit.corpus.example import example
+from kit.corpus import Benchmark, example
 from kit.errors import InputError
 from kit.evaluation import along_setting, evaluate, histories, learn_weights, over_pool
 from kit.retrievers import DPR, GNNRet, RGNNRet, make

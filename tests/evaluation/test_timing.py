@@ -7,8 +7,7 @@ novel first for both questions.
 import pytest
 import torch
 
-from kit.corpus import Corpus, Passage
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, example
 from kit.evaluation.timing import PARTS, ask, by_size, time_parts
 from kit.retrievers import make
 

@@ -3,8 +3,7 @@
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
-from kit.corpus import Corpus, Passage
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, example
 from kit.errors import InputError
 from kit.graphs import BUILDERS, build
 from kit.text import Encoder

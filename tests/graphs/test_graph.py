@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Corpus, Passage
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, example
 from kit.corpus.structures import Structure
 from kit.graphs import EdgeList, PassageGraph, TermBipartite, build, graph
 from kit.text import Incidence

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.corpus import Corpus
-from kit.corpus.example import example
+from kit.corpus import Corpus, example
 from kit.retrievers import Retriever, make
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from kit.corpus import Corpus, Passage, Question
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, Question, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.retrievers import RETRIEVERS, make

@@ -2,8 +2,7 @@
 
 import pytest
 
-from kit.corpus import Benchmark, load
-from kit.corpus.example import example
+from kit.corpus import Benchmark, example, load
 from kit.errors import InputError
 from kit.retrievers import DPR, dpr, make
 from kit.retrievers.dpr import pool, sample

@@ -8,8 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Benchmark, Corpus, Passage
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Corpus, Passage, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
 from kit.retrievers import GNNRet

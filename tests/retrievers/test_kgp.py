@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kit.cli import cli
-from kit.corpus import Corpus, Passage, Query, export, load
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, Query, example, export, load
 from kit.errors import InputError
 from kit.graphs import build
 from kit.retrievers import NodeVisit, Ranking, make

@@ -5,8 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from kit.corpus import Benchmark, EvidenceGraph, Question
-from kit.corpus.example import example
+from kit.corpus import Benchmark, EvidenceGraph, Question, example
 from kit.retrievers import MDR, NodeVisit, Seed
 from kit.retrievers.mdr import orders, path_text
 from kit.text import Encoder

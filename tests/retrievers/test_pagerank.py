@@ -4,8 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from kit.corpus import Corpus, Passage
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, example
 from kit.graphs.multilevel import MultiLevelGraph
 from kit.text.triples import extract
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from kit.corpus import Benchmark, Query
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.retrievers import make
 from kit.retrievers.qsgnn import QSGNN, nt_xent

@@ -5,8 +5,7 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from kit.corpus import Benchmark, Corpus, Passage, Query
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Corpus, Passage, Query, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
 from kit.retrievers import InitialScore, Message, RGNNRet, SubQuestionEvent

@@ -9,23 +9,19 @@ from kit.runs.bench import TOP_KS, _measured, bench, random_graph
 
 
 def test_a_benchmark_has_a_row_a_case_each_from_a_process_of_its_own() -> None:
-    table = bench("gnn-ret", [100], [], [6])
+    table = bench("gnn-ret", [100], [6])
     assert table["K"].tolist() == list(TOP_KS) and table.columns[-1] == "peak MiB"
     assert (table > 0).all(axis=None)
 
 
-@pytest.mark.parametrize("case", [("graphs", 100, "structure"), ("qsgnn", 200)])
-def test_what_a_row_tells(case: tuple) -> None:
-    row = _measured(*case)
-    assert 0.5 * case[1] < row["passages"] < 1.5 * case[1]
-    assert all(value > 0 for value in row.values() if not isinstance(value, str))
+def test_what_a_row_tells() -> None:
+    row = _measured("qsgnn", 200)
+    assert 100 < row["passages"] < 300 and all(value > 0 for value in row.values())
 
 
 def test_what_can_not_be_measured_is_told_at_once() -> None:
     with pytest.raises(InputError, match="field degrees: expected mean degrees below 300 passages, not 672"):
-        bench("gnn-ret", [300, 1000], [], [336, 672])
-    with pytest.raises(InputError, match="no graph builder 'trees'"):
-        bench("graphs", [100], ["trees"], [6])
+        bench("gnn-ret", [300, 1000], [336, 672])
 
 
 @pytest.mark.parametrize("degree", [40, 300])

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kit
-from kit.corpus import Benchmark, Question, export, load_training
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Question, example, export, load_training
 from kit.errors import InputError
 from kit.evaluation.statistics import Estimate
 from kit.graphs import BUILDERS

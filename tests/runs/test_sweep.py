@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 from distributed import LocalCluster
 
-from kit.corpus import Benchmark
-from kit.corpus.example import example
+from kit.corpus import Benchmark, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.retrievers import BM25, RETRIEVERS, make

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus.example import example
+from kit.corpus import example
 from kit.store import Store
 from kit.text import Encoder
 from kit.text.contrastive import Pair, Training, finetune, make_batches, sample_negatives

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kit.corpus import Corpus, Passage
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, example
 from kit.text import link
 from kit.text.entities import Mentions, fold, lower, names_in, without_qualifier
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from kit.corpus import Benchmark, Corpus, Passage, Question, SubQuestion
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Corpus, Passage, Question, SubQuestion, example
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import Encoder, language_model

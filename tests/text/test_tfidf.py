@@ -4,8 +4,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from kit.corpus import Corpus, Passage
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, example
 from kit.text import TfidfIndex, keywords
 from kit.text.entities import STOP_WORDS
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.corpus import Corpus, Passage, load, load_corpus
-from kit.corpus.example import example
+from kit.corpus import Corpus, Passage, example, load, load_corpus
 from kit.errors import InputError
 from kit.store import Store
 from kit.text.entities import fold

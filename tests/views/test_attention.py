@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from kit.corpus import Benchmark, Corpus, Passage, Question
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Corpus, Passage, Question, example
 from kit.errors import InputError
 from kit.retrievers import QSGNN
 from kit.views import Explorer, Frame, SideBySide, explore_attention

@@ -16,7 +16,7 @@ CELLS = {
 import ipywidgets
 import pandas as pd
 from kit.corpus import Benchmark, Corpus, Passage, load
-from kit.corpus.example import example
+from kit.corpus import example
 from kit.errors import InputError
 from kit.graphs import build
 from kit.paths import ROOT

@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from kit.corpus import Benchmark, Corpus, Passage, Question
-from kit.corpus.example import example
+from kit.corpus import Benchmark, Corpus, Passage, Question, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import build
