@@ -118,7 +118,7 @@ def run(asked: SimpleNamespace) -> None:
     """Execute the NOTEBOOKS, named by their first characters ("02"), or all of them in order.
 
     What has finished with the same data, parameters and code is not run again. Figures go to figures/DATASET/, the
-    executed notebooks, also as web pages, to notebooks/executed/DATASET/. Exit status 1: a notebook failed.
+    executed notebooks to notebooks/executed/DATASET/. Exit status 1: a notebook failed.
     """
     from kit.runs.runner import run as run_notebooks
 
@@ -196,7 +196,7 @@ def sweep(asked: SimpleNamespace) -> None:
 
     The whole table has a row a cell and question, or a row a cell and finding of the notebook; what is printed sums it
     up. Cells that finished with the same data and code are not run again, whatever stopped the command before. A
-    notebook is told --data, --train and --scale, and leaves figures and pages of each cell in sweeps/.
+    notebook is told --data, --train and --scale, and leaves figures and copies of each cell in sweeps/.
     """
     from kit.evaluation.experiment import N_TIMED
     from kit.runs import sweep as sweeps
@@ -233,9 +233,9 @@ def claims(asked: SimpleNamespace) -> None:
 def bench(asked: SimpleNamespace) -> None:
     """Measure speed and memory, each size in a process of its own.
 
-    graphs: passages a second of each graph builder. gnn-ret: milliseconds a query beside dense search, on one core,
-    over random vectors and keywords; the degrees are the two readings of "edges per node" in the paper's Table 5, and a
-    million passages take 4 GB of memory. qsgnn: milliseconds a question, in the graph around it and in the whole one.
+    gnn-ret: milliseconds a query beside dense search, on one core, over random vectors and keywords; the degrees are
+    the two readings of "edges per node" in the paper's Table 5, and a million passages take 4 GB of memory. qsgnn:
+    milliseconds a question, in the graph around it and in the whole one.
     """
     from kit.runs import bench as benchmarks
 

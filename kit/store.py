@@ -1,9 +1,8 @@
 """Costly results, computed once and found again by content.
 
 One SQLite file a kind (embeddings, answers of language models …), because its transactions are what we promise: a value
-is there whole or not at all, also after a kill, and several processes can share the file. Every row carries a checksum;
-a row or a file that is damaged counts as missing, so that it is computed and written again. What must be files (trained
-weights) has a folder a key, with the checksums of its files.
+is there whole or not at all, also after a kill, and several processes can share the file. What must be files (trained
+weights) has a folder a key. Whatever is damaged, by its checksum, counts as missing and is made again.
 """
 
 import hashlib

@@ -68,8 +68,6 @@ def test_runs_alone(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert {Path(name).suffix for name in figures} == {".svg", ".png", ".csv"}
     assert {file.name for file in folder.iterdir()} == figures | {f"{path.stem}.json"}
     executed = tmp_path / "notebooks" / "executed" / name
-    html = (executed / f"{path.stem}.html").read_text("utf-8")
-    assert "<script" not in html and "default-src 'none'" in html
     errors = [out for cell in code_cells(nbformat.read(executed / path.name, as_version=4)) for out in cell.outputs]
     assert [out.get("text") for out in errors if out.get("name") == "stderr"] == []
 

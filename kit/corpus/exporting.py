@@ -20,7 +20,6 @@ def export(benchmark: Benchmark, path: str | Path, format: str, split: str = "te
     ``kit`` and ``beir`` are folders, new or empty ones, with all splits. ``qrels`` is a file in TREC's format with the
     questions of ``split``, ``question 0 passage 1`` a line; it is replaced. BEIR and TREC know no alternatives: where
     several passages carry one support, each is a support there.
-
     Raises InputError: an unknown format or split, nothing to write, or a target that can't be written.
     """
     path = Path(path)

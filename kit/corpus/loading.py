@@ -28,11 +28,9 @@ def load(
     """A benchmark from a published file, a folder, or (None) the embedded atlas.
 
     The questions of a published file are the benchmark's ``test``; formats with splits (BEIR, the kit's own) keep them.
-
     ``format`` is one of :data:`kit.corpus.formats.FORMATS`, by default the one that the content shows. ``setting``:
     ``pooled``, one corpus of all paragraphs (equal title and text merged); or ``per-question``, where each question is
     asked of its own (kgp.txt §8.1). ``corpus``: what adds its passages to a pooled corpus.
-
     Raises InputError: one line for the first problem, with the count of the rest.
     """
     if corpus and setting == "per-question":

@@ -114,8 +114,7 @@ def quote(text: object) -> str:
 def content_id(title: str, text: str) -> str:
     """An id made from the content, the same in every file: the title's words, ``#``, 16 hexadecimal digits.
 
-    White space is not content: corpora differ in it where they join the same sentences. The id has none either, since
-    TREC files are split at it.
+    White space is not content: corpora differ in it where they join the same sentences. The id has none either.
     """
     content = "\n".join(" ".join(part.split()) for part in (title, text))
     words = re.sub(r"\W+", "_", title)[:40].strip("_")

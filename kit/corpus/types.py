@@ -107,8 +107,7 @@ class Question(msgspec.Struct, frozen=True):
     """A question with its gold fields.
 
     ``supporting`` has one entry a support, in reasoning order where the dataset has one. An entry holds the ids of the
-    passages that carry the support: one, or several that say the same, of which one found is enough. ``triples`` are
-    (subject, relation, object).
+    passages that carry the support: several say the same, and one found is enough. Triples are (subject, verb, object).
     """
 
     id: Id

@@ -23,8 +23,8 @@ def read_answers(experiment: Experiment, reader: Reader, n_passages: int, *, non
     """A row a retriever and question, with the reader's answer from the first ``n_passages`` of the ranking.
 
     Columns: retriever, question, hops, type, answer, ``em``, ``f1``, ``accuracy`` (by containment) and ``words``, the
-    length of the normalised answer (:mod:`kit.text.scoring`). With ``none`` the reader is also asked without any
-    passage (Table 1, "None"). Raises InputError for a question without an answer to compare with.
+    length of the normalised answer. With ``none`` it is also asked without any passage (Table 1, "None"). Raises
+    InputError for a question without an answer.
     """
     questions, corpus = experiment.questions, experiment.benchmark.corpus
     for question in questions:

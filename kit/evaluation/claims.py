@@ -2,8 +2,8 @@
 
 The claims are data (``claims.toml``): what is claimed, how it is measured here, and which effect would bear it out are
 fixed before anything is measured. A finding measures one criterion of a claim on one data set; a notebook leaves its
-own in a record, ``figures/DATASET/NN_topic.json``. With many findings a few come out by chance, so the ledger shows
-beside each interval a wider one that holds together with all others of its data set (Bonferroni).
+own in a record, ``figures/DATASET/NN_topic.json``. The ledger shows beside each interval a wider one that holds
+together with all others of its data set (Bonferroni).
 """
 
 import ast
@@ -100,8 +100,7 @@ def verdict(claim: Claim, rule: Criterion, effect: float, low: float | None, hig
     """What an effect with the interval [low, high], from n questions, says of a criterion of a claim.
 
     Reproduced (by a proxy: its mechanism): the interval lies wholly inside the claimed range. Not reproduced:
-    it lies wholly outside; or, for a claimed gain (or loss) in a share, it stays wholly short of one point. Undecided:
-    everything else, also an effect without an interval and a gain of less than one question.
+    it lies wholly outside; or, for a gain (or loss) in a share, stays wholly short of one point. Undecided: the rest.
     """
     if low is None or high is None:
         return UNDECIDED

@@ -28,10 +28,9 @@ class Experiment:
 
     ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, recall@k and full@k
     for each cut-off, mrr (reciprocal rank), seconds (nan for a question whose time was not taken). ``rankings`` maps
-    retriever to question id to Ranking. ``seconds_to_fit`` is what learning and indexing took (all collections together
-    in the per-question setting). A TREC run has no times (nan). ``sees_gold`` names the retrievers that are asked
-    :class:`~kit.corpus.GoldQuery`. ``usages`` has :meth:`kit.text.LanguageModel.usage` of those that asked one.
-    ``draws`` is how intervals are drawn: seed and n_resamples.
+    retriever to question id to Ranking. ``seconds_to_fit`` is what learning and indexing took. A TREC run has no times
+    (nan). ``sees_gold`` names the retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` has
+    :meth:`kit.text.LanguageModel.usage`, ``draws`` seed and n_resamples of the intervals.
     """
 
     table: pd.DataFrame
@@ -159,7 +158,7 @@ def evaluate(
     a TREC run (``trec.read_run``) among them. They learn from ``training``, by default from ``benchmark``, without test
     questions. ``ks`` are the cut-offs of the metrics and ``k`` the length of the rankings, by default the largest
     cut-off; the reciprocal rank is 0 beyond it. The time of ``n_timed`` questions is taken, the same for all retrievers
-    (:func:`kit.evaluation.timing.time_parts`). ``n_resamples`` is the number of bootstrap samples of the intervals.
+    (:func:`kit.evaluation.timing.time_parts`).
     """
     named = dict(retrievers) if isinstance(retrievers, Mapping) else {name: make(name) for name in retrievers}
     ks = tuple(sorted(set(ks)))

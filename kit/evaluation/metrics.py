@@ -2,8 +2,7 @@
 
 A support is a tuple of carriers, passages that each hold it, and is found with the first of them
 (``Question.supporting``). Repeated ids count once, at their first place: methods are compared at equal numbers of
-distinct passages. Means over questions are taken elsewhere, with their intervals (``statistics``). Every function
-raises InputError for a question without supports, of which nothing can be measured.
+distinct passages. Every function raises InputError for a question without supports.
 """
 
 import math

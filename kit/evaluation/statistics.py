@@ -1,8 +1,7 @@
 """How sure a number is: bootstrap intervals over questions, paired tests, trends, and many comparisons at once.
 
 Questions are resampled whole, so what was measured on the same question stays together: the differences between
-methods are paired, and so are the points of a sweep. An interval needs two observations; with one it is (nan, nan),
-with none the estimate is nan too. Where all observations are equal the interval has no width.
+methods are paired, and so are the points of a sweep. An interval needs two observations, or is (nan, nan).
 """
 
 from collections.abc import Sequence

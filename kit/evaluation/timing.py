@@ -23,9 +23,8 @@ def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30,
     """The time that a user waits for an indexed retriever to find ``k`` passages, and what it goes to, by question.
 
     One question after another, on one thread, without a trace; whatever is read for a question is encoded, as if it was
-    never asked before (not ``cold``: vectors come from the store). A question that does not count goes first, since it
-    also loads what is loaded once. Columns: question, seeding (a walk's keyword search), matching (finding its
-    candidates and comparing them), encoding, rest, seconds (all of them), texts (how many are read).
+    never asked before (not ``cold``: vectors come from the store). A question that does not count goes first. Columns:
+    question, seeding (a walk's keyword search), matching (of its candidates), encoding, rest, seconds (all), texts.
     """
     seconds: Counter[str] = Counter()
     texts: set[str] = set()

@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import networkx as nx
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 
 from kit.corpus import Corpus
@@ -173,9 +172,7 @@ class PassageGraph:
             return np.zeros(self.n_nodes, int)
         cost = np.cumsum(sum(relation.cost() for relation in self.relations.values()) + 1)
         ends = np.unique([0, *np.searchsorted(cost, np.arange(_BLOCK, cost[-1], _BLOCK)), self.n_nodes])
-        # Threads: scipy's sparse products leave the interpreter lock.
-        counts = Parallel(n_jobs=2, prefer="threads")(delayed(self._count)(slice(*block)) for block in pairwise(ends))
-        return np.concatenate(counts)
+        return np.concatenate([self._count(slice(*block)) for block in pairwise(ends)])
 
     def _count(self, block: slice) -> np.ndarray:
         """The degrees of some rows: those of the simple graph's adjacency, equal entries merged, without self-loops."""

@@ -28,8 +28,8 @@ class TrainedRetriever(Dense):
 
     ``negatives``: beside the other passages of its batch each query has one negative, drawn anew in each epoch from the
     passages that are nearest to it by TF-IDF and no supports (``hard``) or from all (``random``); or none
-    (``in-batch``). ``n_train`` questions are drawn by ``seed`` (0: all are used). ``history`` tells each step
-    (``step``, ``loss``) and check (``step``, ``measured``: Recall@5 of dev questions).
+    (``in-batch``). ``n_train`` questions are drawn by ``seed`` (0: all). ``history`` has ``step`` with ``loss`` or
+    ``measured``, Recall@5 of dev questions.
     """
 
     class Settings(Settings, frozen=True):

@@ -132,8 +132,7 @@ def gradient_descent(parameters: dict[str, Tensor], loss: Callable[[], Tensor]) 
 
     Stops where every gradient is below 0.001 or the loss has risen five times in a row (Appendix B). Weights are kept
     between 0 and 1. Returns a row a step: ``loss`` and each parameter's values before the step. The gradients are those
-    of Eqs. 1 to 5. The paper's own (Eqs. 10 to 12 and 17 to 21) leave out the means and the flat part of the hinge, and
-    Eq. 12 gives what flows back through a message the weight −α, where Eq. 2 has 1 − α.
+    of Eqs. 1 to 5; the paper's own (Eqs. 10 to 12 and 17 to 21) leave out the means and the flat part of the hinge.
     """
     tensors, history, rises = [tensor.requires_grad_() for tensor in parameters.values()], [], 0
     for _ in range(MOST_STEPS):
@@ -161,8 +160,7 @@ class GNNRet(Retriever):
     distance in each of the ``layers``.
 
     With ``n_train`` above 0 the weights are learned from so many training questions, drawn by ``seed``; ``history``
-    then tells each step. Descent begins at ``init_alpha``, at 1 from the distances themselves. (Appendix B has 0.1; 20
-    questions often have no loss at all there, and then nothing is learned.)
+    then tells each step. Descent begins at ``init_alpha`` (0.1 in Appendix B, where 20 questions often have no loss).
     """
 
     name = "gnn-ret"

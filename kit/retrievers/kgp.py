@@ -82,7 +82,6 @@ class KGP(Retriever):
 
     Paths are ranked by the sum of their scores, each standardised among those of the question's visits, to seeds and to
     neighbours apart (kgp-i18); passages by their first appearance, then, by TF-IDF, those that the walk did not find.
-    A question about pages or tables of documents is not walked for (§4): see :class:`StructureReader`.
     """
 
     indexed_by = ("graph",)

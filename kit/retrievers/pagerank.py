@@ -25,8 +25,8 @@ class PageRank(Retriever):
 
     It restarts at the ``entities`` nearest to the query, by their cosines over the number of passages that they stand
     in, and at passages, by the fourth power of their cosines, the nearest of which counts ``passage_weight``.
-    ``damping`` is the probability to go on instead. (HippoRAG 2: the ends of up to five triples, .05, and ½. Those here
-    were chosen on dev questions of the atlas and training questions of two published sets.)
+    ``damping`` is the probability to go on instead. (HippoRAG 2: the ends of up to five triples, .05, and ½;
+    those here were chosen on dev and training questions.)
     """
 
     name = "pagerank"

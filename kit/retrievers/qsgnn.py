@@ -92,8 +92,7 @@ class QSGNN(Retriever):
 
     Training: at most ``synthetic`` questions (:data:`kit.retrievers.qsgnn_questions.SHARES`), ``pretraining_epochs``
     times, then ``n_train`` training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``.
-    The weights of the best Recall@5 on dev questions are kept. ``history`` tells each step (``step``, ``stage``: 0 is
-    pre-training, ``loss``) and each check (``step``, ``measured``).
+    The weights of the best Recall@5 on dev questions are kept. ``history``: as of DPR, and ``stage`` (0: pre-training).
     """
 
     name = "qsgnn"

@@ -33,7 +33,7 @@ from kit.views.style import Figure
 _TABLES = tomllib.loads(Path(__file__).with_name("scales.toml").read_text("utf-8"))
 #: Each scale by its name, a number of ``scales.toml`` as an attribute; a limit that it does not name is None: no limit.
 SCALES = {name: SimpleNamespace(**{"n_questions": None, "n_costly": None} | table) for name, table in _TABLES.items()}
-_SOURCES = {".py", ".js", ".css", ".csv", ".toml", ".j2", ".mplstyle"}
+_SOURCES = {".py", ".js", ".css", ".csv", ".toml", ".mplstyle"}
 
 
 class Run(Settings, frozen=True):
@@ -157,8 +157,8 @@ def start(notebook: str, *, costly: bool = False, transductive: bool = False, **
 
     ``notebook`` is its file's name without the suffix. Of the ``parameters``, data, train, scale, seed, n_questions
     and setting are those of :class:`Run`; others are only kept in the record. Without ``train`` (it may
-    be empty) nothing is learned; ``transductive``: what learns from it may know the passages that are searched, too. A
-    ``costly`` notebook asks fewer questions. Raises ``InputError`` for what can't be run.
+    be empty) nothing is learned; ``transductive``: the passages that are searched are learned from, too. A ``costly``
+    notebook asks fewer questions. Raises ``InputError`` for what can't be run.
     """
     own = {name: value for name, value in parameters.items() if name not in Run.__struct_fields__}
     told = check(Run, {name: value for name, value in parameters.items() if name not in own}, notebook)

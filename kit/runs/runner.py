@@ -20,9 +20,8 @@ from kit.corpus.formats.pdf_folder import pdfs
 from kit.corpus.types import digest
 from kit.errors import InputError
 from kit.runs.lesson import Run, code_digest, find_data, read_record, write_json
-from kit.runs.page import page
 from kit.settings import Value, check, read_value
-from kit.store import atomic_write, file_digest
+from kit.store import file_digest
 
 _OPTIONS = ("data", "train", "scale", "seed")  # parameters that `kit run` has options for
 _MOST_LINES, _MOST_LETTERS = 8, 1000  # of an error's message
@@ -46,7 +45,7 @@ class Job(msgspec.Struct, frozen=True):
         return self.figures / f"{self.notebook.stem}.json"
 
     def file(self, suffix: str) -> Path:
-        """The executed copy (.ipynb), its page (.html), and the account of the run (.json)."""
+        """The executed copy (.ipynb) and the account of the run (.json)."""
         return self.executed / f"{self.notebook.stem}{suffix}"
 
     @property
@@ -60,7 +59,7 @@ class Job(msgspec.Struct, frozen=True):
     def account(self) -> dict[str, Any]:
         """The key of its content, and digests of the files that it left."""
         made = [self.figures / name for name in read_record(self.record).get("figures", [])]
-        files = [self.file(".ipynb"), self.file(".html"), *([self.record, *made] if self.record.exists() else [])]
+        files = [self.file(".ipynb"), *([self.record, *made] if self.record.exists() else [])]
         return {"key": self.key, "files": {str(file.relative_to(self.root)): file_digest(file) for file in files}}
 
 
@@ -81,7 +80,7 @@ def run(which: Sequence[str] = (), *, again: bool = False, **options: Any) -> in
             problem = run_one(job)
             failed |= problem is not None
             done = f"{name}: done in {time.monotonic() - begun:.0f} s, figures in {job.figures}"
-            print(problem or f"{done}, page {job.file('.html')}")
+            print(problem or f"{done}, executed copy {job.file('.ipynb')}")
     except KeyboardInterrupt:
         print("interrupted; the same command goes on where it stopped")
         return 130
@@ -100,8 +99,7 @@ def plan(
 
     ``options`` are data, train, scale and seed, as in :class:`kit.runs.lesson.Run`; a notebook that names data of its
     own, since it is about documents with pages, reads these unless PDFs are given. ``parameters`` are texts by name, as
-    on a command line. ``root`` is the folder under which figures and executed notebooks go, by default that of
-    :func:`kit.paths.output`. Raises ``InputError`` for bad data or parameters.
+    on a command line. Figures and executed notebooks go under ``root``. Raises ``InputError`` for bad ones.
     """
     chosen, root = find_notebooks(notebooks, which), root or paths.output()
     for name in ("data", "train"):
@@ -160,8 +158,7 @@ def _typed(name: str, text: str, default: Value | None) -> Value:
 
 def run_one(job: Job, *, progress: bool = True) -> str | None:
     """Run a notebook; what went wrong, told in a few lines, or None."""
-    for stale in (job.file(".json"), job.file(".html")):  # while it runs, nothing says that it finished
-        stale.unlink(missing_ok=True)
+    job.file(".json").unlink(missing_ok=True)  # while it runs, nothing says that it finished
     job.executed.mkdir(parents=True, exist_ok=True)
     begun: list[NotebookNode] = []  # cells
 
@@ -186,14 +183,13 @@ def run_one(job: Job, *, progress: bool = True) -> str | None:
     try:
         with mock.patch.dict(os.environ, found):
             try:
-                node = execute()
+                execute()
             except RuntimeError:
                 if begun:
                     raise
-                node = execute()  # another process may have taken a port between its choice and its use
+                execute()  # another process may have taken a port between its choice and its use
     except (PapermillExecutionError, RuntimeError) as error:
         return f"{job.notebook.stem}: {_explain(error, begun)}\n  executed so far: {job.file('.ipynb')}"
-    atomic_write(job.file(".html"), page(node, job.notebook.stem).encode())
     write_json(job.file(".json"), job.account())
     return None
 

@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark
 from kit.errors import InputError
-from kit.evaluation import Experiment, evaluate
+from kit.evaluation import evaluate
 from kit.paths import NOTEBOOKS, output
 from kit.retrievers import make
 from kit.runs.lesson import code_digest, provenance, read_record
@@ -52,9 +52,8 @@ def sweep_retriever(
 
     A tidy table, a row a cell and question: the cell's settings (``setting_NAME`` where a column is named alike), the
     columns of :class:`kit.evaluation.Experiment`, seconds_to_fit, data, data_hash, training_hash, kit and commit. A
-    cell that finished with the same data and code is found again. The time of ``n_timed`` questions is taken; processes
-    beside each other make it longer. ``workers``: ``jobs``, a number of processes, or ``scheduler``, the address of a
-    dask scheduler. Raises :class:`InputError` for bad settings, before anything is evaluated.
+    cell that finished with the same data and code is found again. ``workers``: ``jobs``, a number of processes, or
+    ``scheduler``, the address of a dask scheduler. Raises :class:`InputError` for bad settings, before all else.
     """
     for cell in cells:
         make(name, **cell)
@@ -138,17 +137,6 @@ def _workers(jobs: int, scheduler: str) -> parallel_config:
         return parallel_config("dask", n_jobs=-1, client=Client(scheduler, timeout=_PATIENCE, set_as_default=False))
     except (ImportError, OSError, ValueError) as error:
         raise InputError(f"no dask scheduler answers at {scheduler!r} ({error})", field="scheduler") from None
-
-
-def experiment_of(
-    table: pd.DataFrame, labels: Sequence[str], benchmark: Benchmark, *, ks: Sequence[int], seed: int, n_resamples: int
-) -> Experiment:
-    """A table of :func:`sweep_retriever` as an experiment, without rankings, whose retrievers are the cells."""
-    n = len(benchmark.test)
-    named = table.assign(retriever=[label for label in labels for _ in range(n)])
-    seconds = dict(zip(labels, table["seconds_to_fit"][::n]))
-    none, draws = {label: {} for label in labels}, {"seed": seed, "n_resamples": n_resamples}
-    return Experiment(named, none, seconds, benchmark, benchmark.test, tuple(sorted(ks)), draws)
 
 
 def summary(table: pd.DataFrame, n_settings: int) -> pd.DataFrame:

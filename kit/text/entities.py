@@ -1,10 +1,6 @@
 """Names in text, and an entity linker in TAGME's role (kgp.txt §3), from nothing but the corpus.
 
-TAGME weighs a link by two numbers from Wikipedia: how often a surface is a link at all, and how often it then means
-the entity. Both are taken here from the corpus itself, with a third that stands in for Wikipedia's judgement of what
-is worth a link:
-
-    prior(s → e) = link probability(s) · commonness(e | s) · specificity(s)
+What TAGME takes from Wikipedia comes from the corpus: prior(s → e) is the product of
 
     link probability(s)  share of the occurrences of s that are written as a name, with a capital or a digit
     commonness(e | s)    weight of e among all entities that s can mean; 1 where only one can be meant

@@ -210,8 +210,7 @@ def vocabulary_beside_names(tokenizer: PreTrainedTokenizerBase, model: PreTraine
 class Names:
     """The names of a prompt as numbers (``<n0>``, ``<n1>`` …), so that a small model can copy one it has never met.
 
-    A name is a word with a capital letter that is not, in lower case, a word of the ``vocabulary``. Numbers of four
-    digits are years.
+    A name is a word with a capital letter that is not in the ``vocabulary`` in lower case; four digits are a year.
     """
 
     def __init__(self, vocabulary: Container[str]) -> None:
@@ -245,10 +244,9 @@ class ChatServer(LanguageModel):
     """A model on a server that speaks OpenAI's chat completions: a company's, or one's own (vLLM, Ollama …).
 
     A prompt is one message of the user. A request that takes longer than ``timeout`` seconds, meets a server in trouble
-    or is one too many is tried again, ``retries`` times, after growing pauses (or as the server says). After
-    ``KIT_MOST_CALLS`` requests or ``KIT_MOST_TOKENS`` tokens of prompts and answers (of the environment) this object
-    asks no more but the ``at_once`` requests that are under way. Answers are kept by the name of the model, not by the
-    server's address: they can be replayed anywhere.
+    or is one too many is tried again, ``retries`` times, after growing pauses. After ``KIT_MOST_CALLS`` requests or
+    ``KIT_MOST_TOKENS`` tokens (of the environment) this object asks no more but the ``at_once`` that are under way.
+    Answers are kept by the name of the model, not by the server's address: they can be replayed anywhere.
     """
 
     timeout, retries, at_once = 60.0, 4, 4

@@ -43,9 +43,8 @@ def keywords(corpus: Corpus, n: int) -> Incidence:
 
     The keywords of a document are its ``n`` terms of one or two words with the highest TF-IDF; stop words are no terms,
     nor is a term of a single passage, which could connect nothing. A passage holds those keywords of its document that
-    occur in it. Titles are keywords too, of the passages that mention them and of the one that opens their document.
-    (The paper adds "the document title" without saying to which passages; giving it to all would make a clique of every
-    document.)
+    occur in it. Titles are keywords too, of the passages that mention them and of the one that opens their document
+    (the paper adds "the document title", which given to all would make a clique of every document).
     """
     counter = CountVectorizer(stop_words=sorted(STOP_WORDS), ngram_range=(1, 2), min_df=2, dtype=np.int32)
     try:

@@ -66,8 +66,8 @@ def train(
     ``loss`` is that of one batch; gradients are cut at norm 1; a group of the optimiser's parameters with a number
     ``times`` learns so many times as fast. ``check`` measures the model before training (step 0) and after each period:
     the sum of what it finds is the score. ``write`` finds the weights of the highest score, without ``check`` the last
-    ones. ``patience`` ends the training after so many checks with none better. There is dropout only with a seed for
-    it. ``history.json`` gets a row a step (``step``, from 1, ``loss``, the period's notes) and a row a check.
+    ones. ``patience`` ends the training after so many checks with none better. There is dropout only with a seed.
+    ``history.json`` gets a row a step (``step``, ``loss``, the period's notes) and a row a check.
     """
     import torch
 

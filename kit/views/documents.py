@@ -69,8 +69,7 @@ class DocumentExplorer(Explorer):
     def ask(self, question: str, agent: str) -> tuple[list[Passage], Replay, str]:
         """The evidence, the way to it, and what kind of question it is.
 
-        Structures that the question names are fetched (kgp.txt §4), for any other the agent walks. Raises InputError
-        for an empty question.
+        Structures that it names are fetched (kgp.txt §4), else the agent walks. Raises InputError if it is empty.
         """
         text = question.strip()
         if not text:
@@ -114,8 +113,7 @@ class DocumentExplorer(Explorer):
     def load(self, files: Mapping[str, bytes]) -> None:
         """Add PDFs, given as bytes by file name, to the reader's own; the first take the place of what was begun with.
 
-        One of the same name replaces an earlier one. What can't be read is told, a line each, and leaves all else as it
-        is. The question is asked again.
+        One of the same name replaces an earlier one. What can't be read is told. The question is asked again.
         """
         problems, read = [], {}
         for name, data in files.items():

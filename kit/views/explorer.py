@@ -124,7 +124,6 @@ def explore(
     ``retriever``, or its name: what it learned is kept, and it stays as it is. Passages are drawn in its graph;
     ``behind`` names a builder whose edges are drawn behind the paths of one that has none. Supports are counted in the
     first ``top``. ``start`` are first values of the controls: ``question`` (an id), ``typed``, and the settings.
-    Of a method that sees gold fields, as RGNN-Ret does, a typed question is a sub-question a line.
     """
     method = make(retriever) if isinstance(retriever, str) else retriever
     controls = asking_controls(questions, lines=method.sees_gold)

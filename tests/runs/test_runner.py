@@ -57,7 +57,7 @@ def test_runs_in_order_then_skips_then_runs_what_changed(project, capsys: pytest
     assert go(project) == 0
     assert project.logged == ["01_first", "02_second"]
     assert {path.name for path in executed(project).iterdir()} == {
-        f"{name}.{suffix}" for name in ("01_first", "02_second") for suffix in ("ipynb", "html", "json")
+        f"{name}.{suffix}" for name in ("01_first", "02_second") for suffix in ("ipynb", "json")
     }
     cells = nbformat.read(executed(project) / "02_second.ipynb", as_version=4).cells
     assert cells[-1].outputs[0].data["text/plain"] == "1"
@@ -71,7 +71,7 @@ def test_runs_in_order_then_skips_then_runs_what_changed(project, capsys: pytest
     assert go(project) == 0
     assert sorted(project.logged[2:]) == ["01_first", "02_second"]
 
-    (executed(project) / "02_second.html").write_text("")  # a damaged output
+    (executed(project) / "02_second.ipynb").write_text("")  # a damaged output
     assert go(project) == 0
     assert project.logged[4:] == ["02_second"]
     assert go(project, "01", again=True) == 0

@@ -16,7 +16,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.retrievers import BM25, RETRIEVERS, make
 from kit.runs import sweep
-from kit.runs.sweep import experiment_of, grid, summary, sweep_notebook, sweep_retriever
+from kit.runs.sweep import grid, summary, sweep_notebook, sweep_retriever
 
 CELLS = grid({"branching": [1, 3], "budget": [4, 6]})
 
@@ -175,12 +175,3 @@ def test_bad_options_of_a_notebook_write_nothing(project, which, cell, told, wor
         sweep_notebook(which, [cell], told, project.notebooks, **workers)
     assert line in str(caught.value)
     assert not project.output.exists()
-
-
-def test_a_table_is_an_experiment_of_its_cells(own_store: Path) -> None:
-    hand = example()
-    table = sweep_retriever("tfidf", [{}], hand, ks=(2, 5))
-    both = pd.concat([table, table], ignore_index=True)
-    found = experiment_of(both, ["a", "b"], hand, ks=(5, 2), seed=0, n_resamples=100)
-    assert found.compare("a", "recall@2")["difference"].tolist() == [0]
-    assert found.summary(by="hops")["retriever"].unique().tolist() == ["a", "b"]

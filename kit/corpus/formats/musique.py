@@ -1,8 +1,7 @@
 """MuSiQue-Ans (Trivedi et al. 2022, https://github.com/StonyBrookNLP/musique): JSON lines, or a JSON list of the same.
 
 A question has ``paragraphs`` (idx, title, text; titles repeat, so gold goes by idx) and ``question_decomposition``:
-steps that name the paragraph that answers them and refer to earlier answers as ``#1``. Published test files have no
-steps and can't be read.
+steps that name the paragraph that answers them and refer to earlier answers as ``#1``.
 """
 
 import re

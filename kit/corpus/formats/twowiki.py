@@ -76,8 +76,7 @@ def _decomposition(
 ) -> tuple[SubQuestion, ...]:
     """The sub-questions, each with the triple that it asks for: their orders differ in some records.
 
-    It is the one whose subject stands in the question and whose object stands in the answer; where nothing tells them
-    apart, the orders agree.
+    It is the one whose subject stands in the question and whose object stands in the answer.
     """
     if len(pairs) != len(triples):
         return tuple(SubQuestion(pair.question, pair.answer) for pair in pairs)
