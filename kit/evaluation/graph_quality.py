@@ -44,7 +44,7 @@ def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Seq
 
 
 def density_param(name: str, encoders: Collection[str] = ()) -> str:
-    """The parameter that makes a builder's graph denser; ``encoders`` has the names of further KNN graphs."""
+    """A builder's first setting, which makes its graph denser; ``encoders`` has the names of further KNN graphs."""
     return next(iter(defaults(BUILDERS["knn" if name in encoders else name])))
 
 

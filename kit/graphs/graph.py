@@ -1,8 +1,7 @@
 """The graph of passages: nodes are passages, edges have kinds, and cliques stay unwritten.
 
 Two passages that share a keyword are neighbours, so a keyword that d passages hold stands for d·(d−1)/2 edges. What is
-kept is the incidence of passages and keywords; edges are worked out for the rows that are asked for, or block by block
-where all of them are to be counted.
+kept is the incidence of passages and keywords; edges are worked out for the rows that are asked for.
 """
 
 from collections.abc import Mapping, Sequence

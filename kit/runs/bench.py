@@ -24,10 +24,7 @@ from kit.text import Encoder, Incidence
 Row = dict[str, Any]
 
 #: The sizes of the corpus that each benchmark is taken at unless others are given.
-SIZES = {
-    "gnn-ret": (20_000, 1_000_000),
-    "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000),
-}
+SIZES = {"gnn-ret": (20_000, 1_000_000), "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000)}
 TOP_KS = (5, 10)
 _DIMENSION, _KEYWORDS, _DEPTH = 384, 8, 10
 _MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph is passed for a question of QSGNN

@@ -110,7 +110,7 @@ def _table(
     with _workers(jobs, scheduler), tqdm(total=len(set(keys)), initial=len(kept), desc="sweep", unit="cell") as bar:
         done = Parallel(return_as="generator_unordered", batch_size=1)
         try:
-            for key, rows in done(delayed(_keyed)(*item) for item in left.items()):
+            for key, rows in done(delayed(lambda key, task: (key, task()))(*item) for item in left.items()):
                 kept[key] = msgspec.json.encode(rows)
                 store.put_many(_KIND, {key: kept[key]})
                 bar.update()
@@ -121,10 +121,6 @@ def _table(
         for row in msgspec.json.decode(kept[key]):
             rows.append({f"setting_{name}" if name in row else name: value for name, value in cell.items()} | row)
     return pd.DataFrame(rows)
-
-
-def _keyed(key: bytes, task: Task) -> tuple[bytes, Rows]:
-    return key, task()
 
 
 def _workers(jobs: int, scheduler: str) -> parallel_config:
