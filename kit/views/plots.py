@@ -271,7 +271,8 @@ def panels(
     axes = figure.subplots(len(rows), len(columns), squeeze=False, **shared)
     figure.supxlabel(xlabel)
     for ax, (row, column) in zip(axes.flat, product(rows, columns)):
-        ax.set_title(column[:1].upper() + column[1:] if row == rows[0] else "")
+        heading = f"{column[:1].upper()}{column[1:]}" if column[1:] else column  # a letter of the paper stays small
+        ax.set_title(heading if row == rows[0] else "")
         ax.set_ylabel((row or ylabel) if column == columns[0] else "")
         of = drawn[(drawn["row"].fillna(row) == row) & (drawn["column"].fillna(column) == column)]
         for level in of["y"][of["x"].isna()]:
