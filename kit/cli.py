@@ -234,7 +234,7 @@ def bench(asked: SimpleNamespace) -> None:
     """Measure speed and memory, each size in a process of its own.
 
     gnn-ret: milliseconds a query beside dense search, on one core, over random vectors and keywords; the degrees are
-    the two readings of "edges per node" in the paper's Table 5, and a million passages take 4 GB of memory. qsgnn:
+    the two readings of "edges per node" in the paper's Table 5, and a million passages take 5 GB of memory. qsgnn:
     milliseconds a question, in the graph around it and in the whole one.
     """
     from kit.runs import bench as benchmarks
