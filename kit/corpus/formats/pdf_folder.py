@@ -2,8 +2,8 @@
 
 With ``train.jsonl``, ``dev.jsonl`` or ``test.jsonl`` beside them they are a benchmark. A line there is a question:
 ``id``, ``text``, ``answer`` (``aliases``, ``type``), and either the ``structures`` that it asks about, or ``quotes``,
-the words of a document that support its answer, in reasoning order. What a
-structure holds are the supports of a question about it.
+the words of a document that support its answer, in reasoning order. What a structure
+holds are the supports of a question about it.
 """
 
 from pathlib import Path
