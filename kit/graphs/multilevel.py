@@ -1,8 +1,9 @@
 """The multi-information level knowledge graph (qsgnn.txt §3.1): entities ``o``, sentences ``c``, documents ``d``.
 
 Edges within a level: ``oo``, two entities of a triple, and ``cc``, adjacent sentences of a passage. Between levels, by
-containment: ``oc`` and ``od``, an entity and the sentence or passage that a triple of it comes from, and ``cd``, a
-sentence and its passage. All are simple and go both ways (qsgnn-i18 to i20).
+containment: ``oc`` and ``od``, an entity and the sentence or passage that a triple of it comes from; ``od``, too, a name
+and a passage that links to it (:mod:`kit.text.entities`); and ``cd``, a sentence and its passage. All are simple and go
+both ways (qsgnn-i18 to i20).
 """
 
 import itertools
@@ -21,11 +22,12 @@ from torch_geometric.utils import index_to_mask
 
 from kit.corpus import Corpus
 from kit.text import Encoder
-from kit.text.entities import fold
+from kit.text.entities import fold, link
 from kit.text.triples import Extraction
 
 LEVELS = {"o": "entity", "c": "chunk", "d": "document"}  # the paper's letters, which are the types of nodes
 KINDS = ("oo", "cc", "oc", "od", "cd")
+PRIOR = 0.6  # the least probability of a link, as in :class:`kit.graphs.builders.Entity`
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ class MultiLevelGraph:
                 pairs["oo"] += [(min(ends), max(ends))] if ends[0] != ends[1] else []
                 pairs["od"] += [(end, document) for end in ends]
                 pairs["oc"] += [(end, first + triple.sentence) for end in ends if triple.sentence is not None]
+        # A name that passages share is contained in them all, whether or not a triple has it.
+        linked = link(corpus).at_least(PRIOR).connecting()
+        shared = [entities.setdefault(fold(name), (len(entities), name))[0] for name in linked.terms]
+        pairs["od"] += [(shared[term], int(document)) for document, term in zip(*linked.matrix.nonzero())]
         data = HeteroData()
         for level, size in {"o": len(entities), "c": len(chunks), "d": len(corpus)}.items():
             data[level].n_id = torch.arange(size)

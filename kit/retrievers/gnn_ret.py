@@ -234,6 +234,12 @@ class GNNRet(Retriever):
         scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
         return [Ranking(self.ids(own), score) for own, score in zip(rows.tolist(), scores)]
 
+    def rows(self, vectors: np.ndarray, k: int) -> np.ndarray:
+        """The rows (queries, min(k, passages)) that are found for unit vectors (queries, dimension), best first."""
+        h, k = self.distances(vectors), min(k, len(self.corpus))
+        near = self.near(h, k)
+        return nearest(h, near, np.concatenate([log.heard for log in self.propagate(h, near)]), k)
+
     def encode(self, texts: list[str]) -> np.ndarray:
         """Unit vectors (texts, dimension) of questions."""
         return self.encoder.encode(texts, role="query", progress=len(texts) > 64)

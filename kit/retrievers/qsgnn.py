@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from msgspec import Meta
 from safetensors.torch import load_file, save_file
-from scipy import sparse
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 from torch_geometric.data import Batch
@@ -23,23 +22,24 @@ from kit.corpus import Benchmark, Corpus, Query
 from kit.graphs.multilevel import MultiLevelGraph
 from kit.retrievers.base import Ranking, Retriever, as_query
 from kit.retrievers.dpr import dev_recall, expect_training, sample
+from kit.retrievers.gnn_ret import GNNRet
 from kit.retrievers.qsgnn_network import Network
 from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
-from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours
+from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.precision import mixed_precision, one_thread
 from kit.text.training import CHECKS, Period, parts_of_epoch, read_history, train
 from kit.text.triples import Extraction, extract
 
 KIND, WEIGHTS = "qsgnn", "network.safetensors"  # in the store
-SEEDS = 50  # documents from which the neighbourhood of a query is found
-BATCH, TRAINING_DOCUMENTS = 12, 40  # questions a step, and documents in the graph around each
-RATES = 3e-4, 2e-4  # the highest learning rates of pre-training and fine-tuning
-N_NEGATIVE_CANDIDATES = 100  # documents nearest by the frozen encoder from which negatives are drawn (qsgnn-i06)
+WALK = {"layers": 2, "top_k": 10}  # GNN-Ret, as it finds the documents around a query
+BATCH, TRAINING_DOCUMENTS = 12, 40  # questions a step, and documents at least in the graph around each: the
+MOST_SUPPORTS = 4  # … supports, and others, from which the negatives are drawn (qsgnn-i06)
+RATES = 1e-3, 5e-4  # the highest learning rates of pre-training and fine-tuning
 DEV_QUESTIONS = 100  # by whose Recall@5 weights are chosen
 _FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
-_RECIPE = "3"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "4"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 AboveZero = Annotated[float, Meta(gt=0)]
 
@@ -53,38 +53,12 @@ class Attention(NamedTuple):
     scores: np.ndarray  # of the documents (Eq. 6)
 
 
-class SubgraphSampler:
-    """Finds the documents around a query, whose subgraph the network is shown.
-
-    First those nearest by cosine, then those that share ``entities`` (documents × entities) with them: an entity has
-    the cosines of the near documents that contain it, divided by how many do, and a document what its entities have.
-    """
-
-    def __init__(self, vectors: np.ndarray, entities: sparse.csr_array) -> None:
-        self.nearest, self.entities = NearestNeighbours(vectors), entities
-        self.frequency = np.maximum(entities.sum(axis=0), 1)
-
-    def sample(self, queries: np.ndarray, size: int) -> list[np.ndarray]:
-        """For each query's vector (queries, dimension) the rows of ``size`` documents (0: of all), best first."""
-        if not size:
-            return [np.arange(self.nearest.size)] * len(queries)
-        cosines, near = self.nearest.search(queries, min(SEEDS, size))
-        starts, shape = np.arange(len(queries) + 1) * near.shape[1], (len(queries), self.nearest.size)
-        seeds = sparse.csr_array((np.maximum(cosines, 0).ravel(), near.ravel(), starts), shape=shape)
-        reached = (seeds @ self.entities).multiply(1 / self.frequency).tocsr() @ self.entities.T
-        samples = []
-        for row, first in enumerate(near):
-            part = reached[[row]]
-            order = part.indices[np.argsort(-part.data, kind="stable")]
-            samples.append(np.concatenate([first, order[~np.isin(order, first)]])[:size])
-        return samples
-
-
 class QSGNN(Retriever):
     """The passages whose vectors, after ``layers`` of messages in the graph around a query, are nearest to it (Eq. 6).
 
-    ``documents`` is how many passages that graph has, found by dense search and shared entities; 0 for the whole
-    corpus, as in the paper. Passages outside of it follow in the order of dense retrieval, with scores below −1.
+    ``documents`` is how many passages that graph has, the first in the order of GNN-Ret (:data:`WALK`), which walks
+    from the nearest ones along entities; 0 for the whole corpus, as in the paper. Others follow in that order, with
+    scores below −1.
     ``dimension`` is n of the paper; ``logit_scale`` as in :class:`kit.retrievers.qsgnn_network.Network`; ``triples`` as
     in :func:`kit.text.triples.extract`. ``init``: before training the projections are the identity and the map to n
     dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``ablate`` takes a part away (Tables
@@ -101,14 +75,14 @@ class QSGNN(Retriever):
 
     class Settings(Settings, frozen=True):
         encoder: str = DEFAULT_ENCODER
-        dimension: Positive = 256
+        dimension: Positive = 192
         layers: Positive = 2
         documents: Whole = 60
         triples: str = "rules"
         ablate: Literal["", "entity", "chunk", "query", "intra", "pre-training", "fine-tuning"] = ""
         init: Literal["dense", "random"] = "dense"
         logit_scale: AboveZero = 10.0
-        synthetic: Whole = 6_000
+        synthetic: Whole = 1_000
         pretraining_epochs: Whole = 1
         epochs: Whole = 2
         negatives: Positive = 30
@@ -126,13 +100,15 @@ class QSGNN(Retriever):
         self.network.eval()
 
     def _see(self, corpus: Corpus, extractions: Sequence[Extraction]) -> None:
-        """The graph, which may lack a level (what is around a query is found with all), and an untrained network."""
+        """The graph, which may lack a level, and an untrained network."""
         self.corpus, self.encoder, settings = corpus, Encoder(self.settings.encoder), self.settings
         whole = MultiLevelGraph.of(corpus, extractions)
         level = {"entity": "o", "chunk": "c"}.get(settings.ablate)
         self.graph = (whole.without(level) if level else whole).encoded(self.encoder)
         x = self.graph.data.x_dict
-        self.sampler = SubgraphSampler(x["d"].numpy(), whole.adjacency("do"))
+        along = {"graph": "structure"} if level == "o" else {}  # without entities, nor a walk along them
+        self.walk = GNNRet(encoder=settings.encoder, **WALK, **along)
+        self.walk.index(corpus)
         with torch.random.fork_rng():
             torch.manual_seed(settings.seed)
             self.network = Network(x["d"].shape[1], settings.dimension, settings.layers, settings.logit_scale)
@@ -164,13 +140,11 @@ class QSGNN(Retriever):
         if not queries:
             return []
         vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
-        cosines, near = self.sampler.nearest.search(vectors, k)
-        rankings = []
-        for vector, cosine, nearest in zip(vectors[:, None], cosines, near):
-            (rows,) = documents = self.sampler.sample(vector, self.settings.documents)
-            others = ~np.isin(nearest, rows)
-            rows = np.concatenate([rows, nearest[others]])
-            scores = np.concatenate([self.document_scores(vector, documents)[0].numpy(), cosine[others] - 2])
+        rankings, size = [], self.settings.documents or len(self.corpus)
+        for vector in vectors[:, None]:
+            rows = self.walk.rows(vector, max(size, k))[0]
+            scores = self.document_scores(vector, [rows[:size]])[0].numpy()
+            scores = np.concatenate([scores, -2 - np.arange(len(rows) - len(scores), dtype=np.float32)])
             best = np.argsort(-scores, kind="stable")[:k]
             rankings.append(Ranking(self.ids(rows[best]), scores[best]))
         return rankings
@@ -180,7 +154,7 @@ class QSGNN(Retriever):
     def attend(self, query: Query | str, *, query_aware: bool = True) -> Attention:
         """The attention in the graph that :meth:`retrieve` makes for a query; not ``query_aware``: without β and γ."""
         vectors = self.encoder.encode([as_query(query).text], role="query", progress=False)
-        batch = self.batch(self.sampler.sample(vectors, self.settings.documents))
+        batch = self.batch(self.walk.rows(vectors, self.settings.documents or len(self.corpus)))
         h, q, layers = self.network(batch, torch.from_numpy(vectors), "ocd", query_aware)
         return Attention(
             {level: numbers.numpy() for level, numbers in batch.n_id_dict.items()},
@@ -243,16 +217,17 @@ class QSGNN(Retriever):
     def _loss(self, batch: tuple[Sequence[Synthetic], np.random.Generator]) -> Tensor:
         questions, generator = batch
         queries = self.encoder.encode([question.text for question in questions], role="query", progress=False)
+        near = self.walk.rows(queries, max(TRAINING_DOCUMENTS, MOST_SUPPORTS + self.settings.negatives))
         documents = [  # supports first
-            np.concatenate([question.supports, rows[~np.isin(rows, question.supports)]])[:TRAINING_DOCUMENTS]
-            for rows, question in zip(self.sampler.sample(queries, TRAINING_DOCUMENTS), questions)
+            np.concatenate([question.supports, rows[~np.isin(rows, question.supports)]])[: len(rows)]
+            for rows, question in zip(near, questions)
         ]
         with mixed_precision():
             scores = self.document_scores(queries, documents)
         losses = []
         for cosines, question in zip(scores, questions):
             n = len(question.supports)
-            picks = generator.permutation(np.arange(n, min(len(cosines), N_NEGATIVE_CANDIDATES)))
+            picks = generator.permutation(np.arange(n, len(cosines)))
             negatives = cosines[torch.from_numpy(picks[: self.settings.negatives])]
             losses.append(nt_xent(cosines[:n], negatives, self.settings.temperature))
         return torch.stack(losses).mean()
