@@ -74,12 +74,15 @@ class Encoder:
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
 
     def _embed(self, texts: list[str], role: str, bar: tqdm) -> np.ndarray:
-        encode = self.model.encode_query if role == "query" else self.model.encode_document
-        settings, parts = {"batch_size": _BATCH, "normalize_embeddings": True, "show_progress_bar": False}, []
+        parts = []
         for start in range(0, len(texts), _BATCH):
-            parts.append(encode(texts[start : start + _BATCH], **settings))
+            parts.append(self._vectors(texts[start : start + _BATCH], role))
             bar.update(len(parts[-1]))
         return np.concatenate(parts).astype(np.float32)
+
+    def _vectors(self, texts: list[str], role: str) -> np.ndarray:
+        encode = self.model.encode_query if role == "query" else self.model.encode_document
+        return encode(texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)
 
 
 class NearestNeighbours:
