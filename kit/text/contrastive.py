@@ -16,7 +16,7 @@ import numpy as np
 
 from kit.settings import Positive, Settings, Whole
 from kit.text.encoder import Encoder
-from kit.text.layers import Learner, TrainedEncoder
+from kit.text.layers import Learner
 from kit.text.training import PATIENCE, Period, parts_of_epoch, train
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ class Training(Settings, frozen=True):
     That many upper ``layers`` of the network learn, all of it where that is 0 (:class:`kit.text.layers.Learner`).
     """
 
-    epochs: Positive = 1
+    epochs: Positive = 2
     batch: Positive = 24
-    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 3e-4
+    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 2e-4
     layers: Whole = 2
     seed: Whole = 0
 
@@ -83,7 +83,8 @@ def finetune(
     folder = train(
         network, adam, steps, loss, store=base.store, kind=KIND, key=key, write=write, check=check, patience=PATIENCE
     )
-    return TrainedEncoder(folder, base.store, learner)
+    learner.keep(folder)
+    return learner
 
 
 def _periods(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kit.store import Store
 from kit.text.encoder import Encoder
 from kit.text.precision import mixed_precision
 
@@ -27,11 +26,11 @@ class Learner(Encoder):
 
     That place is BERT's, RoBERTa's and MPNet's, ``encoder.layer``. ``upper`` is the part that learns. What the lower
     one makes of a text, float32 of shape (tokens, hidden size), is kept for all trainings of this process: of 5,000
-    texts, 0.8 GB where they have 100 tokens of 384 numbers. Its vectors are not stored.
+    texts, 0.8 GB where they have 100 tokens of 384 numbers. Vectors are stored once the model is, by :meth:`keep`.
     """
 
     def __init__(self, base: Encoder, layers: int) -> None:
-        self.name = "in training"
+        super().__init__("in training", base.store)
         weights = {id(weight): weight for weight in base.model.parameters()}
         self.upper, self.lower = copy.deepcopy(base.model), copy.deepcopy(base.model, weights)  # shares the weights
         network, below = self.upper[0].auto_model, self.lower[0].auto_model
@@ -43,6 +42,10 @@ class Learner(Encoder):
             network.embeddings = lambda inputs_embeds, **_: inputs_embeds
             network.encoder.layer, below.encoder.layer = held[self.split :], below.encoder.layer[: self.split]
 
+    def keep(self, folder: Path) -> None:
+        """Be the encoder that is stored in a folder; it learns no more."""
+        self.name, self._folder = str(folder), folder
+
     def whole(self) -> SentenceTransformer:
         """The two parts as one model again."""
         model = copy.deepcopy(self.upper)
@@ -52,8 +55,14 @@ class Learner(Encoder):
         return model
 
     def encode(self, texts: Sequence[str], *, role: str = "document", progress: bool = True) -> np.ndarray:
+        stored = self._folder is not None
+        return super().encode(texts, role=role, progress=progress) if stored else self._vectors(texts, role)
+
+    def _vectors(self, texts: Sequence[str], role: str) -> np.ndarray:
         import torch
 
+        if self._folder and role == "query":  # what a user asks is read from its first layer on
+            return super()._vectors(texts, role)
         with torch.no_grad():
             return torch.nn.functional.normalize(self.vectors(texts, role)).cpu().numpy()
 
@@ -93,17 +102,6 @@ class Learner(Encoder):
         masks = [state.new_ones(len(state), dtype=torch.long) for state in states]
         parts = {"inputs_embeds": states, "attention_mask": masks}
         return {name: pad_sequence(part, batch_first=True) for name, part in parts.items()}
-
-
-class TrainedEncoder(Encoder):
-    """One that this process trained and stored: passages that its lower layers have read go through the upper alone."""
-
-    def __init__(self, folder: Path, store: Store, learner: Learner) -> None:
-        super().__init__(str(folder), store)
-        self.learner = learner
-
-    def _vectors(self, texts: list[str], role: str) -> np.ndarray:
-        return super()._vectors(texts, role) if role == "query" else self.learner.encode(texts)
 
 
 @lru_cache(maxsize=1)

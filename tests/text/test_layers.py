@@ -86,5 +86,6 @@ def test_a_text_goes_through_the_lower_layers_once(tmp_path: Path, monkeypatch: 
 def test_what_is_kept_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kit.text.layers._KEPT", 1)
     learner = Learner(encoder("Bert", tmp_path), 2)
+    learner.states.clear()  # of other tests
     found = learner.vectors(["Short."]), learner.vectors(TEXTS)
     assert list(learner.states) == ["Short."] and found[0].allclose(found[1][-2], atol=1e-6)
