@@ -39,7 +39,7 @@ class MDR(TrainedRetriever):
 
     class Settings(TrainedRetriever.Settings, frozen=True):
         hops: Positive = 2
-        beam: Positive = 5
+        beam: Positive = 4
         branches: Positive = 3
         graph: str = ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -18,9 +18,6 @@ from kit.settings import Positive, Settings, Whole
 from kit.text.encoder import Encoder
 from kit.text.layers import Learner
 from kit.text.training import PATIENCE, Period, parts_of_epoch, train
-
-if TYPE_CHECKING:
-    import torch
 
 KIND = "trained"  # in the store
 

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,9 +54,8 @@ class Learner(Encoder):
             network.embeddings, network.encoder.layer = below.embeddings, below.encoder.layer + network.encoder.layer
         return model
 
-    def encode(self, texts: Sequence[str], *, role: str = "document", progress: bool = True) -> np.ndarray:
-        stored = self._folder is not None
-        return super().encode(texts, role=role, progress=progress) if stored else self._vectors(texts, role)
+    def encode(self, texts: Sequence[str], **how: Any) -> np.ndarray:
+        return super().encode(texts, **how) if self._folder else self._vectors(texts, how.get("role", "document"))
 
     def _vectors(self, texts: Sequence[str], role: str) -> np.ndarray:
         import torch
@@ -76,31 +75,26 @@ class Learner(Encoder):
         with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
             for start in range(0, len(order), _TOGETHER):
                 part = [texts[place] for place in order[start : start + _TOGETHER]]
-                features = self._read(part) if self.split else self._tokens(part)
-                parts.append(self.upper(features)["sentence_embedding"])
+                parts.append(self.upper(self._read(part))["sentence_embedding"])
         return torch.cat(parts)[np.argsort(order)].float()
 
-    def _tokens(self, texts: list[str]) -> dict[str, Tensor]:
-        from sentence_transformers.util import batch_to_device
-
-        return batch_to_device(self.lower.preprocess(texts), self.lower.device)
-
     def _read(self, texts: list[str]) -> dict[str, Tensor]:
-        """What the upper part reads: the lower one's states of shape (texts, tokens, hidden size), and a mask."""
+        """For the upper part: the lower one's states of shape (texts, tokens, hidden size), and a mask; or tokens."""
         import torch
+        from sentence_transformers.util import batch_to_device
         from torch.nn.utils.rnn import pad_sequence
 
         found = {text: self.states[text] for text in texts if text in self.states}
-        if new := [text for text in dict.fromkeys(texts) if text not in found]:
-            features = self._tokens(new)
+        if new := [text for text in texts if text not in found]:
+            features = batch_to_device(self.lower.preprocess(new), self.lower.device)
+            if not self.split:
+                return features
             with torch.no_grad():
                 states = self.lower[0](features)["token_embeddings"].float()
-            masks = features["attention_mask"].bool()
-            found |= {text: state[mask] for text, state, mask in zip(new, states, masks)}
+            found |= {text: state[mask] for text, state, mask in zip(new, states, features["attention_mask"].bool())}
             self.states.update([(text, found[text]) for text in new][: max(0, _KEPT - len(self.states))])
-        states = [found[text] for text in texts]
-        masks = [state.new_ones(len(state), dtype=torch.long) for state in states]
-        parts = {"inputs_embeds": states, "attention_mask": masks}
+        parts = {"inputs_embeds": [found[text] for text in texts]}
+        parts["attention_mask"] = [state.new_ones(len(state), dtype=torch.long) for state in parts["inputs_embeds"]]
         return {name: pad_sequence(part, batch_first=True) for name, part in parts.items()}
 
 

@@ -69,17 +69,17 @@ def test_only_the_upper_layers_learn(tmp_path: Path) -> None:
     assert len(after[0].auto_model.encoder.layer) == 3 and after[0].auto_model.config.num_hidden_layers == 3
 
 
-def test_a_text_goes_through_the_lower_layers_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_goes_through_the_lower_layers_once(tmp_path: Path) -> None:
     base = encoder("Bert", tmp_path)
     first, second = Learner(base, 2), Learner(base, 2)
     found = first.vectors(TEXTS)
     kept = dict(first.states)
     tokens = [len(each) for each in base.model.tokenizer(list(kept), truncation=True, max_length=128)["input_ids"]]
     assert [state.shape for state in kept.values()] == [(n, 32) for n in tokens]  # no padding
-    monkeypatch.setattr(Learner, "_tokens", None)  # to read a text is to fail
+    second.lower = None  # to read a text is to fail
     assert second.vectors(TEXTS[::-1]).flip(0).allclose(found, atol=1e-6)
     assert all(first.states[text] is state for text, state in kept.items())
-    with pytest.raises(TypeError, match="NoneType"):
+    with pytest.raises(AttributeError, match="NoneType"):
         second.vectors(["Another one."])
 
 
