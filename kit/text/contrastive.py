@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -70,11 +69,8 @@ def finetune(
         found = learner.vectors([passages[row] for row in rows])  # the queries' passages, negatives if there are any
         return ranking.compute_loss_from_embeddings([queries, *found.split(len(asked))], None)
 
-    def write(folder: Path) -> None:
-        learner.whole().save_pretrained(str(folder), create_model_card=False)
-
     # Without dropout: a step takes two thirds of the time.
-    network, steps = learner.upper, _periods(pairs, training)
+    network, steps, write = learner.upper, _periods(pairs, training), learner.write
     adam = torch.optim.AdamW(network.parameters(), weight_decay=0.01)
     check = (lambda step: {"measured": measure(learner)}) if measure else None
     folder = train(

@@ -14,11 +14,12 @@ from kit.text.encoder import Encoder
 from kit.text.precision import mixed_precision
 
 if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
     from torch import Tensor
 
 _TOGETHER = 12  # texts that are encoded at once
 _KEPT = 5_000  # texts
+#: What so many lower layers of an encoder made of texts so far, by its identity.
+_states = lru_cache(maxsize=1)(lambda encoder, layers: {})
 
 
 class Learner(Encoder):
@@ -46,22 +47,22 @@ class Learner(Encoder):
         """Be the encoder that is stored in a folder; it learns no more."""
         self.name, self._folder = str(folder), folder
 
-    def whole(self) -> SentenceTransformer:
-        """The two parts as one model again."""
+    def write(self, folder: Path) -> None:
+        """The two parts as one model again, as sentence-transformers has it."""
         model = copy.deepcopy(self.upper)
         if self.split:
             network, below = model[0].auto_model, self.lower[0].auto_model
             network.embeddings, network.encoder.layer = below.embeddings, below.encoder.layer + network.encoder.layer
-        return model
+        model.save_pretrained(str(folder), create_model_card=False)
 
     def encode(self, texts: Sequence[str], **how: Any) -> np.ndarray:
-        return super().encode(texts, **how) if self._folder else self._vectors(texts, how.get("role", "document"))
+        return super().encode(texts, **how) if self._folder else self._embed(list(texts), how.get("role", "document"))
 
-    def _vectors(self, texts: Sequence[str], role: str) -> np.ndarray:
+    def _embed(self, texts: list[str], role: str) -> np.ndarray:
         import torch
 
         if self._folder and role == "query":  # what a user asks is read from its first layer on
-            return super()._vectors(texts, role)
+            return super()._embed(texts, role)
         with torch.no_grad():
             return torch.nn.functional.normalize(self.vectors(texts, role)).cpu().numpy()
 
@@ -96,9 +97,3 @@ class Learner(Encoder):
         parts = {"inputs_embeds": [found[text] for text in texts]}
         parts["attention_mask"] = [state.new_ones(len(state), dtype=torch.long) for state in parts["inputs_embeds"]]
         return {name: pad_sequence(part, batch_first=True) for name, part in parts.items()}
-
-
-@lru_cache(maxsize=1)
-def _states(encoder: str, layers: int) -> dict[str, Tensor]:
-    """What the first ``layers`` of an encoder, by its identity, made of texts so far."""
-    return {}
