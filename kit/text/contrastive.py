@@ -41,9 +41,9 @@ class Training(Settings, frozen=True):
     That many upper ``layers`` of the network learn, all of it where that is 0 (:class:`kit.text.layers.Learner`).
     """
 
-    epochs: Positive = 2
+    epochs: Positive = 1
     batch: Positive = 24
-    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 2e-4
+    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 3e-4
     layers: Whole = 2
     seed: Whole = 0
 
