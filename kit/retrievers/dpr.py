@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -12,7 +12,7 @@ from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.retrievers.base import Retriever
 from kit.retrievers.baselines import Dense
-from kit.settings import Positive, Settings, Whole
+from kit.settings import Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 from kit.text.contrastive import KIND, Pair, Training, finetune
@@ -20,7 +20,7 @@ from kit.text.training import read_history
 
 N_NEGATIVE_CANDIDATES = 20  # passages from which the negatives of a pair are drawn
 DEV_QUESTIONS, DEV_PASSAGES, DEV_CUT = 40, 8, 5  # how a model is chosen: Recall@5 over a pool of passages
-_RECIPE = "4"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "5"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 class TrainedRetriever(Dense):
@@ -32,22 +32,14 @@ class TrainedRetriever(Dense):
     ``measured``, Recall@5 of dev questions.
     """
 
-    class Settings(Settings, frozen=True):
+    class Settings(Training, frozen=True):
         encoder: str = DEFAULT_ENCODER
         negatives: Literal["hard", "random", "in-batch"] = "hard"
-        epochs: Positive = 2
-        batch: Positive = 24
-        learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 5e-5
         n_train: Whole = 0
-        seed: Whole = 0
 
     bound_by = ("encoder",)
+    training_settings: tuple[str, ...] = ()  # the method's own that training depends on
     history: tuple[dict[str, float], ...] = ()
-
-    @property
-    def training_settings(self) -> dict[str, int]:
-        """The method's own settings that training depends on, as they are in its checks."""
-        return {}
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """What is learned from a question: texts of queries, each with the id of the passage that it is to find."""
@@ -56,21 +48,21 @@ class TrainedRetriever(Dense):
     def fit(self, benchmark: Benchmark) -> None:
         chosen, base = self.settings, Encoder(self.settings.encoder)
         expect_training(benchmark, chosen.n_train, self.name)
-        training = Training(chosen.epochs, chosen.batch, chosen.learning_rate, chosen.seed)
-        settings = msgspec.json.encode([self.training_settings, chosen.negatives, chosen.n_train, training]).decode()
+        names = sorted({*TrainedRetriever.Settings.__struct_fields__, *self.training_settings} - {"encoder"})
+        settings = msgspec.json.encode([getattr(chosen, name) for name in names]).decode()
         key = content_key(_RECIPE, self.name, base.identity, settings, benchmark.without_test().hash).hex()
-        folder = base.store.get_folder(KIND, key) or self._train(base, benchmark, training, key)
-        self.history = tuple(read_history(folder))
-        self.learned = Encoder(str(folder), base.store)
+        folder = base.store.get_folder(KIND, key)
+        self.learned = Encoder(str(folder), base.store) if folder else self._train(base, benchmark, key)
+        self.history = tuple(read_history(Path(self.learned.name)))
 
-    def _train(self, base: Encoder, benchmark: Benchmark, training: Training, key: str) -> Path:
+    def _train(self, base: Encoder, benchmark: Benchmark, key: str) -> Encoder:
         corpus, n_train, seed = benchmark.corpus, self.settings.n_train, self.settings.seed
         index = TfidfIndex(corpus)
         most = min(DEV_QUESTIONS, n_train or DEV_QUESTIONS)  # a check takes no longer than what it checks
         dev = sample([question for question in benchmark.dev if question.supporting], most, seed)
         pairs = self._with_negatives(sample(benchmark.train, n_train or len(benchmark.train), seed), corpus, index)
         check = partial(self._recall, dev, pool(dev, corpus, index)) if dev else None
-        return finetune(base, pairs, [passage.full_text for passage in corpus.passages], training, check, key)
+        return finetune(base, pairs, [passage.full_text for passage in corpus.passages], self.settings, check, key)
 
     def _with_negatives(self, questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> list[Pair]:
         pairs = [(question, *pair) for question in questions for pair in self.pairs(question, corpus)]
@@ -89,7 +81,7 @@ class TrainedRetriever(Dense):
 
     def _recall(self, questions: Sequence[Question], corpus: Corpus, encoder: Encoder) -> float:
         """Recall@5 of this method with an encoder; what is set for retrieval alone has no part in it."""
-        retriever = type(self)(**self.training_settings)
+        retriever = type(self)(**{name: getattr(self.settings, name) for name in self.training_settings})
         retriever.learned = encoder
         retriever.index(corpus)
         return dev_recall(retriever, questions)

@@ -17,8 +17,6 @@ from kit.retrievers.base import NodeVisit, Ranking, Seed, Trace, as_query
 from kit.retrievers.dpr import TrainedRetriever
 from kit.settings import Positive
 
-BEAM_MEANWHILE = 5  # in the checks of training: a third of the work
-
 
 class Beam(NamedTuple):
     """Rows of passages in the order in which they were found, and the sum of their inner products."""
@@ -37,20 +35,17 @@ class MDR(TrainedRetriever):
 
     name = "mdr"
     indexed_by = ("encoder", "graph")
+    training_settings = ("hops",)
 
     class Settings(TrainedRetriever.Settings, frozen=True):
         hops: Positive = 2
-        beam: Positive = 15
+        beam: Positive = 4
         branches: Positive = 3
         graph: str = ""
 
         def __post_init__(self) -> None:
             if self.graph:
                 builders(self.graph)
-
-    @property
-    def training_settings(self) -> dict[str, int]:
-        return {"hops": self.settings.hops, "beam": BEAM_MEANWHILE}
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """The question with its first support, the question and the first with the second, on to ``hops``."""

@@ -123,6 +123,15 @@ class Lesson:
         """Whether saved figures may show titles and questions: those of the project's own making, no other data's."""
         return self.benchmark.name in ("atlas", "documents-reports")
 
+    @property
+    def learning(self) -> dict[str, Any]:
+        """How DPR and MDR learn in every notebook, so that each is trained once; on a CUDA device with all layers."""
+        import torch  # takes seconds
+
+        chosen = (SCALES["paper"] if torch.cuda.is_available() else self.scale).encoders
+        n_train = min(self.scale.n_train_encoder, len(self.training.train)) if self.training else 0
+        return {**chosen, "n_train": n_train, "seed": self.seed}
+
     def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:
         """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; the figure is returned for display."""
         name = f"{self.notebook.split('_')[0]}_{name}"

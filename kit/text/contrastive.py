@@ -6,25 +6,21 @@ batch's positives and the sampled negatives, with cosines times 20.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
+from kit.settings import Positive, Settings, Whole
 from kit.text.encoder import Encoder
-from kit.text.precision import mixed_precision
+from kit.text.layers import Learner
 from kit.text.training import PATIENCE, Period, parts_of_epoch, train
 
-if TYPE_CHECKING:
-    import torch
-    from sentence_transformers import SentenceTransformer
-
 KIND = "trained"  # in the store
-_TOGETHER = 12  # texts that are encoded at once
+
+Measure = Callable[[Encoder], float]
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -39,77 +35,49 @@ class Pair(msgspec.Struct, frozen=True):
     negatives: tuple[int, ...] = ()
 
 
-class Training(msgspec.Struct, frozen=True):
-    """How to learn: times through the pairs, pairs a step, the highest learning rate (AdamW), and the seed."""
+class Training(Settings, frozen=True):
+    """How to learn: times through the pairs, pairs a step, the highest learning rate (AdamW), and how many layers.
 
-    epochs: int
-    batch: int
-    learning_rate: float
-    seed: int
+    That many upper ``layers`` of the network learn, all of it where that is 0 (:class:`kit.text.layers.Learner`).
+    """
 
-
-class LiveEncoder(Encoder):
-    """A model that still changes, in an encoder's place: its vectors are not stored."""
-
-    def __init__(self, model: SentenceTransformer) -> None:
-        self.name, self.model = "in training", model
-
-    def encode(self, texts: Sequence[str], *, role: str = "document", progress: bool = True) -> np.ndarray:
-        encode = self.model.encode_query if role == "query" else self.model.encode_document
-        with mixed_precision():
-            return encode(list(texts), batch_size=_TOGETHER, normalize_embeddings=True, show_progress_bar=False)
+    epochs: Positive = 1
+    batch: Positive = 24
+    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 3e-4
+    layers: Whole = 2
+    seed: Whole = 0
 
 
 def finetune(
-    base: Encoder,
-    pairs: Sequence[Pair],
-    passages: Sequence[str],
-    training: Training,
-    measure: Callable[[Encoder], float] | None,
-    key: str,
-) -> Path:
-    """Train, and keep the model (sentence-transformers, safetensors) under ``key`` in the base's store: its folder.
+    base: Encoder, pairs: Sequence[Pair], passages: Sequence[str], training: Training, measure: Measure | None, key: str
+) -> Encoder:
+    """Train, and keep the model (sentence-transformers, safetensors) under ``key`` in the base's store.
 
     The model of the highest ``measure`` is kept, which may be the base itself; without ``measure`` the last one.
     """
     # Imported here: torch takes seconds, and what is stored does not need it.
     import torch
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
-    from sentence_transformers.util import batch_to_device
 
-    model = copy.deepcopy(base.model)  # the encoder's own stays what it is
-    ranking = MultipleNegativesRankingLoss(model)
-    query, document = (model.prompts.get(role) or "" for role in ("query", "document"))
+    learner = Learner(base, training.layers)
+    ranking = MultipleNegativesRankingLoss(learner.upper)
 
     def loss(batch: tuple[Sequence[Pair], Sequence[int]]) -> torch.Tensor:
         asked, negatives = batch
         rows = [*(pair.positive for pair in asked), *negatives]
-        texts = [query + pair.query for pair in asked] + [document + passages[row] for row in rows]
-        # By length and few at once, so that hardly any padding is computed.
-        order, parts = sorted(range(len(texts)), key=lambda place: len(texts[place])), []
-        with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
-            for start in range(0, len(order), _TOGETHER):
-                tokens = model.preprocess([texts[place] for place in order[start : start + _TOGETHER]])
-                parts.append(model(batch_to_device(tokens, model.device))["sentence_embedding"])
-        vectors = torch.cat(parts)[np.argsort(order)].float()  # queries, their passages, negatives if there are any
-        return ranking.compute_loss_from_embeddings(vectors.split(len(asked)), None)
-
-    def check(step: int) -> dict[str, float]:
-        return {"measured": measure(LiveEncoder(model) if step else base)}  # the base's vectors may be at hand
+        queries = learner.vectors([pair.query for pair in asked], "query")
+        found = learner.vectors([passages[row] for row in rows])  # the queries' passages, negatives if there are any
+        return ranking.compute_loss_from_embeddings([queries, *found.split(len(asked))], None)
 
     # Without dropout: a step takes two thirds of the time.
-    return train(
-        model,
-        torch.optim.AdamW(model.parameters(), weight_decay=0.01),
-        _periods(pairs, training),
-        loss,
-        store=base.store,
-        kind=KIND,
-        key=key,
-        write=lambda folder: model.save_pretrained(str(folder), create_model_card=False),
-        check=check if measure else None,
-        patience=PATIENCE,
+    network, steps, write = learner.upper, _periods(pairs, training), learner.write
+    adam = torch.optim.AdamW(network.parameters(), weight_decay=0.01)
+    check = (lambda step: {"measured": measure(learner)}) if measure else None
+    folder = train(
+        network, adam, steps, loss, store=base.store, kind=KIND, key=key, write=write, check=check, patience=PATIENCE
     )
+    learner.keep(folder)
+    return learner
 
 
 def _periods(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:

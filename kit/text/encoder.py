@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 _BATCH = 16
-_SAVED_AT_ONCE = 2048  # texts between two writes to the store: what an interruption can cost
+_SAVED_AT_ONCE = 64  # texts between two writes to the store: what an interruption can cost
 _MODEL_FILES = {".json", ".txt", ".model", ".safetensors", ".bin"}
 
 
@@ -64,7 +64,8 @@ class Encoder:
         with tqdm(total=len(missing), desc=desc, unit="text", disable=hidden) as bar:
             for start in range(0, len(missing), _SAVED_AT_ONCE):
                 part = missing[start : start + _SAVED_AT_ONCE]
-                vectors = self._embed([text for _, text in part], role, bar)
+                vectors = self._embed([text for _, text in part], role).astype(np.float32)
+                bar.update(len(part))
                 new = {key: vector.tobytes() for (key, _), vector in zip(part, vectors)}
                 if cold is None:
                     self.store.put_many("embeddings", new)
@@ -73,13 +74,9 @@ class Encoder:
                 known |= new
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
 
-    def _embed(self, texts: list[str], role: str, bar: tqdm) -> np.ndarray:
+    def _embed(self, texts: list[str], role: str) -> np.ndarray:
         encode = self.model.encode_query if role == "query" else self.model.encode_document
-        settings, parts = {"batch_size": _BATCH, "normalize_embeddings": True, "show_progress_bar": False}, []
-        for start in range(0, len(texts), _BATCH):
-            parts.append(encode(texts[start : start + _BATCH], **settings))
-            bar.update(len(parts[-1]))
-        return np.concatenate(parts).astype(np.float32)
+        return encode(texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)
 
 
 class NearestNeighbours:

@@ -97,7 +97,7 @@ def test_the_vector_of_a_question_is_made_anew_where_it_is_timed(monkeypatch: py
     dense, read = Dense(), []
     dense.index(example().corpus)
 
-    def embed(self: Encoder, texts: list[str], role: str, bar: object) -> np.ndarray:
+    def embed(self: Encoder, texts: list[str], role: str) -> np.ndarray:
         read.extend(texts)
         return np.ones((len(texts), 384), np.float32)
 

@@ -32,7 +32,7 @@ def test_what_it_learned_is_found_again(tiny_model: str, own_store, monkeypatch)
     again = quick(tiny_model)
     again.fit(lesson)
     assert again.learned.name == first.learned.name and again.history == first.history
-    for other in ({"negatives": "random"}, {"n_train": 1}, {"seed": 1}, {"epochs": 2}):
+    for other in ({"negatives": "random"}, {"n_train": 1}, {"seed": 1}, {"epochs": 2}, {"layers": 0}):
         with pytest.raises(TypeError, match="not callable"):
             quick(tiny_model, **other).fit(lesson)
     with pytest.raises(TypeError, match="not callable"):

@@ -17,6 +17,7 @@ from kit.errors import InputError
 from kit.evaluation.statistics import Estimate
 from kit.graphs import BUILDERS
 from kit.paths import ROOT
+from kit.retrievers import DPR
 from kit.runs import Lesson, lesson, sample, start
 from kit.runs.lesson import SCALES, Run, find_data, provenance
 from kit.text import DEFAULT_ENCODER
@@ -174,6 +175,14 @@ def test_a_sample_has_the_size_asked_each_hop_count_in_its_share_and_is_the_same
 def test_each_scale_has_the_same_sizes_and_sweeps_every_builder() -> None:
     assert len({frozenset(vars(scale)) for scale in SCALES.values()}) == 1
     assert all(set(scale.densities) == set(BUILDERS) for scale in SCALES.values())
+
+
+def test_all_layers_of_an_encoder_learn_on_a_gpu_and_at_paper_scale(project, monkeypatch) -> None:
+    taught = [begin(project, train=str(project.data), scale=scale).learning for scale in ("smoke", "class", "paper")]
+    assert [DPR(**each).settings.layers for each in taught] == [2, 2, 0]
+    assert [each["n_train"] for each in taught] == [8, 10, 0]  # of the ten that are not held out as dev questions
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert begin(project, train=str(project.data)).learning == taught[2] | {"n_train": taught[1]["n_train"]}
 
 
 def test_commit_and_whether_what_matters_was_changed(tmp_path: Path, monkeypatch) -> None:

@@ -55,7 +55,7 @@ def test_every_pair_is_dealt_once(questions: list[frozenset[int]], size: int) ->
 
 def test_training_brings_queries_to_their_passages(base: Encoder) -> None:
     untouched = {name: weight.clone() for name, weight in base.model.state_dict().items()}
-    folder = finetune(base, PAIRS, TEXTS, TRAINING, None, "key")
+    folder = Path(finetune(base, PAIRS, TEXTS, TRAINING, None, "key").name)
     losses = [row["loss"] for row in read_history(folder)]
     assert len(losses) == 4 and sum(losses[2:]) < sum(losses[:2])
     assert all(weight.equal(base.model.state_dict()[name]) for name, weight in untouched.items())
@@ -76,7 +76,7 @@ def test_the_loss_by_hand(base: Encoder) -> None:
     candidates = base.encode([TEXTS[row] for row in (0, 3, 5, 4)])
     logits = 20 * queries @ candidates.T
     expected = np.mean(np.log(np.exp(logits).sum(1)) - logits[[0, 1], [0, 1]])
-    folder = finetune(base, batch, TEXTS, Training(1, 2, 1e-9, 0), None, "key")
+    folder = Path(finetune(base, batch, TEXTS, Training(epochs=1, batch=2, learning_rate=1e-9), None, "key").name)
     assert read_history(folder)[0]["loss"] == pytest.approx(expected, rel=1e-4)
 
 
@@ -87,7 +87,7 @@ def test_the_best_model_is_kept_and_training_stops_when_nothing_gets_better(base
         seen.append(encoder.encode(TEXTS))
         return [0.5, 0.7, 0.7, 0.6, 1.0][len(seen) - 1]
 
-    folder = finetune(base, PAIRS, TEXTS, training, measure, "stopped")
+    folder = Path(finetune(base, PAIRS, TEXTS, training, measure, "stopped").name)
     checks = [(row["step"], row["measured"]) for row in read_history(folder) if "measured" in row]
     assert checks == [(0, 0.5), (1, 0.7), (2, 0.7), (3, 0.6)]
     np.testing.assert_allclose(seen[0], base.encode(TEXTS), atol=1e-3)  # measured in half the precision
