@@ -52,9 +52,18 @@ def test_paired_p_is_exact_and_1_without_any_difference() -> None:
     turned = statistics.paired(behind, ahead)
     assert turned.value == -found.value and turned.p == found.p
     assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low), abs=0.04)
-    assert statistics.paired(SHARES, SHARES) == (0, 0, 0, 300, 1)
+    assert statistics.paired(SHARES, SHARES)[:5] == (0, 0, 0, 300, 1)
     assert statistics.paired([1, 1, 1], [0, 1, 0]).p == 0.5
     assert all(math.isnan(number) for number in statistics.paired([], [])[:3])
+
+
+def test_seeds_are_averaged_by_question() -> None:
+    ours, theirs = np.array([[1, 0], [1, 1], [0, 1]]), np.array([0, 0.5, 0.5])
+    found = statistics.paired(ours, theirs, 1)
+    assert found[:4] == statistics.paired(ours.mean(axis=1), theirs, 1)[:4]
+    assert found.value == pytest.approx(1 / 3) and found.rival == pytest.approx(1 / 3)
+    assert found.draws == pytest.approx((1 / 3, 1 / 3)) and found.differ == 2  # the third is 1/2 − 1/2
+    assert statistics.paired(ours, ours).differ == 0 and statistics.paired(theirs, ours).draws == (-1 / 3, -1 / 3)
 
 
 def test_paired_p_is_uniform_where_nothing_differs() -> None:
