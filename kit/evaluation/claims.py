@@ -178,16 +178,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def finding(
-    claim: str,
-    found: Estimate,
-    *,
-    criterion: str = "",
-    case: str = "",
-    how: str = "",
-    seed: int = 0,
-    trained: Sequence[Retriever] | None = None,
+    claim: str, found: Estimate, trained: Sequence[Retriever] | None = None, criterion: str = "", **told: str | int
 ) -> Finding:
-    """What was measured for a claim, with its verdict. ``how`` is the claim's own measure if nothing is said.
+    """What was measured for a claim, with its verdict; ``told`` has case, how (else the claim's own measure) and seed.
 
     Effects in the unit ``share`` are fractions: 0.032 is shown as +3.2 points; nan for both ends of the interval says
     that there is none. ``trained`` holds every fitted retriever that the effect rests on, each of at least three seeds
@@ -205,14 +198,12 @@ def finding(
         learned = False  # nobody says so
     cells = Counter((each.name, msgspec.structs.replace(each.settings, seed=0)) for each in trained or ())
     low, high, rival = (None if math.isnan(end) else float(end) for end in (found.low, found.high, found.rival))
-    made = Finding(
-        claim=claim, criterion=criterion, case=case, effect=float(found.value), low=low, high=high, n=int(found.n),
-        unit=rule.unit, expected=rule.expected, how=how or known.measure, seed=int(seed), verdict="",
-        paper_number=known.paper_number, differ=found.differ, rival=rival, draws=found.draws,
-        learned=learned, seeds=min(cells.values(), default=0),
-    )  # fmt: skip
-    told, why = verdict(made)
-    return msgspec.structs.replace(made, verdict=told, why=why)
+    measured = {"effect": float(found.value), "low": low, "high": high, "n": int(found.n), "differ": found.differ}
+    measured |= {"rival": rival, "draws": found.draws, "learned": learned, "seeds": min(cells.values(), default=0)}
+    about = {"case": "", "how": known.measure, "seed": 0, "unit": rule.unit, "expected": rule.expected} | told
+    about |= {"verdict": "", "paper_number": known.paper_number}
+    made = Finding(claim=claim, criterion=criterion, **about, **measured)
+    return msgspec.structs.replace(made, **dict(zip(("verdict", "why"), verdict(made))))
 
 
 def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
@@ -268,10 +259,7 @@ def code_hash(notebook: str) -> str:
 
 
 def is_stale(found: Finding, record: Record, dataset: str) -> bool:
-    """Whether claim, code or data are others than those of today, or the record does not say which they were.
-
-    Whether others' data have changed nobody knows here: their files lie elsewhere.
-    """
+    """Whether claim, code or data are others today, or the record does not say. Of others' data nobody knows here."""
     rule = _RULES.get((found.claim, found.criterion))
     code, data = (record.provenance.get(name) for name in ("code_hash", "data_hash"))
     if rule is None or not data or code != code_hash(record.notebook):

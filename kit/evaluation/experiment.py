@@ -69,19 +69,16 @@ class Experiment:
     def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Paired differences of every other retriever to ``baseline``, of all questions or by columns.
 
-        ``p`` is of a permutation test; p_holm, low_adjusted and high_adjusted (Bonferroni) hold together for all rows.
+        ``p`` is of a permutation test; those of p_holm hold together for all rows.
         """
         groups, others = self._groups(by, [metric]), [name for name in self.rankings if name != baseline]
-        level = 1 - (1 - statistics.LEVEL) / (len(groups) * len(others))
         rows = []
         for group, values in groups:
             for name in others:
                 a, b = values[metric, name], values[metric, baseline]
                 mean, low, high, n, p, *_ = statistics.paired(a, b, **self.draws)
-                wide = statistics.interval(a - b, level=level, **self.draws)
                 row = {"retriever": name, "baseline": baseline, **group, "metric": metric, "difference": mean}
-                row |= {"low": low, "high": high, "p": p, "p_holm": np.nan}
-                rows.append(row | {"low_adjusted": wide.low, "high_adjusted": wide.high, "n": n})
+                rows.append(row | {"low": low, "high": high, "p": p, "p_holm": np.nan, "n": n})
         return pd.DataFrame(rows).assign(p_holm=lambda table: statistics.holm(table["p"]))
 
     def gain(self, name: str | list[str], over: str | list[str], metric: str = "recall@5") -> statistics.Estimate:

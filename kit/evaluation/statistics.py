@@ -99,15 +99,16 @@ def paired(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_
     makes the test exact where at most 13 questions differ. With one or none, p is 1.
     """
     a, b = (np.atleast_2d(np.asarray(of, float).T).T for of in (a, b))
-    draws, difference = a.mean(axis=0) - b.mean(axis=0), (a - b).mean(axis=1).round(12)
+    difference, n = (a - b).mean(axis=1).round(12), max(len(a), 1)
     changed = difference[difference != 0]
     p = 1.0 if len(difference) else np.nan
     if len(changed) > 1:
         batch = max(1, _BLOCK // len(changed))  # all flips at once would hold n_resamples × n numbers
         drawn = {"n_resamples": n_resamples - 1, "batch": batch, "rng": np.random.default_rng(seed)}
         p = stats.permutation_test((changed,), np.mean, permutation_type="samples", vectorized=True, **drawn).pvalue
-    found, seeds = interval(difference, seed, n_resamples=n_resamples), draws.tolist() if len(draws) > 1 else []
-    return found._replace(p=float(p), differ=len(changed), rival=float(b.mean()), draws=tuple(seeds))
+    draws, rival = ((a - b).sum(axis=0) / n).tolist(), float(b.mean(axis=1).sum() / n)
+    told = {"p": float(p), "differ": len(changed), "rival": rival, "draws": tuple(draws) if len(draws) > 1 else ()}
+    return interval(difference, seed, n_resamples=n_resamples)._replace(**told)
 
 
 def holm(p: np.ndarray) -> np.ndarray:

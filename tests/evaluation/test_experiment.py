@@ -168,13 +168,11 @@ def test_compare() -> None:
     # Normal approximation of the interval of a share: .1 ± 1.96 √(.1 · .9 / 200).
     assert (row["low"], row["high"]) == pytest.approx((0.0584, 0.1416), abs=0.006)
     assert row["p"] < 0.001 and row["p_holm"] == row["p"]
-    assert (row["low_adjusted"], row["high_adjusted"]) == (row["low"], row["high"])
     table = found.compare("bad", "recall@1", by="type")
     assert table["type"].tolist() == ["a", "b"] and table["n"].tolist() == [100, 100]
     # 10 changes of one sign: 2 of 1024 signings are as far from 0, and two rows are tested.
     assert table["p"].tolist() == pytest.approx([2 / 1024] * 2)
     assert table["p_holm"].tolist() == pytest.approx([4 / 1024] * 2)
-    assert (table["low_adjusted"] < table["low"]).all() and (table["high_adjusted"] > table["high"]).all()
 
 
 def test_caption(found) -> None:
@@ -257,7 +255,7 @@ def test_each_variant_beside_the_first_of_its_group(backwards) -> None:
 def test_a_gain_is_the_difference_of_the_comparison(backwards) -> None:
     row = backwards.compare("a to z", "recall@5").iloc[0]
     gain = backwards.gain("z to a", over="a to z")
-    assert tuple(gain) == (row["difference"], row["low"], row["high"], row["n"], row["p"])
+    assert gain[:5] == (row["difference"], row["low"], row["high"], row["n"], row["p"])
     assert gain.value == pytest.approx(-1 / 6)  # q1 alone: z to a has one of its two supports among five
     both = backwards.gain(["a to z", "z to a"], over="z to a", metric="recall@2")
     assert both.value == pytest.approx(1 / 24)
