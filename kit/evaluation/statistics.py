@@ -140,4 +140,5 @@ def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_R
     spread = n * sums[2] - sums[0] ** 2
     has_slope = spread > 1e-9 * n * (x @ x)
     slopes = (n * sums[3] - sums[0] * sums[1])[has_slope] / spread[has_slope]
-    return estimate(x @ y / (x @ x), slopes, n)._replace(differ=int(n - np.unique(y, return_counts=True)[1].max()))
+    alike = np.unique(y, return_counts=True)[1].max()  # of the commonest value
+    return estimate(x @ y / (x @ x), slopes, n)._replace(differ=int(n - alike if alike > 1 else n))

@@ -105,6 +105,7 @@ def test_what_tells_something_is_counted() -> None:
     assert paired([1, 0.5, 0], [0, 0.5, 1]).differ == 2 and interval([0.5, 0, 0]).differ is None
     assert diff_of_means([0, 0, 1], [0, 1]).differ == 2
     assert slope([2, 3, 4, 4], [1, 1, 1, 0.5]).differ == 1  # the commonest value says nothing of a slope
+    assert slope([2, 3], [1, 2]).differ == 2
 
 
 def test_what_is_trained_must_have_learned_with_three_seeds() -> None:
