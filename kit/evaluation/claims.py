@@ -68,6 +68,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: tuple[str, ...]
     criteria: tuple[Criterion, ...]
     departs: str = ""
+    readings: bool = False  # cases are readings of the paper: where they differ, nothing is decided
 
     @property
     def paper(self) -> str:
@@ -292,16 +293,16 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
         n_findings = sum(len(record.findings) for record in of)
         for claim in CLAIMS.values():
             made = [(found, record) for record in of for found in record.findings if found.claim == claim.id]
-            findings, state, told = [found for found, _ in made], NOT_TESTED, ""
+            findings, state = [found for found, _ in made], NOT_TESTED
             if findings:
                 verdicts = {found.verdict for found in findings}
                 whole = {found.criterion for found in findings} == {rule.name for rule in claim.criteria}
                 state = verdicts.pop() if whole and len(verdicts) == 1 else UNDECIDED
-                state = NOT_REPRODUCED if NOT_REPRODUCED in {state, *verdicts} else state  # one case suffices
+                if NOT_REPRODUCED in verdicts and not claim.readings:  # one case suffices
+                    state = NOT_REPRODUCED
                 state = STALE if any(is_stale(found, record, dataset) for found, record in made) else state
-                effects = [_effect(rule, findings, n_findings) for rule in claim.criteria]
-                told = "; ".join(effects)
-            rows.append((claim.id, dataset, state, told))
+            effects = [_effect(rule, findings, n_findings) for rule in claim.criteria if findings]
+            rows.append((claim.id, dataset, state, "; ".join(effects)))
     table = pd.DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
     tested = table[table["state"] != NOT_TESTED].groupby("claim")["state"].unique()
     agreed = tested.map(lambda states: states[0] if len(states) == 1 else "differs")

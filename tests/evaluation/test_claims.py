@@ -296,6 +296,11 @@ def test_one_case_against_suffices_all_criteria_are_asked_for(tmp_path: Path) ->
     ]:
         kept(tmp_path / "atlas" / "02_graph_quality.json", *findings)
         assert states(tmp_path, "kgp-01")["atlas"] == expected
+    yes, no = ((0.05, 0.02, 0.08), (-0.05, -0.08, -0.02))
+    for expected, *cases in (("undecided", yes, no), ("reproduced", yes, yes), ("not reproduced", no, no)):  # readings
+        found = [finding("gnn-ret-03", Estimate(*case, 99), case=str(i)) for i, case in enumerate(cases)]
+        kept(tmp_path / "atlas" / "02_graph_quality.json", *found)
+        assert states(tmp_path, "gnn-ret-03")["atlas"] == expected
     kept(tmp_path / "atlas" / "02_graph_quality.json", sf_em("", 0.1))
     assert effects(tmp_path, "kgp-01") == "SF-EM +0.5 [+0.1, +0.9] correlation; precision: not measured"
     kept(tmp_path / "atlas" / "02_graph_quality.json", finding("kgp-08", Estimate(0.1, 0.05, 0.2, 9)))
