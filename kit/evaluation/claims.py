@@ -143,7 +143,7 @@ def verdict(found: Finding) -> tuple[str, str]:
     if low is None or high is None:
         return UNDECIDED, "no interval"
     if found.learned is False:
-        return UNDECIDED, "a network did not demonstrably learn"
+        return UNDECIDED, "a network did not demonstrably learn" if found.seeds else "it is not said what was trained"
     if found.learned and found.seeds < N_SEEDS:
         return UNDECIDED, f"{found.seeds} of {N_SEEDS} training seeds"
     if found.differ is not None and found.differ < 2:  # then no resampling tells what the next question would do
