@@ -10,6 +10,7 @@ import ast
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -22,12 +23,14 @@ from kit.corpus import load
 from kit.errors import InputError
 from kit.evaluation.statistics import Estimate, bonferroni_ci
 from kit.paths import NOTEBOOKS, ROOT
+from kit.retrievers import Retriever
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED = "reproduced", "not reproduced", "undecided", "not tested"
 MECHANISM = "mechanism reproduced"  # by a proxy that succeeds: the cause that the paper names, not the paper's number
 STALE = "stale"  # claim, code or data have changed since a verdict was found
 #: A claimed gain whose interval lies wholly below this is not reproduced, even if it reaches across 0.
 SMALLEST_GAIN = 0.01
+N_SEEDS = 3  # of training, at least, for a verdict on what is trained
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,15 +67,17 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paper_number: str
     needs: tuple[str, ...]
     criteria: tuple[Criterion, ...]
-    caveat: str = ""
+    departs: str = ""
+    readings: bool = False  # cases are readings of the paper: where they differ, nothing is decided
 
     @property
     def paper(self) -> str:
         return self.id.rpartition("-")[0]
 
 
-_TOLD = Path(__file__).with_name("claims.toml").read_bytes()
-CLAIMS = {claim.id: claim for claim in msgspec.toml.decode(_TOLD, type=dict[str, list[Claim]])["claims"]}
+_BYTES = Path(__file__).with_name("claims.toml").read_bytes()
+_TOLD = msgspec.toml.decode(_BYTES, type=dict[str, list[Claim] | dict[str, str]])
+CLAIMS, DEPARTS = {claim.id: claim for claim in _TOLD["claims"]}, _TOLD["departs"]
 _RULES = {(claim.id, rule.name): rule for claim in CLAIMS.values() for rule in claim.criteria}
 _NUMBERS = pd.read_csv(Path(__file__).with_name("papers.csv"), keep_default_na=False, dtype={"value": float})
 
@@ -96,28 +101,12 @@ def paper_table(paper: str, *places: str, metrics: Sequence[str] = ()) -> pd.Dat
     return wide.loc[rows, columns].rename_axis(columns=None).reset_index()
 
 
-def verdict(claim: Claim, rule: Criterion, effect: float, low: float | None, high: float | None, n: int) -> str:
-    """What an effect with the interval [low, high], from n questions, says of a criterion of a claim.
-
-    Reproduced (by a proxy: its mechanism): the interval lies wholly inside the claimed range. Not reproduced:
-    it lies wholly outside; or, for a gain (or loss) in a share, stays wholly short of one point. Undecided: the rest.
-    """
-    if low is None or high is None:
-        return UNDECIDED
-    above, below = rule.above, rule.below
-    is_gain = rule.unit == "share" and (above, below) in ((0, math.inf), (-math.inf, 0))  # or a loss
-    if above < low and high < below:
-        borne_out = MECHANISM if claim.kind == "proxy" else REPRODUCED
-        return UNDECIDED if is_gain and abs(effect) * n < 1 - 1e-9 else borne_out
-    smallest = SMALLEST_GAIN if is_gain else 0
-    return NOT_REPRODUCED if high < above + smallest or low > below - smallest else UNDECIDED
-
-
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """What one run measured for one criterion of a claim; made by ``finding``.
 
     ``case`` names what the claim was tried on where it speaks of several (a builder, a baseline, a context size).
-    ``low`` and ``high`` end the 95 % interval over ``n`` questions, None where there is none.
+    ``low`` and ``high`` end the 95 % interval over ``n`` questions, None where there is none; differ, rival and draws
+    are those of the estimate. ``learned``, ``seeds``: of what was trained for it. ``why`` no verdict was possible.
     """
 
     claim: str
@@ -133,6 +122,52 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str
     how: str
     paper_number: str
+    differ: int | None = None
+    rival: float | None = None
+    draws: tuple[float, ...] = ()
+    learned: bool | None = None
+    seeds: int = 0
+    why: str = ""
+
+
+def verdict(found: Finding) -> tuple[str, str]:
+    """What a finding says of its criterion of a claim, and, where it can say nothing whatever its effect, why.
+
+    Reproduced (by a proxy: its mechanism): the interval lies wholly inside the claimed range. Not reproduced: it lies
+    wholly outside; or, for a gain (or loss) in a share, stays wholly short of one point. Undecided: the rest, and what
+    rests on a network that did not learn, on fewer than three training seeds, on one question that differs, or has no
+    room: 100 % against 100 % tells of no gain.
+    """
+    rule, low, high = _RULES[found.claim, found.criterion], found.low, found.high
+    above, below, spans_0 = rule.above, rule.below, rule.above < 0 < rule.below  # no less than, or the same
+    if low is None or high is None:
+        return UNDECIDED, "no interval"
+    if found.learned is False:
+        return UNDECIDED, "a network did not demonstrably learn" if found.seeds else "it is not said what was trained"
+    if found.learned and found.seeds < N_SEEDS:
+        return UNDECIDED, f"{found.seeds} of {N_SEEDS} training seeds"
+    if found.differ is not None and found.differ < 2:  # then no resampling tells what the next question would do
+        if not spans_0:
+            return UNDECIDED, f"{found.differ or 'no'} question differs"
+        low, high = low - 3 / found.n, high + 3 / found.n  # the rule of three
+    is_share = rule.unit == "share"
+    is_gain = is_share and (above, below) in ((0, math.inf), (-math.inf, 0))  # or a loss
+    smallest = SMALLEST_GAIN if is_gain else 0
+    told = NOT_REPRODUCED if high < above + smallest or low > below - smallest else UNDECIDED
+    if above < low and high < below:
+        told = MECHANISM if CLAIMS[found.claim].kind == "proxy" else REPRODUCED
+    if is_share and found.rival is not None and not (spans_0 and told == NOT_REPRODUCED):  # such a failure has its room
+        # Each side of the rival that the claimed range reaches to must be open.
+        if (found.rival > 1 - SMALLEST_GAIN and below > 0) or (found.rival < SMALLEST_GAIN and above < 0):
+            return UNDECIDED, f"no room: the other has {show(found.rival, 'share')} %"
+    return told, ""
+
+
+def has_learned(history: Sequence[Mapping[str, float]]) -> bool:
+    """Whether training brought the best check on dev questions above its start; without checks, the whole loss down."""
+    scores = [row["measured"] for row in history if "measured" in row]
+    scores = scores or [-row["loss"] for row in history if "step" not in row] or [0.0]  # of all questions at once
+    return max(scores) > scores[0]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,23 +179,32 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def finding(
-    claim: str, found: Estimate, *, criterion: str = "", case: str = "", how: str = "", seed: int = 0
+    claim: str, found: Estimate, trained: Sequence[Retriever] | None = None, criterion: str = "", **told: str | int
 ) -> Finding:
-    """What was measured for a claim, with its verdict. ``how`` is the claim's own measure if nothing is said.
+    """What was measured for a claim, with its verdict; ``told`` has case, how (else the claim's own measure) and seed.
 
     Effects in the unit ``share`` are fractions: 0.032 is shown as +3.2 points; nan for both ends of the interval says
-    that there is none. Raises InputError for an unknown claim or criterion, and an effect that is no number.
+    that there is none. ``trained`` holds every fitted retriever that the effect rests on, each of at least three seeds
+    and better on dev questions than at its start, or the finding is undecided; () says that nothing was trained. If
+    nothing is said, that holds of claims that need no trained retriever, and of quantities that are no share.
+    Raises InputError for an unknown claim or criterion, and an effect that is no number.
     """
     if (claim, criterion) not in _RULES:
         raise InputError(f"expected a claim and a criterion of claims.toml, not {criterion!r}", record=claim)
     known, rule = CLAIMS[claim], _RULES[claim, criterion]
     if not math.isfinite(found.value):
         raise InputError(f"expected a number, not {found.value}", record=claim, field="effect")
-    low, high = (None if math.isnan(end) else float(end) for end in (found.low, found.high))
-    measured = {"effect": float(found.value), "low": low, "high": high, "n": int(found.n)}
-    told = {"unit": rule.unit, "expected": rule.expected, "how": how or known.measure, "seed": int(seed)}
-    told |= {"verdict": verdict(known, rule, **measured), "paper_number": known.paper_number}
-    return Finding(claim=claim, criterion=criterion, case=case, **measured, **told)
+    learned = all(has_learned(each.history) for each in trained) if trained else None
+    if trained is None and "trained retriever" in known.needs and rule.unit in ("share", "slope"):
+        learned = False  # nobody says so
+    cells = Counter((each.name, msgspec.structs.replace(each.settings, seed=0)) for each in trained or ())
+    low, high, rival = (None if math.isnan(end) else float(end) for end in (found.low, found.high, found.rival))
+    measured = {"effect": float(found.value), "low": low, "high": high, "n": int(found.n), "differ": found.differ}
+    measured |= {"rival": rival, "draws": found.draws, "learned": learned, "seeds": min(cells.values(), default=0)}
+    about = {"case": "", "how": known.measure, "seed": 0, "unit": rule.unit, "expected": rule.expected} | told
+    about |= {"verdict": "", "paper_number": known.paper_number}
+    made = Finding(claim=claim, criterion=criterion, **about, **measured)
+    return msgspec.structs.replace(made, **dict(zip(("verdict", "why"), verdict(made))))
 
 
 def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
@@ -170,7 +214,8 @@ def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
     for of in findings:
         claim, what = CLAIMS[of.claim], ", ".join(filter(None, [of.criterion, of.case]))
         told = (f"{claim.paper} {claim.place}", what, show_effect(of))
-        rows.append((of.claim, *told, of.expected, of.n, of.verdict, of.paper_number))
+        said = of.verdict + f" ({of.why})" * bool(of.why)
+        rows.append((of.claim, *told, of.expected, of.n, said, of.paper_number))
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -181,10 +226,12 @@ def show(value: float, unit: str, *, sign: bool = False) -> str:
 
 
 def show_effect(found: Finding) -> str:
-    """An effect with its interval for people: ``+3.2 [+1.0, +5.4] points``."""
+    """An effect with its interval for people: ``+3.2 [+1.0, +5.4] points``, and its range over training seeds."""
     effect, *ends = [show(x, found.unit, sign=True) for x in (found.effect, found.low, found.high) if x is not None]
     interval = f" [{', '.join(ends)}]" if ends else ""
-    return f"{effect}{interval} {'points' if found.unit == 'share' else found.unit}"
+    ends = [show(end(found.draws), found.unit, sign=True) for end in (min, max)] if found.draws else []
+    seeds = f" (seeds {' to '.join(ends)})" * bool(ends)
+    return f"{effect}{interval} {'points' if found.unit == 'share' else found.unit}{seeds}"
 
 
 # ---- the ledger
@@ -213,15 +260,14 @@ def code_hash(notebook: str) -> str:
 
 
 def is_stale(found: Finding, record: Record, dataset: str) -> bool:
-    """Whether claim, code or data have changed since. Of a record without a hash, and of others' data, nobody knows."""
+    """Whether claim, code or data are others today, or the record does not say. Of others' data nobody knows here."""
     rule = _RULES.get((found.claim, found.criterion))
     code, data = (record.provenance.get(name) for name in ("code_hash", "data_hash"))
-    if rule is None or (code and code != code_hash(record.notebook)):
+    if rule is None or not data or code != code_hash(record.notebook):
         return True
-    if data and dataset in _OWN_DATA and data != _own_hash(dataset):
+    if dataset in _OWN_DATA and data != _own_hash(dataset):
         return True
-    now = verdict(CLAIMS[found.claim], rule, found.effect, found.low, found.high, found.n)
-    return (found.unit, found.expected, found.verdict) != (rule.unit, rule.expected, now)
+    return (found.unit, found.expected, found.verdict) != (rule.unit, rule.expected, verdict(found)[0])
 
 
 def read_records(figures: Path) -> dict[str, list[Record]]:
@@ -247,16 +293,16 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
         n_findings = sum(len(record.findings) for record in of)
         for claim in CLAIMS.values():
             made = [(found, record) for record in of for found in record.findings if found.claim == claim.id]
-            findings, state, told = [found for found, _ in made], NOT_TESTED, ""
+            findings, state = [found for found, _ in made], NOT_TESTED
             if findings:
                 verdicts = {found.verdict for found in findings}
                 whole = {found.criterion for found in findings} == {rule.name for rule in claim.criteria}
                 state = verdicts.pop() if whole and len(verdicts) == 1 else UNDECIDED
-                state = NOT_REPRODUCED if NOT_REPRODUCED in {state, *verdicts} else state  # one case suffices
+                if NOT_REPRODUCED in verdicts and not claim.readings:  # one case suffices
+                    state = NOT_REPRODUCED
                 state = STALE if any(is_stale(found, record, dataset) for found, record in made) else state
-                effects = [_effect(claim, rule, findings, n_findings) for rule in claim.criteria]
-                told = "; ".join(filter(None, [*effects, claim.caveat]))
-            rows.append((claim.id, dataset, state, told))
+            effects = [_effect(rule, findings, n_findings) for rule in claim.criteria if findings]
+            rows.append((claim.id, dataset, state, "; ".join(effects)))
     table = pd.DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
     tested = table[table["state"] != NOT_TESTED].groupby("claim")["state"].unique()
     agreed = tested.map(lambda states: states[0] if len(states) == 1 else "differs")
@@ -269,15 +315,12 @@ def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
     tested = table[table["state"] != NOT_TESTED]
     parts = ["# What the papers claim, and what came of it here"]
     parts.append(f"{tested['claim'].nunique()} of {len(CLAIMS)} claims are tested. {_WHAT_STATES_SAY}")
-    nameless = sorted(name for name, of in records.items() if not all(each.provenance.get("code_hash") for each in of))
-    if nameless:
-        told = "say nothing of the code that made them, so their verdicts stand here as they were recorded, and"
-        parts.append(f"Records of {', '.join(nameless)} {told} become *stale* only when claim or data change.")
     for claim in CLAIMS.values():
         of = tested[tested["claim"] == claim.id]
-        source = f"{claim.paper} {claim.place}, {claim.kind}; tested: {claim.measure}"
+        source = f"{claim.paper} {claim.place}, {claim.kind}; tested: {claim.measure} Departs from it: "
+        source += "; ".join(filter(None, [claim.departs, DEPARTS[claim.paper]]))
         overall = NOT_TESTED if of.empty else of["overall"].iloc[0]
-        parts.append(f"## {claim.id}: {overall}\n\n{claim.claim} ({source} The paper's number: {claim.paper_number}.)")
+        parts.append(f"## {claim.id}: {overall}\n\n{claim.claim} ({source}. The paper's number: {claim.paper_number}.)")
         lines = [f"- {': '.join(filter(None, row))}" for row in zip(of["dataset"], of["state"], of["effects"])]
         if lines:
             parts.append("\n".join(lines))
@@ -287,12 +330,14 @@ def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
 _WHAT_STATES_SAY = """\
 An interval (95 %, over questions) that lies wholly on the claimed side is *reproduced*, one that lies wholly beside it
 *not reproduced*, any other *undecided*; *mechanism reproduced* says that the cause holds which a paper names for its
-language model's answers. *Stale*: code or data have changed since. Of several cases the weakest is shown. *Adjusted* is
-an interval that holds together with all others of its data set. The papers' corpora, encoders and readers differ from
+language model's answers. Undecided is, too, whatever rests on a single question, on a ceiling or a floor, on fewer than
+three training seeds, or on a network that did not learn: it is said in brackets. *Stale*: claim, code or data have
+changed since, or the record does not say what they were. Of several cases the weakest is shown. *Adjusted* is an
+interval that holds together with all others of its data set. The papers' corpora, encoders and readers differ from
 ours: the sign and the shape are tested, never the level.""".replace("\n", " ")
 
 
-def _effect(claim: Claim, rule: Criterion, findings: Sequence[Finding], n_findings: int) -> str:
+def _effect(rule: Criterion, findings: Sequence[Finding], n_findings: int) -> str:
     """A criterion's effect in the case that speaks most against the claim, with the interval that holds for all."""
 
     def strength(found: Finding) -> tuple[int, float]:
@@ -309,7 +354,7 @@ def _effect(claim: Claim, rule: Criterion, findings: Sequence[Finding], n_findin
         low, high = bonferroni_ci(found.effect, found.low, found.high, n_findings)
         if found.unit in ("share", "correlation"):
             low, high = max(low, -1.0), min(high, 1.0)
-        changed = verdict(claim, rule, found.effect, low, high, found.n)
+        changed = verdict(msgspec.structs.replace(found, low=low, high=high))[0]
         ends = ", ".join(show(end, found.unit, sign=True) for end in (low, high))
         told += f" (adjusted [{ends}]{'' if changed == found.verdict else f': {changed}'})"
-    return " ".join(filter(None, [rule.name, f"({case})" * bool(case), told]))
+    return " ".join(filter(None, [rule.name, f"({case})" * bool(case), told, f"({found.why})" * bool(found.why)]))

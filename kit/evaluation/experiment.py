@@ -20,14 +20,18 @@ from kit.text import TfidfIndex
 
 _BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
 N_TIMED = 20  # questions of which ``kit evaluate`` takes the time
+SEED = ", seed "  # between the name of a retriever and the seed of a further training
+#: Structures of bgr.txt §4.5 in a word: a path, several that meet, supports that don't lead to each other.
+SHAPES = {"single-chain multi-hop": "chain", "multi-chain multi-hop": "tree", "multi-chain single-hop": "flat"}
 
 
 @dataclass(frozen=True)
 class Experiment:
     """What ``evaluate`` found.
 
-    ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, recall@k and full@k
-    for each cut-off, mrr (reciprocal rank), seconds (nan for a question whose time was not taken). ``rankings`` maps
+    ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, shape (``SHAPES``),
+    recall@k and full@k for each cut-off, mrr (reciprocal rank), seconds (nan for a question whose time was not taken).
+    A retriever of several seeds (:func:`of_seeds`) has their mean there, and each in ``runs``. ``rankings`` maps
     retriever to question id to Ranking. ``seconds_to_fit`` is what learning and indexing took. A TREC run has no times
     (nan). ``sees_gold`` names the retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` has
     :meth:`kit.text.LanguageModel.usage`, ``draws`` seed and n_resamples of the intervals.
@@ -42,6 +46,7 @@ class Experiment:
     draws: dict[str, int]
     sees_gold: tuple[str, ...] = ()
     usages: dict[str, pd.DataFrame] = field(default_factory=dict)
+    runs: pd.DataFrame | None = None
 
     @property
     def metrics(self) -> list[str]:
@@ -64,26 +69,24 @@ class Experiment:
     def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Paired differences of every other retriever to ``baseline``, of all questions or by columns.
 
-        ``p`` is of a permutation test; p_holm, low_adjusted and high_adjusted (Bonferroni) hold together for all rows.
+        ``p`` is of a permutation test; those of p_holm hold together for all rows.
         """
         groups, others = self._groups(by, [metric]), [name for name in self.rankings if name != baseline]
-        level = 1 - (1 - statistics.LEVEL) / (len(groups) * len(others))
         rows = []
         for group, values in groups:
             for name in others:
                 a, b = values[metric, name], values[metric, baseline]
-                mean, low, high, n, p = statistics.paired(a, b, **self.draws)
-                wide = statistics.interval(a - b, level=level, **self.draws)
+                mean, low, high, n, p, *_ = statistics.paired(a, b, **self.draws)
                 row = {"retriever": name, "baseline": baseline, **group, "metric": metric, "difference": mean}
-                row |= {"low": low, "high": high, "p": p, "p_holm": np.nan}
-                rows.append(row | {"low_adjusted": wide.low, "high_adjusted": wide.high, "n": n})
+                rows.append(row | {"low": low, "high": high, "p": p, "p_holm": np.nan, "n": n})
         return pd.DataFrame(rows).assign(p_holm=lambda table: statistics.holm(table["p"]))
 
     def gain(self, name: str | list[str], over: str | list[str], metric: str = "recall@5") -> statistics.Estimate:
-        """The paired difference of a retriever (of several the mean) to another."""
-        values = per_question(self, metric)
-        a, b = (pd.DataFrame(values[of]).mean(axis=1) for of in (name, over))
-        known = a.notna() & b.notna()  # the time of a few questions is taken
+        """The paired difference of a retriever to another, with all seeds; names of several are seeds of one, too."""
+        values = by_question(self.table if self.runs is None else self.runs, [metric])[metric]
+        names = ([of] if isinstance(of, str) else of for of in (name, over))
+        a, b = (values[[each for each in values if each.split(SEED)[0] in of]] for of in names)
+        known = a.notna().all(axis=1) & b.notna().all(axis=1)  # the time of a few questions is taken
         return statistics.paired(a[known], b[known], **self.draws)
 
     @property
@@ -197,6 +200,7 @@ def evaluate(
             ids = rankings[name][question.id].ids
             row = {"retriever": name, "question": question.id, "hops": question.hops}
             row |= {"type": question.type, "structure": question.structure}
+            row["shape"] = SHAPES.get(question.structure, "")
             row |= {f"recall@{cut}": metrics.recall_at(question, ids, cut) for cut in ks}
             row |= {f"full@{cut}": metrics.full_at(question, ids, cut) for cut in ks}
             row |= {"mrr": metrics.reciprocal_rank(question, ids[:k]), "seconds": seconds.get(question.id, np.nan)}
@@ -204,7 +208,23 @@ def evaluate(
     gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
     draws = {"seed": seed, "n_resamples": n_resamples}
-    return Experiment(pd.DataFrame(rows), rankings, seconds_to_fit, benchmark, questions, ks, draws, gold, usages)
+    runs = table = pd.DataFrame(rows)
+    if len(firsts := [name for name in named if SEED not in name]) < len(named):
+        table, rankings = runs.replace({"retriever": f"{SEED}.*"}, "", regex=True), {of: rankings[of] for of in firsts}
+        how = {of: "first" if of in ("hops", "type", "structure", "shape") else "mean" for of in table.columns[2:]}
+        table = table.groupby(["retriever", "question"], sort=False, as_index=False).agg(how)
+    return Experiment(table, rankings, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs)
+
+
+def of_seeds(name: str, seeds: Iterable[int], method: str = "", **settings: object) -> dict[str, Retriever]:
+    """A retriever with several seeds of its training, by name, for ``evaluate``: the first bears the plain one."""
+    made = {seed: make(method or name, seed=seed, **settings) for seed in seeds}
+    return {f"{name}{SEED}{seed}" if i else name: retriever for i, (seed, retriever) in enumerate(made.items())}
+
+
+def all_seeds(retrievers: Mapping[str, Retriever], *names: str) -> tuple[Retriever, ...]:
+    """Those with these names, and their further seeds."""
+    return tuple(retriever for name, retriever in retrievers.items() if name.split(SEED)[0] in names)
 
 
 def by_question(table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
@@ -288,6 +308,7 @@ def learn_weights(retrievers: Iterable[GNNRet], training: Benchmark) -> pd.DataF
         retriever.fit(training)
         settings, history = retriever.settings, retriever.history
         about = {"n_train": settings.n_train, "start": settings.init_alpha, "layers": settings.layers}
-        about |= {"seed": settings.seed, "loss": min(step["loss"] for step in history), "steps": len(history)}
+        about |= {"competitors": settings.competitors, "seed": settings.seed}
+        about |= {"loss": min(step["loss"] for step in history), "steps": len(history)}
         rows += [{**about, "weight": weight, "value": value} for weight, value in retriever.weights.items()]
     return pd.DataFrame(rows)

@@ -19,7 +19,9 @@ _BLOCK = 4_000_000  # cells of a block of resampling counts: 32 MB, whatever the
 class Estimate(NamedTuple):
     """A mean, difference, slope or correlation over ``n`` observations, with the ends of its confidence interval.
 
-    ``p`` is two-sided, of a paired test; nan where none was made.
+    ``p`` is two-sided, of a paired test; nan where none was made. ``differ``: how many observations tell something (of
+    differences those that are not 0); None where they are not counted. ``rival``: the mean that a difference is taken
+    to, which says how much room there was; ``draws``: the value with each training seed.
     """
 
     value: float
@@ -27,6 +29,9 @@ class Estimate(NamedTuple):
     high: float
     n: int
     p: float = np.nan
+    differ: int | None = None
+    rival: float = np.nan
+    draws: tuple[float, ...] = ()
 
 
 def estimate(value: float, sample: np.ndarray, n: int) -> Estimate:
@@ -82,23 +87,28 @@ def diff_of_means(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: i
     """The mean of ``a`` minus the mean of ``b``, of two groups of different questions, each resampled by itself."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     sums = [resampled_sums(of[:, None], seed=seed + i, n_resamples=n_resamples)[:, 0] for i, of in enumerate((a, b))]
-    return estimate(a.mean() - b.mean(), sums[0] / len(a) - sums[1] / len(b), len(a) + len(b))
+    found = estimate(a.mean() - b.mean(), sums[0] / len(a) - sums[1] / len(b), len(a) + len(b))
+    return found._replace(differ=int(np.count_nonzero(a) + np.count_nonzero(b)))
 
 
 def paired(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The mean of a − b (n,) over the same questions, its interval, and p of a permutation test that swaps a and b.
 
+    Where training is random, a, b or both are (n, seeds): a question's value is its mean over the seeds.
     The test flips the sign of differences. Zero differences don't change under a flip, so they are left out, which
     makes the test exact where at most 13 questions differ. With one or none, p is 1.
     """
-    difference = np.asarray(a, float) - np.asarray(b, float)
+    a, b = (np.atleast_2d(np.asarray(of, float).T).T for of in (a, b))
+    difference, n = (a - b).mean(axis=1).round(12), max(len(a), 1)
     changed = difference[difference != 0]
     p = 1.0 if len(difference) else np.nan
     if len(changed) > 1:
         batch = max(1, _BLOCK // len(changed))  # all flips at once would hold n_resamples × n numbers
         drawn = {"n_resamples": n_resamples - 1, "batch": batch, "rng": np.random.default_rng(seed)}
         p = stats.permutation_test((changed,), np.mean, permutation_type="samples", vectorized=True, **drawn).pvalue
-    return interval(difference, seed, n_resamples=n_resamples)._replace(p=float(p))
+    draws, rival = ((a - b).sum(axis=0) / n).tolist(), float(b.mean(axis=1).sum() / n)
+    told = {"p": float(p), "differ": len(changed), "rival": rival, "draws": tuple(draws) if len(draws) > 1 else ()}
+    return interval(difference, seed, n_resamples=n_resamples)._replace(**told)
 
 
 def holm(p: np.ndarray) -> np.ndarray:
@@ -130,4 +140,5 @@ def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_R
     spread = n * sums[2] - sums[0] ** 2
     has_slope = spread > 1e-9 * n * (x @ x)
     slopes = (n * sums[3] - sums[0] * sums[1])[has_slope] / spread[has_slope]
-    return estimate(x @ y / (x @ x), slopes, n)
+    alike = np.unique(y, return_counts=True)[1].max()  # of the commonest value
+    return estimate(x @ y / (x @ x), slopes, n)._replace(differ=int(n - alike if alike > 1 else n))

@@ -104,14 +104,15 @@ def nearest(h: Tensor, near: np.ndarray, heard: np.ndarray, k: int) -> np.ndarra
     return places[order][rank < k].reshape(queries, k) % n
 
 
-def hinge(h: Tensor, supports: Tensor, n_candidates: int, margin: float) -> Tensor:
+def hinge(h: Tensor, supports: Tensor, n_candidates: int, margin: float, nearest_by: Tensor | None = None) -> Tensor:
     """The loss of each query, Eq. 3 (and 6 to 8), from distances and a mask of supports, both (queries, passages).
 
     All supports, however far, are to be nearer than the negatives among the O nearest, by the margin and on average.
-    The O nearest are those after the messages; with those before, as one can also read the paper, α goes to 0, and
-    Recall@5 was measured far below that of the distances themselves. Without a support or a negative the loss is 0.
+    The O nearest are those by the distances ``h`` after the messages, or by others: the paper's words fit those before
+    them, too (gnn-ret-i14). Without a support or a negative the loss is 0.
     """
-    candidates = h.detach().topk(min(n_candidates, h.shape[1]), largest=False).indices
+    by = h.detach() if nearest_by is None else nearest_by
+    candidates = by.topk(min(n_candidates, h.shape[1]), largest=False).indices
     negatives = ~supports.gather(1, candidates)
     own = (h * supports).sum(1) / supports.sum(1).clamp(min=1)  # Eq. 6
     others = (h.gather(1, candidates) * negatives).sum(1) / negatives.sum(1).clamp(min=1)  # Eq. 7
@@ -160,7 +161,8 @@ class GNNRet(Retriever):
     distance in each of the ``layers``.
 
     With ``n_train`` above 0 the weights are learned from so many training questions, drawn by ``seed``; ``history``
-    then tells each step. Descent begins at ``init_alpha`` (0.1 in Appendix B, where 20 questions often have no loss).
+    then tells each step. Descent begins at ``init_alpha``, by default at dense retrieval (0.1 in Appendix B);
+    ``competitors``, the O nearest, are those before or after the messages.
     """
 
     name = "gnn-ret"
@@ -177,6 +179,7 @@ class GNNRet(Retriever):
         n_candidates: Positive = 25
         margin: Share = 0.01
         init_alpha: Share = 1.0
+        competitors: Literal["before", "after"] = "after"
         seed: Whole = 0
 
         def __post_init__(self) -> None:
@@ -310,7 +313,8 @@ class GNNRet(Retriever):
         def losses() -> Tensor:
             h = distances.clone()
             self.propagate(h, self.near(h, 0))
-            return hinge(h, supports, self.settings.n_candidates, self.settings.margin)
+            by = distances if self.settings.competitors == "before" else None
+            return hinge(h, supports, self.settings.n_candidates, self.settings.margin, by)
 
         return losses
 

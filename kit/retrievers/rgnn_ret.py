@@ -145,8 +145,9 @@ class RGNNRet(GNNRet):
 
         def losses() -> Tensor:
             total = torch.zeros(len(questions))
-            for state, own in zip(self.walk([h.clone() for h in distances], 0), supports):
-                part = hinge(state.memory, own, self.settings.n_candidates, self.settings.margin)
+            for h0, state, own in zip(distances, self.walk([h.clone() for h in distances], 0), supports):
+                by = h0 if self.settings.competitors == "before" else None
+                part = hinge(state.memory, own, self.settings.n_candidates, self.settings.margin, by)
                 total = total + torch.nn.functional.pad(part, (0, len(total) - len(part)))
             return total / lengths
 

@@ -130,7 +130,7 @@ class Lesson:
 
         chosen = (SCALES["paper"] if torch.cuda.is_available() else self.scale).encoders
         n_train = min(self.scale.n_train_encoder, len(self.training.train)) if self.training else 0
-        return {**chosen, "n_train": n_train, "seed": self.seed}
+        return {**chosen, "n_train": n_train}
 
     def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:
         """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; the figure is returned for display."""
@@ -138,9 +138,19 @@ class Lesson:
         self._figures |= {path.name for path in save_figure(figure, table, self.folder, name)}
         return figure
 
-    def claim(self, id: str, found: Estimate, *, criterion: str = "", case: str = "", how: str = "") -> Finding:
-        """Keep what was measured for a claim, with its verdict (:func:`kit.evaluation.claims.finding`)."""
-        kept = finding(id, found, criterion=criterion, case=case, how=how, seed=self.seed)
+    @property
+    def seeds(self) -> range:
+        """Of the trainings that are repeated: three, for a verdict (:data:`kit.evaluation.claims.N_SEEDS`)."""
+        return range(self.seed, self.seed + self.scale.n_seeds)
+
+    def claim(self, id: str, found: Estimate, *, criterion: str = "", case: str = "", **told: Any) -> Finding:
+        """Keep what was measured for a claim, with its verdict; further arguments are ``how`` and ``trained``.
+
+        Whatever is trained takes part with all its seeds, as ``experiment.gain(a, over=b)`` and a ``paired`` of columns
+        have them, and is named: ``trained=all_seeds(methods, a, b)``. Without three seeds of each, or where one stayed
+        at its start, the verdict is undecided (:func:`kit.evaluation.claims.finding`).
+        """
+        kept = finding(id, found, criterion=criterion, case=case, seed=self.seed, **told)
         self._findings[id, criterion, case] = kept
         return kept
 

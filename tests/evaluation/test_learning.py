@@ -55,7 +55,7 @@ def test_a_row_for_each_weight_of_each_retriever_in_their_order() -> None:
     six = Benchmark("hand", hand.corpus, train=hand.test)
     deep, recurrent = GNNRet(top_k=2, layers=3, n_train=2), RGNNRet(top_k=2, n_candidates=3, n_train=1, seed=1)
     table = learn_weights([deep, recurrent], six)
-    assert list(table) == ["n_train", "start", "layers", "seed", "loss", "steps", "weight", "value"]
+    assert list(table) == ["n_train", "start", "layers", "competitors", "seed", "loss", "steps", "weight", "value"]
     assert table["weight"].tolist() == ["alpha1", "alpha2", "alpha3", "alpha1", "beta"]
     assert table["n_train"].tolist() == [2, 2, 2, 1, 1] and table["seed"].tolist() == [0, 0, 0, 1, 1]
     for retriever, rows in ((deep, table.iloc[:3]), (recurrent, table.iloc[3:])):

@@ -105,6 +105,8 @@ def test_the_hinge_by_hand() -> None:
     assert hinge(h, torch.tensor([[True, False, False, False, False]]), 3, 0.01).tolist() == [0.0]
     assert hinge(h, torch.zeros(1, 5, dtype=bool), 3, 0.01).tolist() == [0.0]  # no support: nothing to lose
     assert hinge(h, torch.ones(1, 5, dtype=bool), 3, 0.01).tolist() == [0.0]  # no negative
+    before = torch.tensor([[0.0, 0.9, 0.9, 0.1, 0.2]])  # the nearest by these are 0, 3 and 4: 4 is the negative
+    assert hinge(h, supports, 3, 0.01, before).tolist() == pytest.approx([0.01 + (0.2 + 0.9) / 2 - 0.4])
 
 
 def test_gradients_are_those_of_the_equations_and_not_of_the_misprint() -> None:
