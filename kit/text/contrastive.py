@@ -43,8 +43,8 @@ class Training(Settings, frozen=True):
 
     epochs: Positive = 1
     batch: Positive = 24
-    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 3e-4
-    layers: Whole = 2
+    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 2e-4
+    layers: Whole = 3
     seed: Whole = 0
 
 

@@ -179,7 +179,7 @@ def test_each_scale_has_the_same_sizes_and_sweeps_every_builder() -> None:
 
 def test_all_layers_of_an_encoder_learn_on_a_gpu_and_at_paper_scale(project, monkeypatch) -> None:
     taught = [begin(project, train=str(project.data), scale=scale).learning for scale in ("smoke", "class", "paper")]
-    assert [DPR(**each).settings.layers for each in taught] == [2, 2, 0]
+    assert [DPR(**each).settings.layers for each in taught] == [3, 3, 0]
     assert [each["n_train"] for each in taught] == [8, 10, 0]  # of the ten that are not held out as dev questions
     monkeypatch.setattr("torch.cuda.is_available", lambda: True)
     assert begin(project, train=str(project.data)).learning == taught[2] | {"n_train": taught[1]["n_train"]}
