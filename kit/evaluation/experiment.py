@@ -210,10 +210,15 @@ def evaluate(
     draws = {"seed": seed, "n_resamples": n_resamples}
     runs = table = pd.DataFrame(rows)
     if len(firsts := [name for name in named if SEED not in name]) < len(named):
-        table, rankings = runs.replace({"retriever": f"{SEED}.*"}, "", regex=True), {of: rankings[of] for of in firsts}
-        how = {of: "first" if of in ("hops", "type", "structure", "shape") else "mean" for of in table.columns[2:]}
-        table = table.groupby(["retriever", "question"], sort=False, as_index=False).agg(how)
+        table, rankings = mean_over_seeds(runs), {of: rankings[of] for of in firsts}
     return Experiment(table, rankings, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs)
+
+
+def mean_over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
+    """The table of an :class:`Experiment` in which the seeds of a retriever (:func:`of_seeds`) are one, their mean."""
+    table = runs.replace({"retriever": f"{SEED}.*"}, "", regex=True)
+    how = {name: "mean" if pd.api.types.is_float_dtype(of) else "first" for name, of in table.items()}
+    return table.groupby(["retriever", "question"], sort=False, as_index=False).agg(how)
 
 
 def of_seeds(name: str, seeds: Iterable[int], method: str = "", **settings: object) -> dict[str, Retriever]:

@@ -1,9 +1,9 @@
 """The multi-information level knowledge graph (qsgnn.txt §3.1): entities ``o``, sentences ``c``, documents ``d``.
 
 Edges within a level: ``oo``, two entities of a triple, and ``cc``, adjacent sentences of a passage. Between levels, by
-containment: ``oc`` and ``od``, an entity and the sentence or passage that a triple of it comes from; ``od``, too, a name
-and a passage that links to it (:mod:`kit.text.entities`); and ``cd``, a sentence and its passage. All are simple and go
-both ways (qsgnn-i18 to i20).
+containment: ``oc`` and ``od``, an entity and the sentence or passage that a triple of it comes from; ``od`` has a name
+and the passages that link to it (:mod:`kit.text.entities`), too; and ``cd``, a sentence and its passage. All are simple
+and go both ways (qsgnn-i18 to i20).
 """
 
 import itertools

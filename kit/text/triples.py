@@ -8,6 +8,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -59,6 +60,7 @@ def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
     return by_model(corpus, language_model(source, longest_answer=LONGEST_ANSWER))
 
 
+@lru_cache(maxsize=2)
 def by_rules(corpus: Corpus) -> list[Extraction]:
     """Triples without a model: the title as subject, each other name or date of a sentence as object.
 

@@ -40,6 +40,14 @@ def test_nodes_and_edges_by_hand() -> None:
     assert graph.adjacency("do").toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
 
 
+def test_a_name_that_passages_share_is_contained_in_them_without_a_triple() -> None:
+    told = [Extraction(("Ada met Mira Oll.",), ()), Extraction(("Orm met Mira Oll.",), ()), Extraction(("Ink.",), ())]
+    corpus = Corpus(Passage(of.sentences[0], of.sentences[0][:3], of.sentences[0], str(row)) for row, of in enumerate(told))
+    graph = MultiLevelGraph.of(corpus, told)
+    assert graph.entities == ("mira oll",)
+    assert edges(graph.data) == dict.fromkeys(KINDS, []) | {"od": [(0, 0), (0, 1)], "cd": [(0, 0), (1, 1), (2, 2)]}
+
+
 def test_a_subgraph_is_what_some_documents_contain_both_ways() -> None:
     part = MultiLevelGraph.of(HAND, TOLD).encoded(Encoder()).subgraph(torch.tensor([1]))
     assert {level: part[level].n_id.tolist() for level in "ocd"} == {"o": [1, 2], "c": [2], "d": [1]}

@@ -10,7 +10,8 @@ import torch
 from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.retrievers import make
-from kit.retrievers.qsgnn import QSGNN, nt_xent
+from kit.retrievers.qsgnn import QSGNN, WALK, nt_xent
+from kit.retrievers.qsgnn_questions import Synthetic
 from kit.text import Encoder
 
 HAND = example()
@@ -33,13 +34,30 @@ def test_the_loss_by_hand(positives: list[float], negatives: list[float], loss: 
     assert nt_xent(*map(torch.Tensor, (positives, negatives)), 1.0).item() == pytest.approx(loss, rel=1e-5)
 
 
-def test_around_a_query_are_the_nearest_and_those_that_share_entities(indexed) -> None:
+def test_the_documents_around_a_query_are_those_that_gnn_ret_finds(indexed) -> None:
     retriever = indexed("qsgnn", **FEW)
     film = retriever.graph.data["d"].x[:1].numpy()
-    (rows,) = retriever.sampler.sample(film, 6)
-    assert rows[0] == 0 and sorted(rows) == sorted(set(rows)) and len(rows) <= 6
-    np.testing.assert_array_equal(retriever.sampler.sample(film, 2)[0], rows[:2])
-    np.testing.assert_array_equal(retriever.sampler.sample(film, 0)[0], np.arange(6))  # the whole corpus
+    (rows,) = retriever.walk.rows(film, 4)
+    found = indexed("gnn-ret", **WALK).retrieve_many([Query("", HAND.corpus.passages[0].full_text)], 4)[0].ids
+    assert rows[0] == 0 and retriever.ids(rows) == found
+    heard = retriever.attend(RIVER)
+    assert retriever.ids(heard.nodes["d"]) == retriever.walk.retrieve(RIVER, 4).ids
+    assert indexed("qsgnn", **FEW, ablate="entity").walk.settings.graph == "structure"  # nor a walk along entities
+
+
+def test_the_graph_in_training_holds_supports_and_as_many_negatives_as_are_asked_for(
+    indexed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, scores = [], []
+    monkeypatch.setattr("kit.retrievers.qsgnn.TRAINING_DOCUMENTS", 2)
+    monkeypatch.setattr("kit.retrievers.qsgnn.MOST_SUPPORTS", 1)
+    monkeypatch.setattr("kit.retrievers.qsgnn.nt_xent", lambda own, others, _: scores.append(others) or own.sum())
+    retriever = indexed("qsgnn", **FEW, negatives=3)
+    last = int(retriever.walk.rows(Encoder().encode([RIVER], role="query"), 6)[0, -1])
+    monkeypatch.setattr(QSGNN, "document_scores", lambda self, q, of: seen.append(of) or [torch.zeros(len(of[0]))])
+    retriever._loss(([Synthetic(RIVER, (last,))], np.random.default_rng(0)))
+    assert len(seen[0][0]) == 4 and seen[0][0][0] == last and len(set(seen[0][0])) == 4
+    assert len(scores[0]) == 3
 
 
 def test_scores_are_cosines_with_the_query_after_the_last_layer(indexed) -> None:
