@@ -41,11 +41,11 @@ def test_nodes_and_edges_by_hand() -> None:
 
 
 def test_a_name_that_passages_share_is_contained_in_them_without_a_triple() -> None:
-    told = [Extraction(("Ada met Mira Oll.",), ()), Extraction(("Orm met Mira Oll.",), ()), Extraction(("Ink.",), ())]
-    corpus = Corpus(Passage(of.sentences[0], of.sentences[0][:3], of.sentences[0], str(row)) for row, of in enumerate(told))
-    graph = MultiLevelGraph.of(corpus, told)
+    texts = ["it met Mira Oll.", "it left Mira Oll.", *["it is."] * 7]  # rare enough: 1 − ln 2 / ln 9 = .68
+    corpus = Corpus(Passage(str(row), str(row), text, str(row)) for row, text in enumerate(texts))
+    graph = MultiLevelGraph.of(corpus, [Extraction((), ())] * 9)
     assert graph.entities == ("mira oll",)
-    assert edges(graph.data) == dict.fromkeys(KINDS, []) | {"od": [(0, 0), (0, 1)], "cd": [(0, 0), (1, 1), (2, 2)]}
+    assert edges(graph.data) == dict.fromkeys(KINDS, []) | {"od": [(0, 0), (0, 1)]}
 
 
 def test_a_subgraph_is_what_some_documents_contain_both_ways() -> None:
