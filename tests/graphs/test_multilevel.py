@@ -45,7 +45,7 @@ def test_a_name_that_passages_share_is_contained_in_them_without_a_triple() -> N
     corpus = Corpus(Passage(str(row), str(row), text, str(row)) for row, text in enumerate(texts))
     graph = MultiLevelGraph.of(corpus, [Extraction((), ())] * 9)
     assert graph.entities == ("mira oll",)
-    assert edges(graph.data) == dict.fromkeys(KINDS, []) | {"od": [(0, 0), (0, 1)]}
+    assert edges(graph.data) == {kind: [] for kind in KINDS} | {"od": [(0, 0), (0, 1)]}
 
 
 def test_a_subgraph_is_what_some_documents_contain_both_ways() -> None:
