@@ -1,8 +1,8 @@
-"""The institutions and the people of a country: professions, lives, marriages and offices, with dates that fit."""
+"""What fills a country: institutions, people with their lives, and works, each later than what it needs."""
 
 from string import ascii_uppercase
 
-from .geography import Country, listed
+from .country import Country, listed
 from .phrasings import LEXICON
 from .world import PRESENT, Entity, day, number, year
 
@@ -11,24 +11,29 @@ FOUNDERS = ("industrialist", "scientist", "novelist", "film director", "composer
 
 
 def settle(country: Country, strangers: list[Entity]) -> None:
-    """Fill the country with institutions and people. ``strangers`` of other countries may lend their names."""
+    """Fill the country with institutions, people and works. ``strangers`` of other countries may lend their names."""
     _universities(country)
     for calling, first, last in LEXICON["professions"]:
         _person(country, calling, country.rng.randint(first, last), strangers)
     _companies(country)
     _buildings(country)
-    _club(country)
     _awards(country)
-    _lives(country)
+    for person in country["person"]:
+        _life(country, person)
     _marriages(country)
-    _offices(country)
+    for kind in ("country", "region", "city", "river", "university", "company", "team"):
+        for entity in country[kind] if kind != "country" else [country.entity]:
+            country.add(entity, 1960 if kind == "river" else PRESENT)
+    for make, times in ((_book, 4), (_film, 5), (_band, 2), (_album, 4), (_song, 4)):
+        for _ in range(times):
+            make(country)
 
 
 def _universities(country: Country) -> None:
-    """Two universities, older than everybody who could study there."""
-    rng, names, add = country.rng, country.names, country.world.add
-    for place in range(2):
-        seat, word = country.pick("city"), names.word(country.tongue, "city")
+    """Three universities, older than everybody who could study there."""
+    rng, add = country.rng, country.world.add
+    for place in range(3):
+        seat, word = country.pick("city"), country.word("city")
         name = f"{word} University" if place else rng.choice((f"University of {seat.name}", f"{seat.name} Polytechnic"))
         university = country.new("university", name, short=word if place else name)
         add(university, "city", seat)
@@ -38,74 +43,50 @@ def _universities(country: Country) -> None:
 
 def _companies(country: Country) -> None:
     """A publisher, a film company, a record company and one firm of another trade."""
-    rng, names, add = country.rng, country.names, country.world.add
+    rng, add = country.rng, country.world.add
     for trade, suffixes in (
         ("publishing house", ("Press", "& Sons", "Books")),
         ("film company", ("Film", "Pictures", "Studios")),
         ("record company", ("Records", "Sound")),
         (rng.choice(TITLES["trade"]), ("Works", "& Company", "Brothers")),
     ):
-        name = names.compound(lambda attempt: names.surname(country.tongue), rng.choice(suffixes))
-        company = country.new("company", name, short=name.split()[0], details={"trade": trade})
+        word = country.word("surname")
+        company = country.new("company", f"{word} {rng.choice(suffixes)}", short=word, details={"trade": trade})
         when = rng.randint(1930, 1958) if trade == "record company" else rng.randint(1894, 1926)
-        add(company, "founder", country.suited(when, *FOUNDERS, age=22))
+        founders = country.alive(when, *FOUNDERS, age=22)
+        add(company, "founder", rng.choice(founders) if founders else None)
         add(company, "founded", year(when))
         add(company, "headquarters", country.pick("city"))
         add(company, "employees", number(rng.randint(12, 940) * 5))
 
 
 def _buildings(country: Country) -> None:
-    """A stadium and three buildings of other forms."""
+    """A stadium and three buildings of other forms, and a football club with the stadium as its ground."""
     rng, names, add = country.rng, country.names, country.world.add
 
     def word(attempt: int) -> str:
-        new = TITLES["adjective"] + TITLES["noun"]
-        return rng.choice(new) if attempt < 8 else names.word(country.tongue, "city")
+        return rng.choice(TITLES["adjective"] + TITLES["noun"]) if attempt < 8 else country.word("city")
 
     for form in ("stadium", *rng.sample(TITLES["form"], 3)):
         suffix = form.split()[-1].capitalize()
         fields = {"short": f"the {suffix.lower()}", "job": form, "details": {"form": form}}
-        building = country.new("building", names.compound(word, suffix), **fields)
-        when = rng.randint(1904, 1972)
-        architect = country.suited(when, "architect", age=27)
-        add(building, "city", country.pick("city"))
-        add(building, "architect", architect or country.suited(when, "industrialist", "scientist", age=27))
+        building, when = country.new("building", names.compound(word, suffix), **fields), rng.randint(1904, 1972)
         add(building, "opened", year(when))
         add(building, "height", number(rng.randint(11, 138)))
-        _honour(country, building, when)
-
-
-def _club(country: Country) -> None:
-    """A football club with the stadium as its ground."""
-    rng, add = country.rng, country.world.add
-    name = country.names.compound(lambda attempt: country.pick("city").name, rng.choice(TITLES["team"]))
+        country.add(building, when)
+    name = names.compound(lambda attempt: country.pick("city").name, rng.choice(TITLES["team"]))
     team = country.new("team", name)
     add(team, "ground", country["building"][0])
     add(team, "founded", year(rng.randint(1881, 1929)))
-    add(team, "sponsor", country.perhaps(0.6, "company"))
 
 
 def _awards(country: Country) -> None:
-    """Two awards in the gift of a university or a company."""
-    rng, names, add = country.rng, country.names, country.world.add
-
-    def word(attempt: int) -> str:
-        return names.surname(country.tongue) if attempt else rng.choice(TITLES["noun"])
-
+    rng = country.rng
     for suffix in rng.sample(("Prize", "Medal", "Laurel", "Award"), 2):
-        award = country.new("award", f"the {names.compound(word, suffix)}", short=f"the {suffix.lower()}")
-        when = rng.randint(1921, 1966)
-        add(award, "presenter", country.pick("university", "company"))
-        add(award, "first", year(when))
-        add(award, "ceremony", country.perhaps(0.7, "city"))
-        _honour(country, award, when)
-
-
-def _honour(country: Country, entity: Entity, when: int) -> None:
-    """Perhaps name the entity after somebody who had died by then."""
-    dead = [person for person in country["person"] if (country.world.year(person, "death_date") or PRESENT) <= when]
-    if dead and country.chance(0.5):
-        country.world.add(entity, "named_after", country.rng.choice(dead))
+        name = country.names.compound(lambda n: country.word("surname") if n else rng.choice(TITLES["noun"]), suffix)
+        award, when = country.new("award", f"the {name}", short=f"the {suffix.lower()}"), rng.randint(1921, 1966)
+        country.world.add(award, "first", year(when))
+        country.add(award, when)
 
 
 def _person(country: Country, calling: str, born: int, strangers: list[Entity]) -> None:
@@ -124,50 +105,38 @@ def _person(country: Country, calling: str, born: int, strangers: list[Entity]) 
     if calling in ("novelist", "musician", "actor") and country.chance(0.45):
         aliases = (names.person(tongue, gender),)
     elif country.chance(0.25):
-        middle = rng.choice(tongue[gender]).upper()
-
-        def initials(attempt: int) -> str:
-            return f"{given[0]}. {rng.choice(middle if attempt < 9 else ascii_uppercase)}. {last}"
-
-        aliases = (names.fresh(initials),)
+        aliases = (names.fresh(lambda attempt: f"{given[0]}. {rng.choice(ascii_uppercase)}. {last}"),)
     details = {"profession": calling, "job": job}
     person = country.new("person", full, short=last, aliases=aliases, gender=gender, job=job, details=details)
     country.world.add(person, "birth_date", day(rng, born))
     age = rng.randint(56, 93)
     if born + age < PRESENT - 3 and not (born > 1928 and country.chance(0.6)):
         country.world.add(person, "death_date", day(rng, born + age))
+        country.world.add(person, "death_place", country.pick("city") if country.chance(0.5) else None)
         person.details["died"] = "yes"
 
 
-def _lives(country: Country) -> None:
-    """Birthplaces, schooling, teachers, work, marriages, homes, honours and deaths."""
-    rng, add, world = country.rng, country.world.add, country.world
-    for person in country["person"]:
-        born, death = country.birth(person), world.year(person, "death_date")
-        add(person, "birthplace", country.perhaps(0.92, "city"))
-        if school := country.perhaps(0.7, "university"):
-            add(person, "education", school, subject=rng.choice(TITLES["subject"]), year=born + rng.randint(21, 26))
-        teachers = [
-            other
-            for other in country["person"]
-            if other.profession in LEXICON["teachers"][person.profession]
-            and 12 < born - country.birth(other)
-            and country.alive(other, born + 23)
-        ]
-        add(person, "mentor", rng.choice(teachers) if teachers and country.chance(0.8) else None)
-        if person.profession == "footballer":
-            position, when = rng.choice(TITLES["position"]), born + rng.randint(18, 24)
-            add(person, "club", country["team"][0], position=position, year=when)
-        elif country.chance(0.6):
-            when = born + rng.randint(24, 36)
-            houses = [it for it in (*country["company"], *country["university"]) if world.year(it, "founded") < when]
-            add(person, "employer", rng.choice(houses) if houses else None, role=rng.choice(TITLES["role"]), year=when)
-        award = country.pick("award")
-        first, last = max(born + 32, world.year(award, "first") + 1), min(death or PRESENT, born + 80)
-        if first < last and country.chance(0.6):
-            add(person, "award", award, year=rng.randint(first, last))
-        add(person, "residence", country.perhaps(0.6, "city"))
-        add(person, "death_place", country.perhaps(0.85, "city") if death else None)
+def _life(country: Country, person: Entity) -> None:
+    """Home, schooling, teacher, work and honours."""
+    rng, world = country.rng, country.world
+    born, death = country.birth(person), world.year(person, "death_date")
+    country.add(person)
+    if country.chance(0.55):
+        subject, when = rng.choice(TITLES["subject"]), born + rng.randint(21, 26)
+        world.add(person, "education", country.pick("university"), subject=subject, year=when)
+    teachers = country.alive(born + 23, *LEXICON["teachers"][person.profession], age=36)
+    world.add(person, "mentor", rng.choice(teachers) if teachers and country.chance(0.5) else None)
+    if person.profession == "footballer":
+        position, when = rng.choice(TITLES["position"]), born + rng.randint(18, 24)
+        world.add(person, "club", country["team"][0], position=position, year=when)
+    elif country.chance(0.45):
+        when = born + rng.randint(24, 36)
+        houses = [it for it in (*country["company"], *country["university"]) if world.year(it, "founded") < when]
+        world.add(person, "employer", rng.choice(houses) if houses else None, role=rng.choice(TITLES["role"]), year=when)
+    award = country.pick("award")
+    first, last = max(born + 32, world.year(award, "first") + 1), min(death or PRESENT, born + 80)
+    if first < last and country.chance(0.5):
+        world.add(person, "award", award, year=rng.randint(first, last))
 
 
 def _marriages(country: Country) -> None:
@@ -178,36 +147,62 @@ def _marriages(country: Country) -> None:
             near = country.birth(other) - country.birth(person) < 14
             if other.gender != person.gender and near and country.chance(0.75):
                 free.remove(other)
-                when = country.birth(other) + rng.randint(21, 31)
-                couple = [person, other]
-                rng.shuffle(couple)
-                add(couple[0], "spouse", couple[1], year=when)
-                if country.chance(0.7):
-                    add(couple[0], "children", number(rng.randint(2, 6), words=True))
+                one, two = rng.sample((person, other), 2)
+                add(one, "spouse", two, year=country.birth(other) + rng.randint(21, 31))
+                add(one, "children", number(rng.randint(2, 6), words=True) if country.chance(0.7) else None)
                 break
 
 
-def _offices(country: Country) -> None:
-    """Who holds which office at present."""
-    rng, add = country.rng, country.world.add
+def _maker(country: Country, *jobs: str, earliest: int, youth: int) -> tuple[Entity, int]:
+    """Somebody of the professions and a year in which they could have made a work."""
+    maker = country.rng.choice([person for person in country["person"] if person.job in jobs])
+    born = country.birth(maker)
+    last = min(born + 64, (country.world.year(maker, "death_date") or PRESENT) - 1)
+    return maker, country.rng.randint(max(born + youth, earliest), last)
 
-    def holder(*jobs: str) -> Entity | None:
-        fit = [one for one in country["person"] if country.alive(one, PRESENT) and (not jobs or one.profession in jobs)]
-        return rng.choice(fit) if fit and country.chance(0.75) else None
 
-    def since() -> int:
-        return rng.randint(1994, PRESENT - 1)
+def _work(country: Country, kind: str, name: str, relation: str, maker: Entity, when: int) -> Entity:
+    work = country.new(kind, name)
+    country.world.add(work, "year", year(when))
+    country.world.add(work, relation, maker)
+    country.add(work, when)
+    return work
 
-    add(country.entity, "president", holder("politician"), year=since())
-    add(country.entity, "anthem", next(person for person in country["person"] if person.job == "composer"))
-    for region in country["region"]:
-        add(region, "governor", holder() if country.chance(0.5) else None, year=since())
-    for city in country["city"]:
-        add(city, "mayor", holder() if country.chance(0.45) else None, year=since())
-    for university in country["university"]:
-        add(university, "rector", holder("scientist", "novelist"), year=since())
-    for company in country["company"]:
-        add(company, "director", holder() if country.chance(0.5) else None, year=since())
-    add(country["team"][0], "coach", holder("footballer"), year=since())
-    for river in country["river"]:
-        add(river, "surveyor", country.suited(1935, "scientist", "architect") if country.chance(0.7) else None)
+
+def _book(country: Country) -> None:
+    _work(country, "book", country.names.title(), "author", *_maker(country, "novelist", earliest=1898, youth=25))
+
+
+def _film(country: Country) -> None:
+    """A film; one of a novel may have its title."""
+    director, when = _maker(country, "film director", earliest=1919, youth=28)
+    sources = [book for book in country["book"] if country.world.year(book, "year") < when]
+    source = country.rng.choice(sources) if sources and country.chance(0.65) else None
+    same_title = source and country.chance(0.3) and source.name not in {film.name for film in country["film"]}
+    film = _work(country, "film", source.name if same_title else country.names.title(), "director", director, when)
+    country.world.add(film, "based_on", source)
+
+
+def _band(country: Country) -> None:
+    singers = [person for person in country["person"] if person.job == "musician"]
+    singer = singers[len(country["band"]) % len(singers)]
+    aliases = (country.names.title(),) if country.chance(0.3) else ()
+    band = country.new("band", country.names.band(), aliases=aliases, short="the group")
+    formed = country.birth(singer) + country.rng.randint(18, 27)
+    country.world.add(band, "formed", year(formed))
+    country.world.add(band, "singer", singer)
+    country.add(band, formed)
+
+
+def _album(country: Country) -> None:
+    band = country.pick("band")
+    when = country.world.year(band, "formed") + country.rng.randint(1, 19)
+    _work(country, "album", country.names.title(), "artist", band, when)
+
+
+def _song(country: Country) -> None:
+    album = country.pick("album")
+    same_title = country.chance(0.2) and album.name not in {song.name for song in country["song"]}
+    song = country.new("song", album.name if same_title else country.names.title())
+    country.world.add(song, "album", album)
+    country.add(song, country.world.year(album, "year"))
