@@ -1,6 +1,7 @@
 """Articles from facts: one or two passages that stand by themselves, and every fact is stated in exactly one."""
 
 import random
+import re
 
 from kit.corpus.types import Passage
 
@@ -21,8 +22,7 @@ def titles(world: World) -> None:
     for name, entities in bearers.items():
         sorts: list[str] = []
         for entity in entities:
-            plain = name[:1].upper() + name[1:]
-            sort = "novel" if entity.kind == "book" else entity.sort
+            plain, sort = name[:1].upper() + name[1:], entity.sort
             sorts.append(sort)
             if (number := sorts.count(sort)) > 1:  # a rare seed gives two people of one name one profession too
                 sort = f"{sort}, {number}"
@@ -63,7 +63,7 @@ class Writer:
         """An opening that names the subject, its aliases, then facts, and unrelated matter up to the wanted length."""
         target = self.rng.randint(*self.rng.choices(list(LENGTHS), LENGTHS.values())[0])
         sentences = [self._opening()] + ([self._fill(self.alias, {})] if self.alias else [])
-        while self.pending or (self.filler and _words(" ".join(sentences)) < target):
+        while self.pending or (self.filler and len(" ".join(sentences).split()) < target):
             if self.filler and target and (not self.pending or self.rng.random() < 0.12):
                 sentences.append(self._fill(self.filler.pop(), {}))
             else:
@@ -92,7 +92,7 @@ class Writer:
             return f"{lead}, {self._fill(*following)}"
         text = rng.choice(relation.says)
         sentence = self._fill(text, {"o": fact})
-        plain = text.startswith("{S} ") and " and " not in sentence and "," not in sentence and _words(sentence) < 15
+        plain = text.startswith("{S} ") and not re.search(", | and ", sentence) and len(sentence.split()) < 15
         if plain and rng.random() < 0.65 and (following := self._predicate()):
             sentence += f" and {self._fill(following[0].removeprefix('{S} '), following[1])}"
         return sentence
@@ -108,8 +108,9 @@ class Writer:
         entity, main = self.entity, facts.get("o")
         pronouns = dict(zip(("he", "him", "his", "himself"), LEXICON["pronouns"][entity.gender or "things"]))
         fixed = {"N": entity.name, "alias": "".join(entity.aliases[:1]), "dead": ""}  # only said of the dead
-        fixed |= {"was": "was" if "died" in entity.details else "is"}
-        fixed |= {"son": "daughter" if entity.gender == "women" else "son"} | entity.details
+        fixed |= {"was": "was" if "died" in entity.details else "is"} | entity.details
+        fixed |= {"son": "daughter" if entity.gender == "women" else "son"}
+        fixed |= {"wife": "wife" if main and getattr(main.object, "gender", "") == "women" else "husband"}
 
         def slot(name: str) -> str:
             if name in facts:
@@ -128,8 +129,6 @@ class Writer:
                 return pronouns[name]
             if name == "N":
                 self.last = "name"
-            if name == "wife":
-                return "wife" if main.object.gender == "women" else "husband"
             return title(self.rng) if name == "opus" else fixed[name]
 
         return fill(text, self.rng, slot)
@@ -153,14 +152,9 @@ class Writer:
             self.last = "pronoun"
         else:
             self.last = "name" if self.last == "pronoun" and rng.random() < 0.3 else "generic"
-        ways = {"name": self.entity.short, "pronoun": pronoun}
-        return ways[self.last] if self.last in ways else rng.choice(generic)
-
-
-def _words(text: str) -> int:
-    return text.count(" ") + 1
+        return {"name": self.entity.short, "pronoun": pronoun}.get(self.last) or rng.choice(generic)
 
 
 def _simple(sentence: str) -> bool:
     """Whether a sentence is short and plain enough to be joined to another."""
-    return _words(sentence) < 12 and not any(mark in sentence for mark in (",", ";", ":", " and "))
+    return len(sentence.split()) < 12 and not re.search("[,;:] | and ", sentence)

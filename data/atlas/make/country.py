@@ -9,11 +9,15 @@ from .names import Names, demonym
 from .phrasings import LEXICON, read
 from .world import PRESENT, Entity, Literal, World, number, year
 
+TITLES = LEXICON["titles"]
 N_REGIONS, N_RIVERS, N_CITIES = 6, 3, 18  # of a country
+#: The relation that dates the beginning of a thing, where it is not ``founded``.
+BEGAN = dict.fromkeys(("book", "film", "album"), "year")
+BEGAN |= {"person": "birth_date", "band": "formed", "award": "first", "building": "opened"}
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the object of a fact is drawn from, with what ``chance`` there is one; see prose/rules.toml."""
+    """What the object of a fact is drawn from, when, and with what ``chance`` there is one; see prose/rules.toml."""
 
     of: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
@@ -21,8 +25,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dead: bool = False
     chance: float = 1
     age: int = 20
-    later: int = 0
+    years: tuple[int, int] = (0, 0)
     since: bool = False
+    details: tuple[str, ...] = ()
 
 
 RULES = {kind: msgspec.convert(rules, dict[str, Rule]) for kind, rules in read("rules").items()}
@@ -60,35 +65,38 @@ class Country:
         weights = [(place + 1) ** -1.15 for place in range(len(things))]
         return self.rng.choices(things, weights)[0]  # more happens in the first cities
 
-    def birth(self, person: Entity) -> int:
-        return self.world.year(person, "birth_date")
+    def begun(self, thing: Entity) -> int:
+        """The year in which somebody was born or something began, 0 if it is older than all that."""
+        return self.world.year(thing, BEGAN.get(thing.kind, "founded")) or 0
 
     def alive(self, when: int, *jobs: str, age: int = 20) -> list[Entity]:
         """Who lived in that year and was at least so old, of the professions if any are given."""
         people = [person for person in self["person"] if not jobs or person.profession in jobs]
         death = [self.world.year(person, "death_date") or PRESENT + 1 for person in people]
-        return [person for person, end in zip(people, death) if self.birth(person) + age <= when < end]
+        return [person for person, end in zip(people, death) if self.begun(person) + age <= when < end]
 
     def add(self, subject: Entity, when: int = PRESENT) -> None:
         """State the facts of the subject that have a rule, each with its chance and where an object fits the year."""
-        for relation, rule in RULES[subject.kind].items():
-            if not self.chance(rule.chance):
+        rng, world = self.rng, self.world
+        rules = RULES[subject.kind] | RULES.get(subject.details.get("profession"), {})
+        last = world.year(subject, "death_date") if subject.kind == "person" else None
+        for relation, rule in rules.items():
+            then = rng.randint(1994, PRESENT - 1) if rule.since else when + rng.randint(*rule.years)
+            if not self.chance(rule.chance) or then > (last or PRESENT):
                 continue
             if rule.trade:
                 options = [one for one in self["company"] if one.details["trade"] == rule.trade]
-                options = [one for one in options if self.world.year(one, "founded") <= when]
             elif rule.dead:
-                death = {one: self.world.year(one, "death_date") or PRESENT for one in self["person"]}
-                options = [one for one in self["person"] if death[one] <= when]
+                options = [one for one in self["person"] if (world.year(one, "death_date") or PRESENT) <= then]
             elif rule.of:
                 options = [self.pick(*rule.of)]
             else:
-                taken = [fact.object for fact in self.world.of[subject.id]]
-                options = self.alive(when + rule.later, *rule.jobs, age=rule.age)
-                options = [one for one in options if one not in taken]
+                options = self.alive(PRESENT if rule.since else then, *rule.jobs, age=rule.age)
+            taken = [subject, *(fact.object for fact in world.of[subject.id])]
+            options = [one for one in options if one not in taken and self.begun(one) <= then]
             if options:
-                qualifiers = {"year": self.rng.randint(1994, PRESENT - 1)} if rule.since else {}
-                self.world.add(subject, relation, self.rng.choice(options), **qualifiers)
+                details = {name: str(then) if name == "year" else rng.choice(TITLES[name]) for name in rule.details}
+                world.add(subject, relation, rng.choice(options), **details)
 
 
 def found(world: World, names: Names, rng: random.Random, family: int) -> Country:
@@ -125,13 +133,12 @@ def befriend(countries: list[Country]) -> None:
     """Sister cities and neighbours across the borders: mentions between families that no question relies on."""
     for country in countries:
         rng = country.rng
-        near = [countries[(country.entity.family + step) % len(countries)] for step in (-4, -3, -2, -1, 1, 2, 3, 4)]
-        near = [other for other in near if other is not country] or [country]
+        near = {(country.entity.family + step) % len(countries) for step in (-4, -3, -2, -1, 1, 2, 3, 4)}
+        near = [countries[place] for place in sorted(near - {country.entity.family})] or [country]
         for entity in country.world.families[country.entity.family]:
-            first, second = rng.choice(near).entity, rng.choice(near).entity
-            entity.details |= {"abroad": first.name, "abroad2": second.name, "abroad_adj": first.details["adj"]}
-            if second is first:
-                entity.details["abroad2"] = country.entity.name if entity.kind != "country" else "the islands"
+            first, second = rng.sample(near, 2) if len(near) > 1 else (country, country)
+            entity.details |= {"abroad": first.entity.name, "abroad_adj": first.entity.details["adj"]}
+            entity.details["abroad2"] = second.entity.name if second is not first else "the islands"
         for city in country["city"]:
             sisters = {rng.choice(rng.choice(near)["city"]).name: None for _ in range(rng.choice((2, 3, 4)))}
             if country.chance(0.25) and len(sisters) > 1:

@@ -92,7 +92,6 @@ def main(folder: Path, size: str, seed: int) -> None:
 
 def write(benchmark: Benchmark, folder: Path) -> list[Path]:
     """Write passages.jsonl, train.jsonl, dev.jsonl and test.jsonl, each whole or not at all, and return their paths."""
-    files = files_of(benchmark)
-    for name, content in files.items():
+    for name, content in (files := files_of(benchmark)).items():
         atomic_write(folder / name, content)
     return [folder / name for name in files]

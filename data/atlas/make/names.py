@@ -25,15 +25,15 @@ class Names:
         raise RuntimeError("the name grammar is exhausted")
 
     def word(self, tongue: dict, ending: str) -> str:
-        """A new proper name of the tongue with one of the endings of ``surname``, ``city``, ``region``, ``country``, ``river``."""
-        return self.fresh(lambda attempt: self._stem(tongue, attempt, ending))
-
-    def _stem(self, tongue: dict, attempt: int, ending: str) -> str:
+        """A new proper name with the tongue's ending of a ``surname``, ``city``, ``region``, ``country`` or ``river``."""
         choose = self.rng.choice
-        middle = choose(tongue["middle"]) if self.rng.random() < 0.45 or attempt > 8 else ""
-        if attempt > 30:
-            middle += choose("bdfglmnrstvz") + choose(tongue["middle"])
-        return smooth(choose(tongue["start"]) + middle + choose(tongue[ending]))
+
+        def stem(attempt: int) -> str:
+            middle = choose(tongue["middle"]) if self.rng.random() < 0.45 or attempt > 8 else ""
+            middle += choose("bdfglmnrstvz") + choose(tongue["middle"]) if attempt > 30 else ""
+            return smooth(choose(tongue["start"]) + middle + choose(tongue[ending]))
+
+        return self.fresh(stem)
 
     def person(self, tongue: dict, gender: str) -> str:
         """A new full name, its surname that of nobody else; some have a middle name."""

@@ -138,15 +138,12 @@ def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
 
 
 def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
-    """The one thing with two facts, their objects reached by chains of ``lengths``.
-
-    Where the objects are named, the two facts stand in two passages and are two supports; else they stand in one.
-    """
-    rng, draft, apart = pool.rng, Draft(pool), not any(lengths)
+    """The one thing with two facts in one passage, their objects reached by chains of ``lengths``."""
+    rng, draft = pool.rng, Draft(pool)
     fact = pool.fact(lambda relation: RELATIONS[relation].clause)
     subject = fact.subject
     fits = [it for it in pool.world.of[subject.id] if it is not fact and RELATIONS[it.relation].clause]
-    fits = [it for it in fits if (it.passage == fact.passage) is not apart]
+    fits = [it for it in fits if it.passage == fact.passage]
     if not fits:
         return None
     facts = [fact, rng.choice(fits)]
@@ -156,12 +153,8 @@ def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
     start = "Which person" if subject.kind == "person" else f"Which {rng.choice(NOUNS[subject.kind])}"
     shown, asked = zip(*(arm.fill(rng.choice(RELATIONS[one.relation].clause)) for one, arm in zip(facts, arms)))
     draft.hidden.append(subject)
-    if apart:
-        for one, clause in zip(facts, shown):
-            draft.support(one, f"{start} {clause}?", text_of(subject), [])
-    else:
-        draft.also.append(facts[1])
-        draft.support(fact, f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms])
+    draft.also.append(facts[1])
+    draft.support(fact, f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms])
     parts = [solver.subject_of(one.relation, arm.expression) for one, arm in zip(facts, arms)]
     return draft.finish(type, f"{start} {asked[0]} and {asked[1]}?", solver.every(parts))
 

@@ -81,5 +81,7 @@ def fill(
     while "[" in text:  # the innermost choices first
         text = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), text)
     text = _MARK.sub(lambda match: slot(match[1]) if match[1] is not None else rng.choice(pools[match[2]]), text)
+    if "(" not in text:
+        return text
     text = _PLURAL.sub(lambda match: "ies" if match[1] else "es" if match[2] is not None else "s", text)
     return _ARTICLE.sub(lambda match: f"{match[1]}n " if match[2] else f"{match[1]} ", text)

@@ -14,7 +14,7 @@ import Stemmer
 from kit.corpus import Benchmark, Question, load
 from kit.evaluation.graph_quality import graph_quality
 from kit.evaluation.metrics import recall_at
-from kit.evaluation.statistics import Estimate, by_group, interval
+from kit.evaluation.statistics import by_group, interval
 from kit.graphs import PassageGraph, build
 from kit.retrievers import Retriever, make
 
@@ -44,17 +44,17 @@ def statistics(benchmark: Benchmark, split: str) -> pd.DataFrame:
     rows |= {"reach": near["covered"], "reached": near["neighbourhood"]}
     rows["touching"] = [_touching(graph, question) for question in questions]
     rows["step R@5"] = _steps(dense, questions)
-    words = [_words([it.text, *(corpus[it.supporting[end][0]].full_text for end in (0, -1))]) for it in questions]
-    for place, end in enumerate(("first", "last"), 1):
-        rows[end] = [len(each[0] & each[place]) / len(each[0]) for each in words]
+    asked = _stems([question.text for question in questions])
+    for place, end in ((0, "first"), (-1, "last")):
+        held = _stems([corpus[question.supporting[place][0]].full_text for question in questions])
+        rows[end] = [len(words & others) / len(words) for words, others in zip(asked, held)]
     table = pd.DataFrame({"hops": [question.hops for question in questions]} | rows)
     table = table.melt("hops", var_name="statistic").dropna()
     found = by_group(table, ["statistic", "hops"], "value").rename(columns={"mean": "value"})
     lengths, degrees = np.array([len(it.text.split()) for it in corpus.passages]), graph.degrees
-    whole = {"words": interval(lengths), "degree": interval(degrees)}
-    whole |= {f"words, {100 * q:.0f} %": _quantile(lengths, q) for q in (0.05, 0.95)}
-    whole |= {f"degree, {100 * q:.0f} %": _quantile(degrees, q) for q in (0.5, 0.9, 0.99)}
-    more = [(name, WHOLE, *estimate[:4]) for name, estimate in whole.items()]
+    more = [("words", WHOLE, *interval(lengths)[:4]), ("degree", WHOLE, *interval(degrees)[:4])]
+    more += [(f"words, {100 * q:.0f} %", WHOLE, *_quantile(lengths, q)) for q in (0.05, 0.95)]
+    more += [(f"degree, {100 * q:.0f} %", WHOLE, *_quantile(degrees, q)) for q in (0.5, 0.9, 0.99)]
     return pd.concat([found, pd.DataFrame(more, columns=found.columns)], ignore_index=True)
 
 
@@ -89,15 +89,15 @@ def _steps(dense: Retriever, questions: list[Question]) -> list[float]:
     return shares
 
 
-def _words(texts: list[str]) -> list[set[str]]:
+def _stems(texts: list[str]) -> list[set[str]]:
     options = {"stopwords": "en", "stemmer": Stemmer.Stemmer("english"), "show_progress": False}
     return [set(words) for words in bm25s.tokenize(texts, return_ids=False, **options)]
 
 
-def _quantile(values: np.ndarray, q: float) -> Estimate:
-    """A quantile with the interval of order statistics that a binomial count gives."""
-    margin, n = 1.96 * np.sqrt(q * (1 - q) / len(values)), len(values)
-    return Estimate(*np.quantile(values, [q, max(0, q - margin), min(1, q + margin)]), n)
+def _quantile(values: np.ndarray, q: float) -> tuple[float, ...]:
+    """A quantile with the interval of order statistics that a binomial count gives, and the number of values."""
+    margin = 1.96 * np.sqrt(q * (1 - q) / len(values))
+    return *np.quantile(values, [q, max(0, q - margin), min(1, q + margin)]), len(values)
 
 
 if __name__ == "__main__":
