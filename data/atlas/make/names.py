@@ -25,7 +25,7 @@ class Names:
         raise RuntimeError("the name grammar is exhausted")
 
     def word(self, tongue: dict, ending: str) -> str:
-        """A new proper name with the tongue's ending of a ``surname``, ``city``, ``region``, ``country`` or ``river``."""
+        """A new proper name with an ending of the tongue for a city, surname, region, country or river."""
         choose = self.rng.choice
 
         def stem(attempt: int) -> str:

@@ -47,7 +47,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value that is no entity: ``value`` compares and counts, ``text`` is how it is written; ``dated`` years, days."""
+    """What is no entity: ``value`` compares and counts, ``text`` is how it is written; years and days are ``dated``."""
 
     value: int | date
     text: str
