@@ -69,7 +69,7 @@ def _person(country: Country, calling: str, born: int, strangers: list[Entity]) 
     gender = rng.choice(("women", "men"))
     job = rng.choice(TITLES["science"]) if calling == "scientist" else calling
     namesakes = [other for other in strangers if other.job != job and other.gender == gender]
-    if namesakes and country.chance(0.08):
+    if namesakes and country.chance(0.12):
         other = rng.choice(namesakes)
         strangers.remove(other)
         full = other.name
