@@ -58,6 +58,10 @@ class Writer:
         self.filler = [text for text in known if "{alias}" not in text]
         rng.shuffle(self.filler)
         self.last = ""
+        self.pronouns = dict(zip(("he", "him", "his", "himself"), LEXICON["pronouns"][entity.gender or "things"]))
+        self.fixed = {"N": entity.name, "alias": "".join(entity.aliases[:1]), "dead": ""}  # only said of the dead
+        self.fixed |= {"was": "was" if "died" in entity.details else "is"} | entity.details
+        self.fixed |= {"son": "daughter" if entity.gender == "women" else "son"}
 
     def text(self) -> str:
         """An opening that names the subject, its aliases, then facts, and unrelated matter up to the wanted length."""
@@ -105,12 +109,7 @@ class Writer:
         return (self.rng.choice(fits), {"o": self.pending.pop(name)}) if fits else None
 
     def _fill(self, text: str, facts: dict[str, Fact]) -> str:
-        entity, main = self.entity, facts.get("o")
-        pronouns = dict(zip(("he", "him", "his", "himself"), LEXICON["pronouns"][entity.gender or "things"]))
-        fixed = {"N": entity.name, "alias": "".join(entity.aliases[:1]), "dead": ""}  # only said of the dead
-        fixed |= {"was": "was" if "died" in entity.details else "is"} | entity.details
-        fixed |= {"son": "daughter" if entity.gender == "women" else "son"}
-        fixed |= {"wife": "wife" if main and getattr(main.object, "gender", "") == "women" else "husband"}
+        main, pronouns = facts.get("o"), self.pronouns
 
         def slot(name: str) -> str:
             if name in facts:
@@ -129,7 +128,9 @@ class Writer:
                 return pronouns[name]
             if name == "N":
                 self.last = "name"
-            return title(self.rng) if name == "opus" else fixed[name]
+            if name == "wife":
+                return "wife" if main.object.gender == "women" else "husband"
+            return title(self.rng) if name == "opus" else self.fixed[name]
 
         return fill(text, self.rng, slot)
 
