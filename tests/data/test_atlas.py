@@ -21,6 +21,8 @@ from kit.errors import InputError
 SPLITS = ("train", "dev", "test")
 KINDS = ("single-chain single-hop", "single-chain multi-hop", "multi-chain single-hop", "multi-chain multi-hop")
 STRUCTURES = {1: KINDS[:1], 2: KINDS[1:3], 3: KINDS[1:], 4: KINDS[1:]}
+
+
 @pytest.fixture(scope="module")
 def atlas() -> Atlas:
     return build(0, "class")
