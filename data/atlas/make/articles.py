@@ -20,13 +20,9 @@ def titles(world: World) -> None:
     for entity in world.entities:
         bearers.setdefault(entity.name, []).append(entity)
     for name, entities in bearers.items():
-        sorts: list[str] = []
         for entity in entities:
-            plain, sort = name[:1].upper() + name[1:], entity.sort
-            sorts.append(sort)
-            if (number := sorts.count(sort)) > 1:  # a rare seed gives two people of one name one profession too
-                sort = f"{sort}, {number}"
-            entity.title = f"{plain} ({sort})" if len(entities) > 1 else plain
+            plain = name[:1].upper() + name[1:]
+            entity.title = f"{plain} ({entity.sort})" if len(entities) > 1 else plain
 
 
 def write_article(world: World, entity: Entity, rng: random.Random) -> list[Passage]:

@@ -14,7 +14,7 @@ from .solver import Answer, Expression, named, object_of, solve, subject_of
 from .world import SYMMETRIC, Entity, Fact, World
 
 NOUNS = LEXICON["nouns"]  # what a question calls a thing that it describes
-FORWARD = 0.4  # share of steps from a thing to what is said of it, where the way back is open, too
+FORWARD = 0.3  # share of steps from a thing to what is said of it, where the way back is open, too
 
 
 class Step(NamedTuple):

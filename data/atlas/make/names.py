@@ -14,6 +14,7 @@ class Names:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.used: set[str] = set(LEXICON["real_places"])
+        self.shared: set[str] = set()  # names of two people
 
     def fresh(self, draw: Callable[[int], str]) -> str:
         """The first of ``draw(attempt)`` that is new; ``attempt`` lets a grammar lengthen its words."""

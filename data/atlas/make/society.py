@@ -68,11 +68,11 @@ def _person(country: Country, calling: str, born: int, strangers: list[Entity]) 
     rng, names, tongue = country.rng, country.names, country.tongue
     gender = rng.choice(("women", "men"))
     job = rng.choice(TITLES["science"]) if calling == "scientist" else calling
-    namesakes = [other for other in strangers if other.job != job and other.gender == gender]
+    namesakes = [other.name for other in strangers if other.job != job and other.gender == gender]
+    namesakes = [name for name in namesakes if name not in names.shared]
     if namesakes and country.chance(0.12):
-        other = rng.choice(namesakes)
-        strangers.remove(other)
-        full = other.name
+        full = rng.choice(namesakes)
+        names.shared.add(full)
     else:
         full = names.person(tongue, gender)
     given, last = full.rsplit(" ", 1)
