@@ -62,7 +62,7 @@ class Country:
     def pick(self, *kinds: str) -> Entity:
         """A thing of the kind, or of one of several."""
         things = self[self.rng.choice(kinds)]
-        weights = [(place + 1) ** -1.15 for place in range(len(things))]
+        weights = [(place + 1) ** -1.2 for place in range(len(things))]
         return self.rng.choices(things, weights)[0]  # more happens in the first cities
 
     def begun(self, thing: Entity) -> int:
