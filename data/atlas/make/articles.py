@@ -31,7 +31,7 @@ def write_article(world: World, entity: Entity, rng: random.Random) -> list[Pass
     parts, passages = PARTS[entity.details.get("profession", entity.kind)], []
     if len(parts) > 1 and (rng.random() < 0.2 or sum(name in facts for name in parts[1].facts) < 2):
         life, work = parts
-        order = (*life.facts[:3], *work.facts, *life.facts[3:])
+        order = (*life.facts[:2], *work.facts, *life.facts[2:])
         parts = (Part(order, (*life.filler, *work.filler), life.opening),)
     for part in parts:
         stated = {name: facts[name] for name in part.facts if name in facts}
