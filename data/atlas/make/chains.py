@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-from kit.corpus.types import SubQuestion
+from kit.corpus.types import EvidenceGraph, SubQuestion
 
 from .phrasings import LEXICON, RELATIONS
 from .solver import Answer, Expression, named, object_of, solve, subject_of
 from .world import SYMMETRIC, Entity, Fact, World
 
 NOUNS = LEXICON["nouns"]  # what a question calls a thing that it describes
+FORWARD = 0.3  # share of steps from a thing to what is said of it, where the way back is open, too
 
 
 class Step(NamedTuple):
@@ -56,8 +57,7 @@ class Pool:
 
     def fact(self, fits: Callable[[str], object]) -> Fact:
         """A fact whose relation fits, with all relations alike likely."""
-        relation = self.rng.choice([relation for relation in self.facts if fits(relation)])
-        return self.rng.choice(self.facts[relation])
+        return self.rng.choice(self.facts[self.rng.choice([relation for relation in self.facts if fits(relation)])])
 
 
 @dataclass
@@ -84,27 +84,28 @@ class Draft:
         steps = _lead(self.pool.world, rng, end, length, [*self.supports, *used])
         if steps is None:
             return None
-        start = steps[0].source if steps else end
-        expression, words = named(start), name(rng, start)
+        start, last = steps[0].source if steps else end, None
+        expression, words, reference = named(start), name(rng, start), name(rng, start)
         for step in steps:
+            relation = RELATIONS[step.fact.relation]
             expression = (subject_of if step.backwards else object_of)(step.fact.relation, expression)
             if step.backwards:
-                pronoun = "who" if step.target.kind == "person" else "that"
-                noun = rng.choice(NOUNS[step.target.kind])
-                words = f"the {noun} {pronoun} {word(rng, RELATIONS[step.fact.relation].clause, words)}"
+                noun, pronoun = rng.choice(NOUNS[step.target.kind]), "who" if step.target.kind == "person" else "that"
+                words = f"the {noun} {pronoun} {word(rng, relation.clause, words)}"
             else:
-                words = word(rng, RELATIONS[step.fact.relation].noun, words)
-        last, reference = None, name(rng, start)
-        for step in steps:
+                words = word(rng, relation.noun, words)
             last = self.support(step.fact, ask(rng, step, reference), text_of(step.target), [last])
             reference = f"#{last + 1}"
             self.hidden.append(step.target)
         return Arm(expression, words, reference, last)
 
+    @property
+    def evidence(self) -> EvidenceGraph:
+        return EvidenceGraph(len(self.supports), tuple(self.edges))
+
     def support(self, fact: Fact, question: str, answer: str, needs: Sequence[int | None]) -> int:
         """Add a support with its sub-question; ``needs`` are the steps before it (None: a named entity)."""
-        depends = tuple(step for step in needs if step is not None)
-        own = len(self.supports)
+        depends, own = tuple(step for step in needs if step is not None), len(self.supports)
         self.edges += [(self.steps[step].support, own) for step in depends]
         self.supports.append(fact)
         self.steps.append(SubQuestion(question, answer, own, depends))
@@ -144,20 +145,13 @@ def _lead(world: World, rng: random.Random, end: Entity, length: int, used: Sequ
 
 
 def _arrivals(world: World, rng: random.Random, end: Entity) -> list[Step]:
-    forward = [
-        Step(fact, fact.other(end), end)
-        for relation in world.reached[end.id]
-        for fact in world.into[end.id, relation]
-        if RELATIONS[relation].noun and len(world.out[fact.other(end).id, relation]) == 1
-    ]
-    backward = [
-        Step(fact, fact.object, end)
-        for fact in world.of[end.id]
-        if isinstance(fact.object, Entity) and fact.relation not in SYMMETRIC and RELATIONS[fact.relation].clause
-        if len(world.into[fact.object.id, fact.relation]) == 1
-    ]
-    # Most people ask from a thing to what is said of it, so most steps are forward where both ways are open.
-    return forward if forward and (not backward or rng.random() < 0.85) else backward
+    into = [fact for relation in world.reached[end.id] for fact in world.into[end.id, relation]]
+    forward = [Step(fact, fact.other(end), end) for fact in into if RELATIONS[fact.relation].noun]
+    forward = [step for step in forward if len(world.out[step.source.id, step.fact.relation]) == 1]
+    facts = [fact for fact in world.of[end.id] if fact.relation not in SYMMETRIC and RELATIONS[fact.relation].clause]
+    facts = [fact for fact in facts if isinstance(fact.object, Entity)]
+    backward = [Step(it, it.object, end) for it in facts if len(world.into[it.object.id, it.relation]) == 1]
+    return forward if forward and (not backward or rng.random() < FORWARD) else backward
 
 
 def ask(rng: random.Random, step: Step, words: str) -> str:
@@ -174,13 +168,13 @@ def name(rng: random.Random, entity: Entity) -> str:
     if entity.kind == "river":
         return f"the {entity.name}" if entity.title == entity.name else f"the river {entity.name}"
     if "(" in entity.title or (entity.kind in ("film", "book", "album", "song") and rng.random() < 0.6):
-        return f"the {'novel' if entity.kind == 'book' else entity.sort} {entity.name}"
+        return f"the {entity.sort} {entity.name}"
     return entity.name
 
 
 def word(rng: random.Random, phrasings: Sequence[str], x: str) -> str:
-    """One of the phrasings, about ``x``."""
-    return rng.choice(phrasings).replace("{x}", x)
+    """One of the phrasings, about ``x``; the last, which is the plainest, twice as often as another."""
+    return rng.choice((*phrasings, phrasings[-1])).replace("{x}", x)
 
 
 def text_of(thing: Answer) -> str:

@@ -13,15 +13,16 @@ from kit.errors import InputError
 from kit.paths import ATLAS
 from kit.store import atomic_write
 
-from . import articles, culture, geography, society
+from . import articles, country, society
 from .chains import Draft
 from .names import Names
 from .questions import ask_all
 from .world import World
 
 SPLITS = ("train", "dev", "test")
-#: By name: how many countries (each 56 documents, about 151 passages), and how many questions a split.
-SIZES = {"small": (3, 100, 40, 60), "class": (14, 600, 200, 500), "large": (70, 1200, 400, 2000)}
+PASSAGES = 89  # of a country, about
+#: By name: how many countries, and how many questions a split.
+SIZES = {"small": (4, 100, 40, 60), "class": (23, 600, 200, 500), "large": (120, 1200, 400, 2000)}
 
 
 class Atlas(NamedTuple):
@@ -45,16 +46,15 @@ def build(seed: int = 0, size: str | int = "class", **questions: int) -> Atlas:
     """As generate, with the facts and drafts that tests look into."""
     if isinstance(size, str) and size not in SIZES:
         raise InputError(f"expected one of {', '.join(SIZES)}, found {size!r}", field="size")
-    n_countries, *numbers = SIZES[size] if isinstance(size, str) else (max(1, round(size / 151)), 0, 0, 0)
+    n_countries, *numbers = SIZES[size] if isinstance(size, str) else (max(1, round(size / PASSAGES)), 0, 0, 0)
     totals = dict(zip(SPLITS, numbers)) | questions
     rng, world, strangers = random.Random(seed), World(), []
     names = Names(rng)
-    countries = [geography.found(world, names, rng, family) for family in range(n_countries)]
-    for country in countries:
-        society.settle(country, strangers)
-        strangers = [*strangers, *country["person"]][-200:]
-        culture.create(country)
-    geography.befriend(countries)
+    countries = [country.found(world, names, rng, family) for family in range(n_countries)]
+    for each in countries:
+        society.settle(each, strangers)
+        strangers = [*strangers, *each["person"]][-200:]
+    country.befriend(countries)
     articles.titles(world)
     pages = [articles.write_article(world, entity, rng) for entity in world.entities]
     splits, drafts = {}, {}
@@ -92,7 +92,6 @@ def main(folder: Path, size: str, seed: int) -> None:
 
 def write(benchmark: Benchmark, folder: Path) -> list[Path]:
     """Write passages.jsonl, train.jsonl, dev.jsonl and test.jsonl, each whole or not at all, and return their paths."""
-    files = files_of(benchmark)
-    for name, content in files.items():
+    for name, content in (files := files_of(benchmark)).items():
         atomic_write(folder / name, content)
     return [folder / name for name in files]

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from .phrasings import LEXICON
+from .phrasings import LEXICON, fill
 
 TITLES = LEXICON["titles"]
 
@@ -14,6 +14,7 @@ class Names:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.used: set[str] = set(LEXICON["real_places"])
+        self.shared: set[str] = set()  # names of two people
 
     def fresh(self, draw: Callable[[int], str]) -> str:
         """The first of ``draw(attempt)`` that is new; ``attempt`` lets a grammar lengthen its words."""
@@ -25,30 +26,20 @@ class Names:
         raise RuntimeError("the name grammar is exhausted")
 
     def word(self, tongue: dict, ending: str) -> str:
-        """A new proper name of the tongue with one of the endings ``city``, ``region``, ``country`` or ``river``."""
-        return self.fresh(lambda attempt: self._stem(tongue, attempt, ending))
-
-    def _stem(self, tongue: dict, attempt: int, ending: str) -> str:
+        """A new proper name with an ending of the tongue for a city, surname, region, country or river."""
         choose = self.rng.choice
-        middle = choose(tongue["middle"]) if self.rng.random() < 0.45 or attempt > 20 else ""
-        if attempt > 200:
-            middle += choose("bdfglmnrstvz") + choose(tongue["middle"])
-        return smooth(choose(tongue["start"]) + middle + choose(tongue[ending]))
 
-    def surname(self, tongue: dict) -> str:
-        return self._stem(tongue, self.rng.choice((0, 30, 30)), "surname")
+        def stem(attempt: int) -> str:
+            middle = choose(tongue["middle"]) if self.rng.random() < 0.45 or attempt > 8 else ""
+            middle += choose("bdfglmnrstvz") + choose(tongue["middle"]) if attempt > 30 else ""
+            return smooth(choose(tongue["start"]) + middle + choose(tongue[ending]))
+
+        return self.fresh(stem)
 
     def person(self, tongue: dict, gender: str) -> str:
-        """A new full name. A middle name comes in when two are not enough."""
-
-        def draw(attempt: int) -> str:
-            given = self.rng.choice(tongue[gender])
-            if attempt > 20 or self.rng.random() < 0.2:
-                second = self.rng.choice([name for name in tongue[gender] if name != given])
-                given = f"{given} {second}"
-            return f"{given} {self.surname(tongue)}"
-
-        return self.fresh(draw)
+        """A new full name, its surname that of nobody else; some have a middle name."""
+        given = self.rng.sample(tongue[gender], 1 + (self.rng.random() < 0.2))
+        return " ".join([*given, self.word(tongue, "surname")])
 
     def compound(self, draw: Callable[[int], str], suffix: str) -> str:
         """A new name of a drawn word and a fixed one: Amber Library."""
@@ -60,31 +51,12 @@ class Names:
 
     def band(self) -> str:
         """A new name of a band."""
-
-        def draw(attempt: int) -> str:
-            plain, *others = (self.rng.choice(TITLES[sort]) for sort in ("band", "adjective", "adjective"))
-            return " ".join(["The", *others[: (attempt >= 3) + (attempt >= 40)], plain])
-
-        return self.fresh(draw)
+        return self.fresh(lambda attempt: fill(f"The {'<adjective> ' * (attempt // 4)}<band>", self.rng, str, TITLES))
 
 
 def title(rng: random.Random, attempt: int = 0) -> str:
     """A title, longer when short ones have run out; not necessarily a new one."""
-    choose = rng.choice
-    adjective, noun, other, place = (choose(TITLES[sort]) for sort in ("adjective", "noun", "noun", "place"))
-    if attempt > 30:
-        return f"The {adjective} {noun} of {place}"
-    return choose(
-        (
-            f"The {adjective} {noun}",
-            f"{noun} of {place}",
-            f"A {noun} in {place}" if place[0].isupper() and noun[0] not in "AEIOU" else f"The {noun} by {place}",
-            f"The {noun} and the {other}" if noun != other else f"The {adjective} {noun}",
-            f"{adjective} {noun}",
-            f"The {noun}'s {other}" if noun != other else f"{adjective} {noun}",
-            f"The {noun} before {place}",
-        )
-    )
+    return fill(rng.choice(TITLES["short" if attempt < 30 else "long"]), rng, str, TITLES)
 
 
 def smooth(word: str) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from . import solver
-from .chains import NOUNS, Arm, Draft, Pool, Step, ask, name, text_of, word
+from .chains import NOUNS, Draft, Pool, Step, ask, name, text_of, word
 from .phrasings import LEXICON, RELATIONS
 from .world import Entity, Fact, Literal
 
@@ -22,9 +22,13 @@ def chain(pool: Pool, type: str, hops: int) -> Draft | None:
     arm = draft.approach(value if backwards else fact.subject, hops - 1, [fact])
     if not arm:
         return None
-    if backwards:  # the last fact is read from its object to its subject
-        return _backwards(draft, Step(fact, value, fact.subject), arm)
     whole: solver.Expression = solver.object_of(fact.relation, arm.expression)
+    if backwards:  # the last fact is read from its object to its subject
+        if not (step := Step(fact, value, fact.subject)).backwards:
+            return None
+        draft.hidden.append(fact.subject)
+        draft.support(fact, ask(rng, step, arm.reference), text_of(fact.subject), [arm.last])
+        return draft.finish(type, ask(rng, step, arm.words), solver.subject_of(fact.relation, arm.expression))
     if type != "boolean":
         phrasings, answer = relation.asks, text_of(value)
         if type == "count":
@@ -46,15 +50,6 @@ def chain(pool: Pool, type: str, hops: int) -> Draft | None:
     asked, text = arm.fill(question)
     draft.support(fact, asked, solver.solve(pool.world, truth), [arm.last])
     return draft.finish(type, text, truth)
-
-
-def _backwards(draft: Draft, step: Step, arm: Arm) -> Draft | None:
-    if not step.backwards:
-        return None
-    rng, relation = draft.pool.rng, step.fact.relation
-    draft.support(step.fact, ask(rng, step, arm.reference), text_of(step.target), [arm.last])
-    draft.hidden.append(step.target)
-    return draft.finish("query", ask(rng, step, arm.words), solver.subject_of(relation, arm.expression))
 
 
 def converging_detail(pool: Pool, type: str, *lengths: int) -> Draft | None:
@@ -83,7 +78,7 @@ def parallel(pool: Pool, type: str, *lengths: int) -> Draft | None:
     rng, draft = pool.rng, Draft(pool)
     field = {"comparison": "less", "boolean": "same", "count": "below"}[type]
     first = pool.fact(lambda relation: getattr(RELATIONS[relation], field))
-    others = pool.facts[first.relation]
+    others, relation = pool.facts[first.relation], RELATIONS[first.relation]
     if type == "boolean":
         same = rng.random() < 0.6
         others = [fact for fact in others if fact.object is first.object or not same]
@@ -91,55 +86,32 @@ def parallel(pool: Pool, type: str, *lengths: int) -> Draft | None:
     facts = [first, *rng.sample(others, min(len(others), len(lengths) - 1))]
     if len({fact.subject.id for fact in facts}) < len(lengths):
         return None
-    arms, answers, relation = [], [], RELATIONS[first.relation]
+    arms, answers = [], []
     for fact, length in zip(facts, lengths):
-        arm = draft.approach(fact.subject, length - 1, facts)
-        if not arm:
+        if not (arm := draft.approach(fact.subject, length - 1, facts)):
             return None
         step = draft.support(fact, relation.asks[0].replace("{x}", arm.reference), text_of(fact.object), [arm.last])
         arms.append(arm)
         answers.append(f"#{step + 1}")
-    expressions = tuple(arm.expression for arm in arms)
+    expressions, words = [arm.expression for arm in arms], [arm.words for arm in arms]
     if type == "boolean":
         whole = solver.same(*(solver.object_of(first.relation, each) for each in expressions))
-        text = rng.choice(relation.same).replace("{a}", arms[0].words).replace("{b}", arms[1].words)
-        return _same(draft, answers, text, whole)
+        draft.compute(f"Are {answers[0]} and {answers[1]} the same?", whole)
+        text = rng.choice(relation.same).replace("{a}", words[0])
+        return draft.finish(type, text.replace("{b}", words[1]), whole)
     if type == "comparison":
         largest = bool(relation.more) and rng.random() < 0.5
         whole = solver.extreme(first.relation, expressions, largest)
         question, slot, conjunction = rng.choice(relation.more if largest else relation.less), "{options}", "or"
+        for several, two in LEXICON["pairs"].items() if len(arms) == 2 else ():
+            question = question.replace(several, two)
     else:
         limit, shown = _limit(rng, facts)
         whole = solver.below(first.relation, expressions, limit)
         question, slot, conjunction = rng.choice(relation.below).replace("{t}", shown), "{list}", "and"
     shown_again = [f"{arm.reference} ({answer})" for arm, answer in zip(arms, answers)]
     draft.compute(question.replace(slot, _join(shown_again, conjunction)), whole)
-    return draft.finish(type, question.replace(slot, _join([arm.words for arm in arms], conjunction)), whole)
-
-
-def places(pool: Pool, type: str, length: int) -> Draft | None:
-    """Two facts about one person in two passages: are they the same place? ``length`` facts lead to the person."""
-    rng, draft = pool.rng, Draft(pool)
-    relations, text = rng.choice(sorted(LEXICON["places"].items(), key=lambda item: item[0].split()))
-    first, second = relations.split()
-    fact = rng.choice(pool.facts[first])
-    facts = [fact, *pool.world.out[fact.subject.id, second]]
-    arm = draft.approach(fact.subject, length, facts) if len(facts) == 2 else None
-    if not arm or (fact.object is not facts[1].object and rng.random() < 0.6):
-        return None
-    women = fact.subject.gender == "women"
-    text = text.replace("{x}", arm.words).replace("{his}", "her" if women else "his")
-    references = []
-    for one in facts:
-        question = RELATIONS[one.relation].asks[0].replace("{x}", arm.reference)
-        references.append(f"#{draft.support(one, question, text_of(one.object), [arm.last]) + 1}")
-    whole = solver.same(solver.object_of(first, arm.expression), solver.object_of(second, arm.expression))
-    return _same(draft, references, text.replace("{he}", "she" if women else "he"), whole)
-
-
-def _same(draft: Draft, answers: Sequence[str], text: str, whole: solver.Expression) -> Draft:
-    draft.compute(f"Are {answers[0]} and {answers[1]} the same?", whole)
-    return draft.finish("boolean", text, whole)
+    return draft.finish(type, question.replace(slot, _join(words, conjunction)), whole)
 
 
 def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
@@ -149,8 +121,7 @@ def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
     facts = pool.world.into[fact.object.id, fact.relation]
     if len(facts) != size or len({one.subject.id for one in facts}) < size:
         return None
-    arm = draft.approach(fact.object, length, facts)
-    if not arm:
+    if not (arm := draft.approach(fact.object, length, facts)):
         return None
     verb, _, rest = rng.choice(RELATIONS[fact.relation].clause).partition(" ")
     plural = re.sub(r"\bits\b", "their", f"{LEXICON['verbs'].get(verb, verb)} {rest}")
@@ -167,15 +138,12 @@ def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
 
 
 def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
-    """The one thing with two facts, their objects reached by chains of ``lengths``.
-
-    Where the objects are named, the two facts stand in two passages and are two supports; else they stand in one.
-    """
-    rng, draft, apart = pool.rng, Draft(pool), not any(lengths)
+    """The one thing with two facts in one passage, their objects reached by chains of ``lengths``."""
+    rng, draft = pool.rng, Draft(pool)
     fact = pool.fact(lambda relation: RELATIONS[relation].clause)
     subject = fact.subject
     fits = [it for it in pool.world.of[subject.id] if it is not fact and RELATIONS[it.relation].clause]
-    fits = [it for it in fits if (it.passage == fact.passage) is not apart]
+    fits = [it for it in fits if it.passage == fact.passage]
     if not fits:
         return None
     facts = [fact, rng.choice(fits)]
@@ -183,16 +151,10 @@ def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
     if not all(arms):
         return None
     start = "Which person" if subject.kind == "person" else f"Which {rng.choice(NOUNS[subject.kind])}"
-    clauses = [rng.choice(RELATIONS[one.relation].clause) for one in facts]
-    shown, asked = zip(*(arm.fill(text) for text, arm in zip(clauses, arms)))
+    shown, asked = zip(*(arm.fill(rng.choice(RELATIONS[one.relation].clause)) for one, arm in zip(facts, arms)))
     draft.hidden.append(subject)
-    if apart:
-        for one, clause in zip(facts, shown):
-            draft.support(one, f"{start} {clause}?", text_of(subject), [])
-    else:
-        draft.also.append(facts[1])
-        needs = [arm.last for arm in arms]
-        draft.support(fact, f"{start} {shown[0]} and {shown[1]}?", text_of(subject), needs)
+    draft.also.append(facts[1])
+    draft.support(fact, f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms])
     parts = [solver.subject_of(one.relation, arm.expression) for one, arm in zip(facts, arms)]
     return draft.finish(type, f"{start} {asked[0]} and {asked[1]}?", solver.every(parts))
 

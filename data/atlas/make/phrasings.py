@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 
 PROSE = Path(__file__).parent / "prose"
-_MARK = re.compile(r"\[|\{(?P<slot>[^}]*)\}|<(?P<pool>[^>]*)>")
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_MARK = re.compile(r"\{([^}]*)\}|<([^>]*)>")
 _ARTICLE = re.compile(r"\b([Aa])\(n\) (?=([aeiouAEIOU]|8|11\b|18)?)")
 _PLURAL = re.compile(r"(?:(?<=[^aeiou])(y)|((?<=[sx])|(?<=[cs]h)))?\(s\)")
 
@@ -42,28 +43,29 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     qualifiers: dict[str, tuple[str, ...]] = {}
 
 
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A section of an article: the relations it states, its first sentence, and the unrelated matter around them.
-
-    A section with ``optional`` is only written when that fact is known; ``closing`` is the fact that it ends with.
-    """
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A passage of an article: the relations it states in order, the matter around them, and its first sentence."""
 
     facts: tuple[str, ...]
     filler: tuple[str, ...]
-    opening: tuple[str, ...] = ()
-    optional: str = ""
-    closing: str = ""
+    opening: tuple[str, ...]
 
 
-#: Relations by "kind.name", sections by kind, filler by profession, and the words that names and sentences draw from.
+def read(name: str) -> dict:
+    """A file of ``prose/``."""
+    return tomllib.loads((PROSE / f"{name}.toml").read_text("utf-8"))
+
+
+#: Relations by "kind.name", passages by kind (people by profession), and what names and sentences draw from.
 RELATIONS: dict[str, Relation] = {}
-SECTIONS: dict[str, tuple[Section, ...]] = {}
-CAREERS: dict[str, list[str]] = {}
-LEXICON = tomllib.loads((PROSE / "lexicon.toml").read_text("utf-8"))
+PARTS: dict[str, tuple[Part, ...]] = {}
+LEXICON = read("lexicon")
 for _name in ("people", "works", "places", "institutions"):
-    for _kind, _tables in tomllib.loads((PROSE / f"{_name}.toml").read_text("utf-8")).items():
-        SECTIONS[_kind] = msgspec.convert(_tables.pop("section"), tuple[Section, ...])
-        CAREERS |= _tables.pop("careers", {})
+    for _kind, _tables in read(_name).items():
+        PARTS[_kind] = msgspec.convert(_tables.pop("part"), tuple[Part, ...])
+        for _job, _filler in _tables.pop("careers", {}).items():
+            _life, _work = PARTS[_kind]
+            PARTS[_job] = _life, Part(_work.facts, tuple(_filler), _work.opening)
         RELATIONS |= {f"{_kind}.{_of}": msgspec.convert(_fields, Relation) for _of, _fields in _tables.items()}
 
 
@@ -76,28 +78,10 @@ def fill(
     text: str, rng: random.Random, slot: Callable[[str], str], pools: Mapping[str, Sequence[str]] = LEXICON["pools"]
 ) -> str:
     """The phrasing's text, with choices and pool words drawn from ``rng`` and slots filled by calling ``slot``."""
-    written = ""
-    while mark := _MARK.search(text):
-        written, text = written + text[: mark.start()], text[mark.end() :]
-        if mark["slot"] is not None:
-            written += slot(mark["slot"])
-        elif mark["pool"]:
-            written += rng.choice(pools[mark["pool"]])
-        else:
-            options, rest = _options(text)
-            text = rng.choice(options) + rest
-    written = _PLURAL.sub(lambda match: "ies" if match[1] else "es" if match[2] is not None else "s", written + text)
-    return _ARTICLE.sub(lambda match: f"{match[1]}n " if match[2] else f"{match[1]} ", written)
-
-
-def _options(text: str) -> tuple[list[str], str]:
-    """The options of a choice whose opening bracket came before, and the text behind its closing one."""
-    options, start, depth = [], 0, 0
-    for place, mark in enumerate(text):
-        if depth == 0 and mark in "|]":
-            options.append(text[start:place])
-            start = place + 1
-        if mark == "]" and depth == 0:
-            return options, text[start:]
-        depth += (mark == "[") - (mark == "]")
-    raise ValueError(f"unclosed choice in {text!r}")
+    while "[" in text:  # the innermost choices first
+        text = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), text)
+    text = _MARK.sub(lambda match: slot(match[1]) if match[1] is not None else rng.choice(pools[match[2]]), text)
+    if "(" not in text:
+        return text
+    text = _PLURAL.sub(lambda match: "ies" if match[1] else "es" if match[2] is not None else "s", text)
+    return _ARTICLE.sub(lambda match: f"{match[1]}n " if match[2] else f"{match[1]} ", text)

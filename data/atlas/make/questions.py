@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from kit.corpus.types import EvidenceGraph, Question
+from kit.corpus.types import Question
 from kit.errors import InputError
 
 from . import patterns
@@ -22,11 +22,8 @@ PATIENCE = 4000
 #: (hops, structure, type): share of a split in thousandths, and patterns that make such questions, with their numbers.
 #: Structures are those of bgr.txt §4.5, types those of its appendix A.2.
 PLAN: dict[Cell, tuple[int, list[list[str]]]] = {
-    (int(row["hops"]), row["structure"], row["type"]): (
-        int(row["share"]),
-        [words.split() for words in row["patterns"].split(";")],
-    )
-    for row in csv.DictReader((PROSE / "plan.csv").read_text("utf-8").splitlines())
+    (int(hops), structure, type): (int(share), [words.split() for words in makers.split(";")])
+    for hops, structure, type, share, makers in csv.reader((PROSE / "plan.csv").read_text("utf-8").splitlines()[1:])
 }
 
 
@@ -62,7 +59,7 @@ def _draw(pool: Pool, cell: Cell, asked: set[str], answers: Counter[str], count:
         try:
             pattern, *numbers = pool.rng.choice(PLAN[cell][1])
             draft = getattr(patterns, pattern)(pool, type, *map(int, numbers))
-            if draft is None or draft.text in asked or _evidence(draft).structure != structure:
+            if draft is None or draft.text in asked or draft.evidence.structure != structure:
                 continue
             if not len({fact.passage for fact in draft.supports}) == len(draft.supports) == hops:
                 continue
@@ -76,10 +73,6 @@ def _draw(pool: Pool, cell: Cell, asked: set[str], answers: Counter[str], count:
             return draft, answer
     expected = f"expected more countries: no new {hops}-hop {structure} {type} question can be found"
     raise InputError(expected, field="size")
-
-
-def _evidence(draft: Draft) -> EvidenceGraph:
-    return EvidenceGraph(len(draft.supports), tuple(draft.edges))
 
 
 def leaks(draft: Draft, answer: Answer) -> bool:
@@ -118,6 +111,6 @@ def _question(id: str, draft: Draft, answer: Answer) -> Question:
         aliases=aliases,
         type=draft.type,
         decomposition=tuple(draft.steps),
-        evidence=_evidence(draft),
+        evidence=draft.evidence,
         triples=tuple((text_of(it.subject), RELATIONS[it.relation].label, text_of(it.object)) for it in facts),
     )

@@ -1,7 +1,4 @@
-"""Answers questions over the facts, so that every question of the atlas is known to have exactly one answer.
-
-A question is an expression: a function from the world to all of its answers, made by the functions below.
-"""
+"""Answers questions, expressions made by the functions below, so that each is known to have exactly one answer."""
 
 from collections.abc import Callable, Sequence
 

@@ -37,7 +37,7 @@ class Entity:
     @property
     def sort(self) -> str:
         """The word for what it is: a profession, a form of building, or the kind."""
-        return self.job or {"team": "football club"}.get(self.kind, self.kind)
+        return self.job or {"team": "football club", "book": "novel"}.get(self.kind, self.kind)
 
     @property
     def surfaces(self) -> tuple[str, ...]:
@@ -47,10 +47,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value that is no entity: ``value`` compares and counts, ``text`` is how it is written.
-
-    ``dated`` if it is a year or a day.
-    """
+    """What is no entity: ``value`` compares and counts, ``text`` is how it is written; years and days are ``dated``."""
 
     value: int | date
     text: str
