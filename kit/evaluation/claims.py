@@ -287,7 +287,10 @@ def read_records(figures: Path) -> dict[str, list[Record]]:
 
 
 def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
-    """A row a claim and data set: state (the verdict, or ``stale``), effects (in words), overall (the common state)."""
+    """A row a claim and data set: state (the verdict, or ``stale``), effects (in words), overall (the common state).
+
+    What is stale has no part in the common state, unless all is.
+    """
     rows = []
     for dataset, of in records.items():
         n_findings = sum(len(record.findings) for record in of)
@@ -305,7 +308,8 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
             rows.append((claim.id, dataset, state, "; ".join(effects)))
     table = pd.DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
     tested = table[table["state"] != NOT_TESTED].groupby("claim")["state"].unique()
-    agreed = tested.map(lambda states: states[0] if len(states) == 1 else "differs")
+    fresh = tested.map(lambda states: [state for state in states if state != STALE] or [STALE])
+    agreed = fresh.map(lambda states: states[0] if len(states) == 1 else "differs")
     return table.assign(overall=table["claim"].map(agreed).fillna(NOT_TESTED))
 
 

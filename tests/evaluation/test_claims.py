@@ -245,6 +245,11 @@ def test_a_state_a_claim_and_data_set(figures: Path) -> None:
     assert set(states(figures, "kgp-01").values()) == {"not tested"}
     kept(figures / "atlas" / "05_more.json", finding("kgp-08", Estimate(0.1, 0.05, 0.2, 500), trained=()))
     assert states(figures, "kgp-08")["overall"] == "mechanism reproduced"  # where it was tested
+    old = claims.Record(notebook="04_more", findings=(finding("kgp-08", Estimate(-0.1, -0.2, -0.05, 500), trained=()),))
+    (figures / "hotpotqa-dev").mkdir(exist_ok=True)
+    (figures / "hotpotqa-dev" / "04_more.json").write_bytes(msgspec.json.encode(old))  # of nobody knows which code
+    assert states(figures, "kgp-08")["overall"] == "mechanism reproduced"
+    assert states(figures, "kgp-08")["hotpotqa-dev"] == "stale"
 
 
 def test_what_was_measured_by_other_code_on_other_data_or_under_another_rule_is_stale(tmp_path: Path) -> None:
