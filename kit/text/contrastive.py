@@ -36,15 +36,17 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Training(Settings, frozen=True):
-    """How to learn: times through the pairs, pairs a step, the highest learning rate (AdamW), and how many layers.
+    """How to learn: times through the pairs, pairs a step, the highest learning rate (AdamW), how many layers and words.
 
-    That many upper ``layers`` of the network learn, all of it where that is 0 (:class:`kit.text.layers.Learner`).
+    That many upper ``layers`` of the network learn, all of it where that is 0 (:class:`kit.text.layers.Learner`), from
+    the first ``tokens`` of each text.
     """
 
     epochs: Positive = 1
     batch: Positive = 24
     learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 2e-4
     layers: Whole = 3
+    tokens: Positive = 64
     seed: Whole = 0
 
 
@@ -65,8 +67,8 @@ def finetune(
     def loss(batch: tuple[Sequence[Pair], Sequence[int]]) -> torch.Tensor:
         asked, negatives = batch
         rows = [*(pair.positive for pair in asked), *negatives]
-        queries = learner.vectors([pair.query for pair in asked], "query")
-        found = learner.vectors([passages[row] for row in rows])  # the queries' passages, negatives if there are any
+        queries = learner.vectors([pair.query for pair in asked], "query", training.tokens)
+        found = learner.vectors([passages[row] for row in rows], tokens=training.tokens)  # the queries' passages, negatives if there are any
         return ranking.compute_loss_from_embeddings([queries, *found.split(len(asked))], None)
 
     # Without dropout: a step takes two thirds of the time.

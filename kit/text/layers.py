@@ -39,7 +39,7 @@ class Learner(Encoder):
         self.split = len(held) - layers if 0 < layers < len(held) else 0
         self.states = _states(base.identity, self.split)
         if self.split:
-            del network.embeddings
+            del network.embeddings  # in their place come the lower part's states, which hold the positions
             network.embeddings = lambda inputs_embeds, **_: inputs_embeds
             network.encoder.layer, below.encoder.layer = held[self.split :], below.encoder.layer[: self.split]
 
@@ -66,8 +66,11 @@ class Learner(Encoder):
         with torch.no_grad():
             return torch.nn.functional.normalize(self.vectors(texts, role)).cpu().numpy()
 
-    def vectors(self, texts: Sequence[str], role: str = "document") -> Tensor:
-        """Of shape (texts, dimension), as the model pools them: with gradients, where these are asked for."""
+    def vectors(self, texts: Sequence[str], role: str = "document", tokens: int | None = None) -> Tensor:
+        """Of shape (texts, dimension), as the model pools them: with gradients, where these are asked for.
+
+        What the upper part reads of a text are its first ``tokens``, by default all.
+        """
         import torch
 
         texts = [(self.upper.prompts.get(role) or "") + text for text in texts]
@@ -76,7 +79,9 @@ class Learner(Encoder):
         with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
             for start in range(0, len(order), _TOGETHER):
                 part = [texts[place] for place in order[start : start + _TOGETHER]]
-                parts.append(self.upper(self._read(part))["sentence_embedding"])
+                read = self._read(part)
+                read |= {name: of[:, :tokens] for name, of in read.items() if isinstance(of, torch.Tensor)}
+                parts.append(self.upper(read)["sentence_embedding"])
         return torch.cat(parts)[np.argsort(order)].float()
 
     def _read(self, texts: list[str]) -> dict[str, Tensor]:
