@@ -86,11 +86,12 @@ class MultiLevelGraph:
             return tuple(passage.full_text for passage in self.corpus.passages)
         return self.entities if level == "o" else self.chunks
 
-    def encoded(self, encoder: Encoder) -> Self:
-        """The graph with a vector of each node, ``x`` (nodes, dimension) of its level."""
-        data, vectors = copy(self.data), {level: encoder.encode(self.texts(level)) for level in LEVELS}
-        for level, x in vectors.items():
-            data[level].x = torch.from_numpy(x).reshape(-1, vectors["d"].shape[1])
+    def encoded(self, encoder: Encoder, documents: np.ndarray | None = None) -> Self:
+        """The graph with a vector of each node, ``x`` (nodes, dimension) of its level; ``documents`` may be at hand."""
+        data, vectors = copy(self.data), encoder.encode(self.texts("d")) if documents is None else documents
+        for level in LEVELS:
+            x = vectors if level == "d" else encoder.encode(self.texts(level))
+            data[level].x = torch.from_numpy(x).reshape(-1, vectors.shape[1])
         return replace(self, data=data)
 
     def adjacency(self, kind: str) -> sparse.csr_array:

@@ -104,11 +104,11 @@ class QSGNN(Retriever):
         self.corpus, self.encoder, settings = corpus, Encoder(self.settings.encoder), self.settings
         whole = MultiLevelGraph.of(corpus, extractions)
         level = {"entity": "o", "chunk": "c"}.get(settings.ablate)
-        self.graph = (whole.without(level) if level else whole).encoded(self.encoder)
-        x = self.graph.data.x_dict
         along = {"graph": "structure"} if level == "o" else {}  # without entities, nor a walk along them
         self.walk = GNNRet(encoder=settings.encoder, **WALK, **along)
         self.walk.index(corpus)
+        self.graph = (whole.without(level) if level else whole).encoded(self.encoder, self.walk.vectors)
+        x = self.graph.data.x_dict
         with torch.random.fork_rng():
             torch.manual_seed(settings.seed)
             self.network = Network(x["d"].shape[1], settings.dimension, settings.layers, settings.logit_scale)
