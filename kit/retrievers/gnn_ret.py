@@ -232,7 +232,7 @@ class GNNRet(Retriever):
         return self.found(self.distances(vectors), k)[0]
 
     def found(self, h: Tensor, k: int) -> tuple[np.ndarray, list[MessageLog]]:
-        """Pass messages on the distances ``h`` in place: the nearest rows (queries, min(k, passages)), what was done."""
+        """Pass messages on the distances ``h`` in place: the rows as of :meth:`rows`, and what each layer did."""
         near = self.near(h, k)
         logs = self.propagate(h, near)
         return nearest(h, near, np.concatenate([log.heard for log in logs]), min(k, h.shape[1])), logs
