@@ -39,7 +39,7 @@ MOST_SUPPORTS = 4  # … supports, and others, from which the negatives are draw
 RATES = 1e-3, 5e-4  # the highest learning rates of pre-training and fine-tuning
 DEV_QUESTIONS = 100  # by whose Recall@5 weights are chosen
 _FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
-_RECIPE = "4"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "5"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 AboveZero = Annotated[float, Meta(gt=0)]
 
