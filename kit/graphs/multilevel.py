@@ -80,18 +80,12 @@ class MultiLevelGraph:
         data = self.data.subgraph({level: torch.empty(0, dtype=torch.long)})
         return replace(self, data=data, **{{"o": "entities", "c": "chunks"}[level]: ()})
 
-    def texts(self, level: str) -> tuple[str, ...]:
-        """What the encoder reads of each node of a level."""
-        if level == "d":
-            return tuple(passage.full_text for passage in self.corpus.passages)
-        return self.entities if level == "o" else self.chunks
-
-    def encoded(self, encoder: Encoder, documents: np.ndarray | None = None) -> Self:
-        """The graph with a vector of each node, ``x`` (nodes, dimension) of its level; ``documents`` may be at hand."""
-        data, vectors = copy(self.data), encoder.encode(self.texts("d")) if documents is None else documents
-        for level in LEVELS:
-            x = vectors if level == "d" else encoder.encode(self.texts(level))
-            data[level].x = torch.from_numpy(x).reshape(-1, vectors.shape[1])
+    def encoded(self, encoder: Encoder, documents: np.ndarray) -> Self:
+        """The graph with vectors of all nodes, ``x`` (nodes, dimension) of a level; ``documents`` are those at hand."""
+        data = copy(self.data)
+        for level, texts in (("o", self.entities), ("c", self.chunks)):
+            data[level].x = torch.from_numpy(encoder.encode(texts)).reshape(-1, documents.shape[1])
+        data["d"].x = torch.from_numpy(documents)
         return replace(self, data=data)
 
     def adjacency(self, kind: str) -> sparse.csr_array:
