@@ -136,13 +136,14 @@ def evaluate(asked: SimpleNamespace) -> None:
     seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer) too, with --judge
     judged and unclear, and the file has reader and judge: name, and the usage of a language model.
     """
+    import pandas as pd
+
     from kit.evaluation import evaluate as evaluate_all
     from kit.evaluation.answers import AnswerOptions
     from kit.evaluation.experiment import N_TIMED
     from kit.evaluation.trec import read_run, write_runs
     from kit.retrievers import make_all
     from kit.runs.lesson import write_result
-    from kit.text.language_models import usage_lines
 
     begun = time.perf_counter()
     files = {name: Path(name) for name in asked.retrievers if Path(name).is_file()}
@@ -155,7 +156,9 @@ def evaluate(asked: SimpleNamespace) -> None:
     reading.fit(training or benchmark)
     experiment = evaluate_all(everything, benchmark, ks=asked.k, seed=asked.seed, training=training, n_timed=N_TIMED)
     answers = reading.answers(experiment)
-    click.echo("\n".join([experiment.text(answers), *usage_lines(experiment.usages | reading.usages())]))
+    click.echo(experiment.text(answers))
+    if usages := experiment.usages | reading.usages():
+        click.echo(pd.concat(usages, names=["role"]).reset_index("role").to_string(index=False))
     if asked.json:
         write_result(asked.json, experiment.record(answers) | reading.record(), benchmark, asked.set, begun)
     if asked.trec:

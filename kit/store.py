@@ -39,17 +39,13 @@ def file_digest(path: Path) -> str:
 def atomic_write(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old content or the new, never half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as sink:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as temporary:
+        made = Path(temporary) / path.name
+        with made.open("wb") as sink:
             sink.write(content)
             sink.flush()
             os.fsync(sink.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        os.replace(made, path)
 
 
 class Store:

@@ -39,6 +39,13 @@ def realdata() -> Path:
     return folder
 
 
+@pytest.fixture
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store that is empty."""
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The folder of a sentence-transformers model that learns in moments: one layer, random weights."""

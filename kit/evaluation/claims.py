@@ -317,8 +317,8 @@ def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
     """The whole ledger in Markdown: every claim, with what the data sets that tested it say."""
     table = ledger(records)
     tested = table[table["state"] != NOT_TESTED]
-    parts = ["# What the papers claim, and what came of it here"]
-    parts.append(f"{tested['claim'].nunique()} of {len(CLAIMS)} claims are tested. {_WHAT_STATES_SAY}")
+    head = Path(__file__).with_name("ledger.md").read_text("utf-8")  # with what the states say
+    parts = [head.strip().format(tested=tested["claim"].nunique(), claims=len(CLAIMS))]
     for claim in CLAIMS.values():
         of = tested[tested["claim"] == claim.id]
         source = f"{claim.paper} {claim.place}, {claim.kind}; tested: {claim.measure} Departs from it: "
@@ -329,16 +329,6 @@ def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
         if lines:
             parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
-
-
-_WHAT_STATES_SAY = """\
-An interval (95 %, over questions) that lies wholly on the claimed side is *reproduced*, one that lies wholly beside it
-*not reproduced*, any other *undecided*; *mechanism reproduced* says that the cause holds which a paper names for its
-language model's answers. Undecided is, too, whatever rests on a single question, on a ceiling or a floor, on fewer than
-three training seeds, or on a network that did not learn: it is said in brackets. *Stale*: claim, code or data have
-changed since, or the record does not say what they were. Of several cases the weakest is shown. *Adjusted* is an
-interval that holds together with all others of its data set. The papers' corpora, encoders and readers differ from
-ours: the sign and the shape are tested, never the level.""".replace("\n", " ")
 
 
 def _effect(rule: Criterion, findings: Sequence[Finding], n_findings: int) -> str:

@@ -53,9 +53,7 @@ def resampled_sums(values: np.ndarray, *, seed: int, n_resamples: int = N_RESAMP
     return sums
 
 
-def intervals(
-    values: pd.DataFrame, seed: int = 0, *, level: float = LEVEL, n_resamples: int = N_RESAMPLES
-) -> pd.DataFrame:
+def intervals(values: pd.DataFrame, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
     """Each column of a table by question, a row each: mean, low, high (percentile bootstrap over rows), n."""
     x, n = values.to_numpy(float), len(values)
     means = x.mean(axis=0) if n else np.full(x.shape[1], np.nan)
@@ -63,14 +61,14 @@ def intervals(
     if n > 1:
         sampled = resampled_sums(x, seed=seed, n_resamples=n_resamples) / n
         # Rounding of sums would otherwise give equal values an interval of some 1e-17.
-        equal, ends = np.ptp(x, axis=0) == 0, np.quantile(sampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        equal, ends = np.ptp(x, axis=0) == 0, np.quantile(sampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
         means, low, high = (np.where(equal, x[0], found) for found in (means, *ends))
     return pd.DataFrame({"mean": means, "low": low, "high": high, "n": n}, index=values.columns)
 
 
-def interval(values: np.ndarray, seed: int = 0, *, level: float = LEVEL, n_resamples: int = N_RESAMPLES) -> Estimate:
+def interval(values: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
     """The mean of ``values`` (n,) with its percentile bootstrap interval."""
-    table = intervals(pd.DataFrame(np.asarray(values, float)), seed, level=level, n_resamples=n_resamples)
+    table = intervals(pd.DataFrame(np.asarray(values, float)), seed, n_resamples=n_resamples)
     return Estimate(*next(table.itertuples(index=False)))
 
 

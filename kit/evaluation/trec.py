@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kit.corpus import Benchmark, Corpus, Query
+from kit.corpus import Benchmark, Query
 from kit.corpus.exporting import encode_id
 from kit.corpus.records import read_bytes
 from kit.errors import InputError
@@ -39,13 +39,10 @@ def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> list[Pa
 
 
 class TrecRun(Retriever):
-    """What a TREC run found, evaluated like any retriever: a score by question and passage."""
+    """What a TREC run found, evaluated like any retriever: scores by question and passage; nothing is indexed."""
 
     def __init__(self, scores: Mapping[str, Mapping[str, float]]) -> None:
         self.scores = scores
-
-    def index(self, corpus: Corpus) -> None:
-        """Nothing to make ready: the searching was done elsewhere."""
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         found = []

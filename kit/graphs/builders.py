@@ -73,8 +73,7 @@ class Structure(Settings, frozen=True):
         ]
         before, after = np.concatenate([np.zeros((2, 0), int), *pairs], axis=1)
         adjacent = EdgeList.of(np.concatenate([before, after]), np.concatenate([after, before]), len(corpus))
-        nodes = structures(corpus)
-        contains = {"holds": ContainsEdges(nodes, len(corpus))} if nodes else {}
+        contains = {"holds": ContainsEdges(nodes, len(corpus))} if (nodes := structures(corpus)) else {}
         return {"structure": adjacent} | contains
 
 

@@ -2,8 +2,8 @@
 
 Edges within a level: ``oo``, two entities of a triple, and ``cc``, adjacent sentences of a passage. Between levels, by
 containment: ``oc`` and ``od``, an entity and the sentence or passage that a triple of it comes from; ``od`` has a name
-and the passages that link to it (:mod:`kit.text.entities`), too; and ``cd``, a sentence and its passage. All are simple
-and go both ways (qsgnn-i18 to i20).
+and the passages that share it (:class:`kit.graphs.builders.Entity`), too; and ``cd``, a sentence and its passage. All
+are simple and go both ways (qsgnn-i18 to i20).
 """
 
 import itertools
@@ -21,13 +21,13 @@ from torch_geometric.transforms import ToUndirected
 from torch_geometric.utils import index_to_mask
 
 from kit.corpus import Corpus
+from kit.graphs.builders import Entity
 from kit.text import Encoder
-from kit.text.entities import fold, link
+from kit.text.entities import fold
 from kit.text.triples import Extraction
 
 LEVELS = {"o": "entity", "c": "chunk", "d": "document"}  # the paper's letters, which are the types of nodes
 KINDS = ("oo", "cc", "oc", "od", "cd")
-PRIOR = 0.6  # the least probability of a link, as in :class:`kit.graphs.builders.Entity`
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class MultiLevelGraph:
                 pairs["od"] += [(end, document) for end in ends]
                 pairs["oc"] += [(end, first + triple.sentence) for end in ends if triple.sentence is not None]
         # A name that passages share is contained in them all, whether or not a triple has it.
-        linked = link(corpus).at_least(PRIOR).connecting()
+        linked = Entity().relations(corpus)["entity"].incidence
         shared = [entities.setdefault(fold(name), (len(entities), name))[0] for name in linked.terms]
         pairs["od"] += [(shared[term], int(document)) for document, term in zip(*linked.matrix.nonzero())]
         data = HeteroData()
@@ -80,17 +80,12 @@ class MultiLevelGraph:
         data = self.data.subgraph({level: torch.empty(0, dtype=torch.long)})
         return replace(self, data=data, **{{"o": "entities", "c": "chunks"}[level]: ()})
 
-    def texts(self, level: str) -> tuple[str, ...]:
-        """What the encoder reads of each node of a level."""
-        if level == "d":
-            return tuple(passage.full_text for passage in self.corpus.passages)
-        return self.entities if level == "o" else self.chunks
-
-    def encoded(self, encoder: Encoder) -> Self:
-        """The graph with a vector of each node, ``x`` (nodes, dimension) of its level."""
-        data, vectors = copy(self.data), {level: encoder.encode(self.texts(level)) for level in LEVELS}
-        for level, x in vectors.items():
-            data[level].x = torch.from_numpy(x).reshape(-1, vectors["d"].shape[1])
+    def encoded(self, encoder: Encoder, documents: np.ndarray) -> Self:
+        """The graph with vectors of all nodes, ``x`` (nodes, dimension) of a level; ``documents`` are those at hand."""
+        data = copy(self.data)
+        for level, texts in (("o", self.entities), ("c", self.chunks)):
+            data[level].x = torch.from_numpy(encoder.encode(texts)).reshape(-1, documents.shape[1])
+        data["d"].x = torch.from_numpy(documents)
         return replace(self, data=data)
 
     def adjacency(self, kind: str) -> sparse.csr_array:

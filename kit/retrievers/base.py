@@ -115,8 +115,8 @@ class Retriever:
         """Learn from ``benchmark.train`` and choose on ``benchmark.dev``; here, nothing."""
 
     def index(self, corpus: Corpus) -> None:
-        """Make ready to search ``corpus``."""
-        raise NotImplementedError
+        """Make ready to search ``corpus``; here, there is nothing to make."""
+        self.corpus = corpus
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         """The rankings of several queries over the indexed corpus, each of length min(k, passages), without traces."""

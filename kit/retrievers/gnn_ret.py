@@ -216,32 +216,31 @@ class GNNRet(Retriever):
         vectors, found = self.encode([query.text for query in queries]), []
         size = max(1, BLOCK // max(1, len(self.corpus)))
         for start in range(0, len(queries), size):
-            found += self._rank(self.distances(vectors[start : start + size]), k)[0]
+            h = self.distances(vectors[start : start + size])
+            found += self.rankings(h, self.found(h, k)[0])
         return found
 
     def explain(self, query: Query | str, k: int) -> Ranking:
         h = self.distances(self.encode([as_query(query).text]))
         before = h[0].clone()
-        [ranking], logs = self._rank(h, k)
+        rows, logs = self.found(h, k)
+        [ranking] = self.rankings(h, rows)
         return Ranking(ranking.ids, ranking.scores, Trace(tuple(self.events(ranking.ids, before, logs))))
-
-    def _rank(self, h: Tensor, k: int) -> tuple[list[Ranking], list[MessageLog]]:
-        """Pass messages on the distances ``h`` in place, and rank."""
-        near = self.near(h, k)
-        logs = self.propagate(h, near)
-        return self.rankings(h, near, np.concatenate([log.heard for log in logs]), k), logs
-
-    def rankings(self, h: Tensor, near: np.ndarray, heard: np.ndarray, k: int) -> list[Ranking]:
-        """A ranking a query by the smallest distances, as :func:`nearest` finds them; scores are 1 − distance."""
-        rows = nearest(h, near, heard, min(k, h.shape[1]))
-        scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
-        return [Ranking(self.ids(own), score) for own, score in zip(rows.tolist(), scores)]
 
     def rows(self, vectors: np.ndarray, k: int) -> np.ndarray:
         """The rows (queries, min(k, passages)) that are found for unit vectors (queries, dimension), best first."""
-        h, k = self.distances(vectors), min(k, len(self.corpus))
+        return self.found(self.distances(vectors), k)[0]
+
+    def found(self, h: Tensor, k: int) -> tuple[np.ndarray, list[MessageLog]]:
+        """Pass messages on the distances ``h`` in place: the rows as of :meth:`rows`, and what each layer did."""
         near = self.near(h, k)
-        return nearest(h, near, np.concatenate([log.heard for log in self.propagate(h, near)]), k)
+        logs = self.propagate(h, near)
+        return nearest(h, near, np.concatenate([log.heard for log in logs]), min(k, h.shape[1])), logs
+
+    def rankings(self, h: Tensor, rows: np.ndarray) -> list[Ranking]:
+        """A ranking a query of its rows (queries, k), best first; scores are 1 − distance."""
+        scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
+        return [Ranking(self.ids(own), score) for own, score in zip(rows.tolist(), scores)]
 
     def encode(self, texts: list[str]) -> np.ndarray:
         """Unit vectors (texts, dimension) of questions."""

@@ -46,7 +46,7 @@ class PageRank(Retriever):
         # Nodes: the entities, then the passages.
         self.adjacency = sparse.csr_matrix(sparse.block_array([[related + related.T, contained.T], [contained, None]]))
         self.frequency = np.maximum(contained.sum(axis=0), 1)
-        self.vectors = self.encoder.encode(graph.texts("d"))
+        self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
         self.nearest = NearestNeighbours(self.encoder.encode(graph.entities)) if graph.entities else None
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from kit.corpus import GoldQuery, Query, Question
 from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, round_robin
-from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge
+from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge, nearest
 from kit.settings import Positive, Share
 
 
@@ -123,7 +123,7 @@ class RGNNRet(GNNRet):
 
     def _rankings(self, h: Tensor, k: int) -> list[Ranking]:
         near = h.topk(min(k, h.shape[1]), largest=False).indices.numpy()
-        return self.rankings(h, near, np.zeros(0, int), k)
+        return self.rankings(h, nearest(h, near, np.zeros(0, int), near.shape[1]))
 
     @staticmethod
     def _merged(steps: Sequence[Ranking]) -> Ranking:

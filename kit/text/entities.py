@@ -143,12 +143,14 @@ def link(corpus: Corpus) -> Incidence:
     mentions = Mentions({name for part in parts for name in names_in(part)} | known.keys())
     seen, written = Counter[str](), Counter[str]()
     passages_of: dict[str, dict[int, None]] = defaultdict(dict)
+    forms: dict[str, str] = {}  # as first written
     for row, text in enumerate(texts):
         for start, surface in mentions.find(text):
             seen[surface] += 1
             if text[start].isupper() or text[start].isdigit():
                 written[surface] += 1
                 passages_of[surface][row] = None
+                forms.setdefault(surface, text[start : start + len(surface)])
 
     column = {document: number for number, document in enumerate(corpus.documents)}
     opening = [rows[0] for rows in corpus.documents.values()]
@@ -161,7 +163,7 @@ def link(corpus: Corpus) -> Incidence:
             meanings = {column[document]: weight for document, weight in known[surface].items()}
         else:
             meanings = {len(terms): 1.0}
-            terms.append(surface)
+            terms.append(forms[surface])
         for entity, weight in meanings.items():
             if (prior := probability * weight / sum(meanings.values())) > 0:
                 entries += ((row, entity, prior) for row in rows)

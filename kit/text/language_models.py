@@ -129,16 +129,6 @@ class LanguageModel:
         )
 
 
-def usage_lines(usages: Mapping[str, pd.DataFrame]) -> list[str]:
-    """:meth:`LanguageModel.usage` of models in several roles, a line a row."""
-    return [
-        f"{role} {row.model}, {row.source}: {row.calls} calls, {row.prompt_tokens} + {row.answer_tokens} tokens, "
-        f"{row.seconds:.1f} s"
-        for role, usage in usages.items()
-        for row in usage.itertuples()
-    ]
-
-
 class SequenceToSequence(LanguageModel):
     """A sequence-to-sequence model of transformers, such as T5, in a folder or by its name on the Hugging Face hub.
 

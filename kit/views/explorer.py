@@ -177,11 +177,8 @@ class SideBySide(widgets.VBox):
 
     def __init__(self, left: Explorer, right: Explorer) -> None:
         self.left, self.right = left, right
-        shared = [
-            name
-            for name in ("question", "typed", "listener", "number")
-            if name in left.controls.keys() & right.controls
-        ]
+        both = left.controls.keys() & right.controls.keys()
+        shared = [name for name in ("question", "typed", "listener", "number") if name in both]
         right.controls |= {name: left.controls[name] for name in shared}
         right.children[0].children = [control for name, control in right.controls.items() if name not in shared]
         for name in shared:

@@ -98,8 +98,7 @@ def test_it_learns_to_copy_a_name_that_it_has_never_met(tmp_path: Path) -> None:
     assert model.generate([prompt], progress=False)[0].text == "Thackaberry was born"
 
 
-def test_a_model_of_ones_own_is_trained_into_a_folder(tiny_t5: Path, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
+def test_a_model_of_ones_own_is_trained_into_a_folder(tiny_t5: Path, tmp_path: Path, own_store, monkeypatch) -> None:
     monkeypatch.setattr("kit_data_evidence_writer.generate.load_training", {(tmp_path / "train.json",): LESSON}.get)
     writer = tmp_path / "writer"
     arguments = [str(writer), "--base", f"t5:{tiny_t5}", "--train", str(tmp_path / "train.json"), "--epochs", "2"]

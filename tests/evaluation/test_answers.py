@@ -10,7 +10,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
 from kit.evaluation.answers import AnswerOptions, judge_answers, lessons_of, read_answers, summarise_answers
 from kit.store import Store
-from kit.text.language_models import Answer, LanguageModel, usage_lines
+from kit.text.language_models import Answer, LanguageModel
 from kit.text.reader import Reader
 
 QUESTIONS = (
@@ -113,7 +113,6 @@ def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
     # Six answers, of which two pairs are the same prompt twice.
     used = {"model": "judge", "source": "live", "calls": 6, "prompt_tokens": 42, "answer_tokens": 6, "seconds": 3.0}
     assert record["judge"]["usage"][0] == used
-    assert usage_lines(reading.usages())[0] == "judge judge, live: 6 calls, 42 + 6 tokens, 3.0 s"
 
 
 def test_without_a_reader_nothing_is_added(experiment) -> None:

@@ -1,7 +1,6 @@
 """What the tests of retrievers share."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -19,10 +18,3 @@ def indexed() -> Callable[..., Retriever]:
         return retriever
 
     return make_indexed
-
-
-@pytest.fixture
-def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A store that is empty."""
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"

@@ -20,7 +20,9 @@ def test_scores_are_those_of_networkx(indexed) -> None:
     graph.add_edges_from((("o", a), ("o", b)) for a, b in built.data["oo"].edge_index.T.tolist())
     graph.add_edges_from((("o", a), ("d", b)) for a, b in built.data["od"].edge_index.T.tolist())
     query = retriever.encoder.encode([text], role="query")[0]
-    passages = np.maximum(retriever.encoder.encode(built.texts("d")) @ query, 0) ** 4
+    passages = (
+        np.maximum(retriever.encoder.encode([passage.full_text for passage in built.corpus.passages]) @ query, 0) ** 4
+    )
     restart = {("d", row): 0.05 * value / passages.max() for row, value in enumerate(passages)}
     cosines = retriever.encoder.encode(built.entities) @ query
     for entity in np.argsort(-cosines)[:2]:

@@ -52,9 +52,8 @@ def question(i: int, hops: int) -> dict:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+def project(tmp_path: Path, own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     project = Project(tmp_path)
     monkeypatch.setenv("KIT_OUTPUT", str(project.output))
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     return project

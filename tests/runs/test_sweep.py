@@ -19,12 +19,6 @@ from kit.runs.sweep import grid, summary, sweep_notebook, sweep_retriever
 CELLS = grid({"branching": [1, 3], "budget": [4, 6]})
 
 
-@pytest.fixture
-def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 def n_kept(store: Path) -> int:
     """The cells that are kept."""
     with sqlite3.connect(store / "sweeps.sqlite") as connection:

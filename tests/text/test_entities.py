@@ -34,8 +34,8 @@ def test_priors_of_the_example() -> None:
         ("oll", "Oll"): 1,
         ("quay", "Oll"): TWO_OF_SIX,
         # No page, but a name: it stands for itself.
-        ("moravec-later", "lantern prize"): TWO_OF_SIX,
-        ("novel", "lantern prize"): TWO_OF_SIX,
+        ("moravec-later", "Lantern Prize"): TWO_OF_SIX,
+        ("novel", "Lantern Prize"): TWO_OF_SIX,
     }
     found = priors(example().corpus)
     assert ("moravec-later", "Ines Moravec") not in found  # a later passage's title is its document's

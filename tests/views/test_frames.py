@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from msgspec.structs import replace
-from scipy import sparse
 
 from kit.corpus import Corpus, Passage
 from kit.errors import InputError
@@ -22,8 +21,7 @@ MEAN = (Message(0, "p2", "p1", 0.8, 0.25, 0.2, 0.45), Message(0, "p4", "p1", 0.6
 
 def graph_of(corpus: Corpus, *pairs: tuple[int, int]) -> PassageGraph:
     ends = np.array([*pairs, *(pair[::-1] for pair in pairs)]).T
-    links = sparse.csr_array((np.ones(ends.shape[1], np.int8), ends), shape=(len(corpus), len(corpus)))
-    return PassageGraph(corpus, {"entity": EdgeList(links)})
+    return PassageGraph(corpus, {"entity": EdgeList.of(*ends, len(corpus))})
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ import sys
 from itertools import pairwise
 
 import matplotlib
-from matplotlib.colors import to_rgb
+from seaborn.external.husl import hex_to_husl
 
 from kit.views.replay import SHADES
 from kit.views.style import LOOKS, look, looks, style
@@ -11,9 +11,7 @@ from kit.views.style import LOOKS, look, looks, style
 
 def lightness(colour: str) -> float:
     """CIE L*, what is left of a colour in grey: 0 black, 100 white."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    luminance = sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear))
-    return 116 * luminance ** (1 / 3) - 16 if luminance > 0.008856 else 903.3 * luminance
+    return hex_to_husl(colour)[2]
 
 
 def test_named_looks_stay_apart_in_grey_and_dark_enough_on_white():
