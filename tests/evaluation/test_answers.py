@@ -8,7 +8,14 @@ import pytest
 from kit.corpus import Benchmark, Question, example, load
 from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
-from kit.evaluation.answers import AnswerOptions, judge_answers, lessons_of, read_answers, summarise_answers
+from kit.evaluation.answers import (
+    AnswerOptions,
+    contexts_of,
+    judge_answers,
+    lessons_of,
+    read_answers,
+    summarise_answers,
+)
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel, usage_lines
 from kit.text.reader import Reader
@@ -56,7 +63,7 @@ def experiment(alphabetical, reverse, asked: Benchmark):
 
 def test_a_row_a_retriever_and_question(experiment) -> None:
     reader = FirstPassage()
-    table = read_answers(experiment, reader, 2, none=True)
+    table = read_answers(reader, QUESTIONS, {"none": [[], []]} | contexts_of(experiment, 2))
     assert list(table) == ["retriever", "question", "hops", "type", "answer", "em", "f1", "accuracy", "words"]
     # Articles go: "answer of a" is "answer of", which also stands in "answer of f".
     assert table.values.tolist() == [
@@ -68,11 +75,16 @@ def test_a_row_a_retriever_and_question(experiment) -> None:
         ["z to a", "q2", 1, "comparison", "The answer of f!", 0, pytest.approx(2 / 3), 0, 3],
     ]
     assert reader.asked[0] == (["one", "two"], [[], []]) and reader.asked[2][1] == [["f\n", "e\n"]] * 2
-    assert read_answers(experiment, reader, 2)["retriever"].unique().tolist() == ["a to z", "z to a"]
+
+
+def test_a_context_for_each_seed(alphabetical, reverse, asked: Benchmark) -> None:
+    found = evaluate({"x": alphabetical, "x, seed 1": reverse, "y": reverse}, asked, ks=(2,), progress=False)
+    assert contexts_of(found, 1) == {"x": [["a\n"]] * 2, "x, seed 1": [["f\n"]] * 2, "y": [["f\n"]] * 2}
+    assert contexts_of(found.only(["x"]), 1, QUESTIONS[1:]) == {"x": [["a\n"]], "x, seed 1": [["f\n"]]}
 
 
 def test_means_with_their_intervals(experiment) -> None:
-    table = read_answers(experiment, FirstPassage(), 1)
+    table = read_answers(FirstPassage(), QUESTIONS, contexts_of(experiment, 1))
     summary = summarise_answers(table, seed=3, n_resamples=200)
     assert summary["metric"].tolist() == ["em", "f1", "accuracy", "words"] * 2
     assert summary["retriever"].tolist() == ["a to z"] * 4 + ["z to a"] * 4
@@ -82,17 +94,16 @@ def test_means_with_their_intervals(experiment) -> None:
 
 
 def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path) -> None:
-    table = read_answers(experiment, FirstPassage(), 2, none=True)
+    table = read_answers(FirstPassage(), QUESTIONS, {"none": [[], []]} | contexts_of(experiment, 2))
     judged = judge_answers(table, experiment, Judge("judge", store=Store(tmp_path)))
     assert judged["judged"].tolist() == [0, 0, 1, 1, 0, 0]
     assert judged["unclear"].tolist() == [1, 1, 0, 0, 0, 0]
     assert "judged" not in table
 
 
-def test_a_question_without_an_answer_is_one_plain_line(alphabetical, benchmark: Benchmark) -> None:
-    found = evaluate({"x": alphabetical}, benchmark, ks=(2,), progress=False)
+def test_a_question_without_an_answer_is_one_plain_line(benchmark: Benchmark) -> None:
     with pytest.raises(InputError) as error:
-        read_answers(found, FirstPassage(), 1)
+        read_answers(FirstPassage(), benchmark.test, {"x": [["a"]] * 3})
     assert str(error.value) == "record q1, field answer: expected an answer to compare with"
 
 
