@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from tqdm.auto import tqdm
 
-from kit.corpus import Benchmark, Question, load
+from kit.corpus import Benchmark, Corpus, Question, load
 from kit.errors import InputError
 from kit.evaluation import statistics
 from kit.evaluation.experiment import SEED, Experiment, by_question
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import grade, grading_prompt
-from kit.text.reader import Reader
+from kit.text.reader import ExtractiveReader, Learning, Reader
 from kit.text.reader import reader as make_reader
 from kit.text.scoring import contains, exact_match, f1, normalise
 
@@ -68,12 +68,29 @@ def summarise_answers(table: pd.DataFrame, *, seed: int = 0, n_resamples: int = 
     return found[["retriever", "metric", "mean", "low", "high", "n"]]
 
 
-def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
-    """What a reader learns from: ``n`` training questions (0: all), half as many of dev, and as many of the atlas."""
-    whole = [training] if training.name == "atlas" else [training, load()]
-    if not n:
-        return whole
-    return [Benchmark(each.name, each.corpus, train=each.train[:n], dev=each.dev[: n // 2]) for each in whole]
+def lessons_of(training: Benchmark) -> list[Benchmark]:
+    """What a reader learns from: the training questions, and those of the atlas."""
+    return [training] if training.name == "atlas" else [training, load()]
+
+
+def with_spans(questions: Sequence[Question], corpus: Corpus) -> list[Question]:
+    """Those whose answer a reader can copy: it stands in a support, and is no yes or no."""
+    asked = [question for question in questions if normalise(question.answer) not in ("", "yes", "no")]
+    return [of for of in asked if any(contains(corpus[id].full_text, [of.answer]) for id in of.supporting_ids)]
+
+
+def brief_reader(training: Benchmark, n: int) -> Reader:
+    """An extractive reader that learned from n training questions ``with_spans``, as many of the atlas.
+
+    Few questions teach a reader no yes, no or count: it would give one of them to everything.
+    """
+    parts = []
+    for of in lessons_of(training):
+        train, dev = (with_spans(questions, of.corpus)[:n] for questions in (of.train, of.dev))
+        parts.append(Benchmark(of.name, of.corpus, train=train, dev=dev[: n // 2]))
+    made = ExtractiveReader(learning=Learning(tokens=512))  # small batches: few questions in many steps
+    made.fit(parts[0], parts[1:])
+    return made
 
 
 class AnswerOptions:

@@ -10,11 +10,13 @@ from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
 from kit.evaluation.answers import (
     AnswerOptions,
+    brief_reader,
     contexts_of,
     judge_answers,
     lessons_of,
     read_answers,
     summarise_answers,
+    with_spans,
 )
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel, usage_lines
@@ -150,10 +152,21 @@ def test_bad_wishes_are_one_plain_line(reader: str | None, n: int | None, judge:
     assert str(error.value).startswith(line)
 
 
-def test_what_a_reader_learns_from() -> None:
+def test_what_a_reader_learns_from(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     atlas, hand = load(), example()
     assert lessons_of(atlas) == [atlas]
-    (part,) = lessons_of(atlas, 10)
-    assert part.train == atlas.train[:10] and part.dev == atlas.dev[:5] and not part.test
-    own, more = lessons_of(Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test), 1)
-    assert (own.name, len(own.train), more.name, len(more.train)) == ("hand", 1, "atlas", 1)
+    other = Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)
+    assert lessons_of(other) == [other, atlas]
+    learned = []
+    monkeypatch.setattr("kit.text.reader.ExtractiveReader.fit", lambda self, *of: learned.append(of))
+    brief_reader(other, 2)
+    ((own, [more]),) = learned
+    assert (own.name, len(own.train), len(own.dev)) == ("hand", 2, 1) and not own.test
+    assert (more.name, len(more.train), len(more.dev)) == ("atlas", 2, 1)
+
+
+def test_answers_that_can_be_copied(benchmark: Benchmark) -> None:
+    """A passage's text is its title here. Of a yes one can't say where it stands."""
+    answers = {"A!": True, "b": False, "": False, "yes": False}
+    questions = [Question(answer, "?", answer, (("a",),)) for answer in answers]
+    assert [of.answer for of in with_spans(questions, benchmark.corpus)] == ["A!"]
