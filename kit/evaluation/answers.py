@@ -73,21 +73,21 @@ def lessons_of(training: Benchmark) -> list[Benchmark]:
     return [training] if training.name == "atlas" else [training, load()]
 
 
-def with_spans(questions: Sequence[Question], corpus: Corpus) -> list[Question]:
-    """Those whose answer a reader can copy: it stands in a support, and is no yes or no."""
+def with_spans(questions: Sequence[Question], corpus: Corpus, n: int) -> list[Question]:
+    """The first n whose answer a reader can copy: it stands in a support, and is no yes or no."""
     asked = [question for question in questions if normalise(question.answer) not in ("", "yes", "no")]
-    return [of for of in asked if any(contains(corpus[id].full_text, [of.answer]) for id in of.supporting_ids)]
+    return [of for of in asked if any(contains(corpus[id].full_text, [of.answer]) for id in of.supporting_ids)][:n]
 
 
 def brief_reader(training: Benchmark, n: int) -> Reader:
-    """An extractive reader that learned from n training questions ``with_spans``, as many of the atlas.
+    """An extractive reader that learned from n training questions :func:`with_spans`, and as many of the atlas.
 
     Few questions teach a reader no yes, no or count: it would give one of them to everything.
     """
     parts = []
     for of in lessons_of(training):
-        train, dev = (with_spans(questions, of.corpus)[:n] for questions in (of.train, of.dev))
-        parts.append(Benchmark(of.name, of.corpus, train=train, dev=dev[: n // 2]))
+        train, dev = with_spans(of.train, of.corpus, n), with_spans(of.dev, of.corpus, n // 2)
+        parts.append(Benchmark(of.name, of.corpus, train=train, dev=dev))
     made = ExtractiveReader(learning=Learning(tokens=512))  # small batches: few questions in many steps
     made.fit(parts[0], parts[1:])
     return made

@@ -152,11 +152,11 @@ def test_bad_wishes_are_one_plain_line(reader: str | None, n: int | None, judge:
     assert str(error.value).startswith(line)
 
 
-def test_what_a_reader_learns_from(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_reader_learns_from(monkeypatch: pytest.MonkeyPatch) -> None:
     atlas, hand = load(), example()
     assert lessons_of(atlas) == [atlas]
     other = Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)
-    assert lessons_of(other) == [other, atlas]
+    assert [of.name for of in lessons_of(other)] == ["hand", "atlas"]
     learned = []
     monkeypatch.setattr("kit.text.reader.ExtractiveReader.fit", lambda self, *of: learned.append(of))
     brief_reader(other, 2)
@@ -167,6 +167,5 @@ def test_what_a_reader_learns_from(own_store: Path, monkeypatch: pytest.MonkeyPa
 
 def test_answers_that_can_be_copied(benchmark: Benchmark) -> None:
     """A passage's text is its title here. Of a yes one can't say where it stands."""
-    answers = {"A!": True, "b": False, "": False, "yes": False}
-    questions = [Question(answer, "?", answer, (("a",),)) for answer in answers]
-    assert [of.answer for of in with_spans(questions, benchmark.corpus)] == ["A!"]
+    questions = [Question(answer, "?", answer, (("b",), ("e",))) for answer in ("E!", "c", "", "yes", "b", "e")]
+    assert [of.answer for of in with_spans(questions, benchmark.corpus, 2)] == ["E!", "b"]
