@@ -3,40 +3,49 @@
 Every question counts for every retriever: an answer that is empty, or that no judge judges, is wrong (kgp-i25).
 """
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 from tqdm.auto import tqdm
 
-from kit.corpus import Benchmark, load
+from kit.corpus import Benchmark, Corpus, Question, load
 from kit.errors import InputError
 from kit.evaluation import statistics
-from kit.evaluation.experiment import Experiment, by_question
+from kit.evaluation.experiment import SEED, Experiment, by_question
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import grade, grading_prompt
-from kit.text.reader import Reader
+from kit.text.reader import ExtractiveReader, Learning, Reader
 from kit.text.reader import reader as make_reader
 from kit.text.scoring import contains, exact_match, f1, normalise
 
 MEASURES = ("em", "f1", "accuracy", "judged", "unclear", "words")
 
 
-def read_answers(experiment: Experiment, reader: Reader, n_passages: int, *, none: bool = False) -> pd.DataFrame:
-    """A row a retriever and question, with the reader's answer from the first ``n_passages`` of the ranking.
+def contexts_of(
+    experiment: Experiment, n_passages: int, questions: Sequence[Question] = ()
+) -> dict[str, list[list[str]]]:
+    """What a reader gets from each retriever, with each training seed: the texts of its first passages, by question."""
+    corpus, contexts = experiment.benchmark.corpus, {}
+    for name in [name for name in experiment.by_seed if name.split(SEED)[0] in experiment.rankings]:
+        found = [experiment.by_seed[name][question.id] for question in questions or experiment.questions]
+        contexts[name] = [[corpus[id].full_text for id in ranking.ids[:n_passages]] for ranking in found]
+    return contexts
+
+
+def read_answers(
+    reader: Reader, questions: Sequence[Question], contexts: Mapping[str, Sequence[Sequence[str]]]
+) -> pd.DataFrame:
+    """A row a context, named ``retriever``, and question, with the reader's answer from its texts, best first.
 
     Columns: retriever, question, hops, type, answer, ``em``, ``f1``, ``accuracy`` (by containment) and ``words``, the
-    length of the normalised answer. With ``none`` it is also asked without any passage (Table 1, "None"). Raises
-    InputError for a question without an answer.
+    length of the normalised answer. Raises InputError for a question without an answer.
     """
-    questions, corpus = experiment.questions, experiment.benchmark.corpus
     for question in questions:
         if not question.answer:
             raise InputError("expected an answer to compare with", record=question.id, field="answer")
-    contexts = {"none": [[] for _ in questions]} if none else {}
-    for name, found in experiment.rankings.items():
-        ids = [found[question.id].ids[:n_passages] for question in questions]
-        contexts[name] = [[corpus[id].full_text for id in of] for of in ids]
     rows = []
-    for name, passages in tqdm(contexts.items(), desc=f"reading ({reader.name})"):
-        for question, answer in zip(questions, reader.answer([q.text for q in questions], passages), strict=True):
+    for name, texts in tqdm(contexts.items(), desc=f"reading ({reader.name})"):
+        for question, answer in zip(questions, reader.answer([q.text for q in questions], texts), strict=True):
             right = (question.answer, *question.aliases)
             row = {"retriever": name, "question": question.id, "hops": question.hops, "type": question.type}
             row |= {"answer": answer, "em": exact_match(answer, right), "f1": f1(answer, right)}
@@ -59,12 +68,29 @@ def summarise_answers(table: pd.DataFrame, *, seed: int = 0, n_resamples: int = 
     return found[["retriever", "metric", "mean", "low", "high", "n"]]
 
 
-def lessons_of(training: Benchmark, n: int = 0) -> list[Benchmark]:
-    """What a reader learns from: ``n`` training questions (0: all), half as many of dev, and as many of the atlas."""
-    whole = [training] if training.name == "atlas" else [training, load()]
-    if not n:
-        return whole
-    return [Benchmark(each.name, each.corpus, train=each.train[:n], dev=each.dev[: n // 2]) for each in whole]
+def lessons_of(training: Benchmark) -> list[Benchmark]:
+    """What a reader learns from: the training questions, and those of the atlas."""
+    return [training] if training.name == "atlas" else [training, load()]
+
+
+def with_spans(questions: Sequence[Question], corpus: Corpus, n: int) -> list[Question]:
+    """The first n whose answer a reader can copy: it stands in a support, and is no yes or no."""
+    asked = [question for question in questions if normalise(question.answer) not in ("", "yes", "no")]
+    return [of for of in asked if any(contains(corpus[id].full_text, [of.answer]) for id in of.supporting_ids)][:n]
+
+
+def brief_reader(training: Benchmark, n: int) -> Reader:
+    """An extractive reader that learned from n training questions :func:`with_spans`, and as many of the atlas.
+
+    Few questions teach a reader no yes, no or count: it would give one of them to everything.
+    """
+    parts = []
+    for of in lessons_of(training):
+        train, dev = with_spans(of.train, of.corpus, n), with_spans(of.dev, of.corpus, n // 2)
+        parts.append(Benchmark(of.name, of.corpus, train=train, dev=dev))
+    made = ExtractiveReader(learning=Learning(tokens=512))  # small batches: few questions in many steps
+    made.fit(parts[0], parts[1:])
+    return made
 
 
 class AnswerOptions:
@@ -88,7 +114,9 @@ class AnswerOptions:
         """:func:`summarise_answers` of the experiment's answers."""
         if self.reader is None:
             return None
-        table = read_answers(experiment, self.reader, self.n_passages, none=self.none)
+        questions, contexts = experiment.questions, contexts_of(experiment, self.n_passages)
+        contexts = ({"none": [[] for _ in questions]} if self.none else {}) | contexts
+        table = read_answers(self.reader, questions, contexts)
         table = judge_answers(table, experiment, self.judge) if self.judge else table
         return summarise_answers(table, **experiment.draws)
 

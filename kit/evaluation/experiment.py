@@ -32,9 +32,10 @@ class Experiment:
     ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, shape (``SHAPES``),
     recall@k and full@k for each cut-off, mrr (reciprocal rank), seconds (nan for a question whose time was not taken).
     A retriever of several seeds (:func:`of_seeds`) has their mean there, and each in ``runs``. ``rankings`` maps
-    retriever to question id to Ranking. ``seconds_to_fit`` is what learning and indexing took. A TREC run has no times
-    (nan). ``sees_gold`` names the retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` has
-    :meth:`kit.text.LanguageModel.usage`, ``draws`` seed and n_resamples of the intervals.
+    retriever to question id to Ranking, ``by_seed`` does so for each seed. ``seconds_to_fit`` is what learning and
+    indexing took. A TREC run has no times (nan). ``sees_gold`` names the retrievers that are asked
+    :class:`~kit.corpus.GoldQuery`. ``usages`` has :meth:`kit.text.LanguageModel.usage`, ``draws`` seed and n_resamples
+    of the intervals.
     """
 
     table: pd.DataFrame
@@ -47,6 +48,7 @@ class Experiment:
     sees_gold: tuple[str, ...] = ()
     usages: dict[str, pd.DataFrame] = field(default_factory=dict)
     runs: pd.DataFrame | None = None
+    by_seed: dict[str, dict[str, Ranking]] = field(default_factory=dict)
 
     @property
     def metrics(self) -> list[str]:
@@ -209,9 +211,10 @@ def evaluate(
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
     draws = {"seed": seed, "n_resamples": n_resamples}
     runs = table = pd.DataFrame(rows)
+    by_seed = rankings
     if len(firsts := [name for name in named if SEED not in name]) < len(named):
         table, rankings = mean_over_seeds(runs), {of: rankings[of] for of in firsts}
-    return Experiment(table, rankings, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs)
+    return Experiment(table, rankings, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs, by_seed)
 
 
 def mean_over_seeds(runs: pd.DataFrame) -> pd.DataFrame:

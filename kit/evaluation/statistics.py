@@ -140,3 +140,18 @@ def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_R
     slopes = (n * sums[3] - sums[0] * sums[1])[has_slope] / spread[has_slope]
     alike = np.unique(y, return_counts=True)[1].max()  # of the commonest value
     return estimate(x @ y / (x @ x), slopes, n)._replace(differ=int(n - alike if alike > 1 else n))
+
+
+def rank_correlation(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
+    """Spearman's correlation of the columns' means of x and y (n, columns): of methods, or along a sweep.
+
+    The interval resamples rows. 0 where all means of one side are equal.
+    """
+    both = np.hstack([x, y])
+    means = np.vstack([both.mean(axis=0), resampled_sums(both, seed=seed, n_resamples=n_resamples) / len(both)])
+    # Rounded, since equal means may differ in their last bits after summing in another order.
+    ranks = stats.rankdata(means.round(12).reshape(len(means), 2, -1), axis=2)
+    ranks -= ranks.mean(axis=2, keepdims=True)
+    spread = np.sqrt((ranks**2).sum(axis=2).prod(axis=1))
+    found = np.divide(ranks.prod(axis=1).sum(axis=1), spread, out=np.zeros(len(means)), where=spread > 0)
+    return estimate(found[0], found[1:], len(both))

@@ -62,7 +62,8 @@ class QSGNN(Retriever):
     ``dimension`` is n of the paper; ``logit_scale`` as in :class:`kit.retrievers.qsgnn_network.Network`; ``triples`` as
     in :func:`kit.text.triples.extract`. ``init``: before training the projections are the identity and the map to n
     dimensions keeps cosines (``dense``), or all are drawn at random (``random``). ``ablate`` takes a part away (Tables
-    6 and 10): entity, chunk, query (β and γ, qsgnn-i13), intra, pre-training, fine-tuning.
+    6 and 10): entity, chunk, document (its nodes; its score is then that of its best sentence), query (β and γ,
+    qsgnn-i13), intra, pre-training, fine-tuning.
 
     Training: at most ``synthetic`` questions (:data:`kit.retrievers.qsgnn_questions.SHARES`), ``pretraining_epochs``
     times, then ``n_train`` training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``.
@@ -79,7 +80,7 @@ class QSGNN(Retriever):
         layers: Positive = 2
         documents: Whole = 60
         triples: str = "rules"
-        ablate: Literal["", "entity", "chunk", "query", "intra", "pre-training", "fine-tuning"] = ""
+        ablate: Literal["", "entity", "chunk", "document", "query", "intra", "pre-training", "fine-tuning"] = ""
         init: Literal["dense", "random"] = "dense"
         logit_scale: AboveZero = 10.0
         synthetic: Whole = 1_000
@@ -125,14 +126,25 @@ class QSGNN(Retriever):
 
     def batch(self, documents: Sequence[np.ndarray]) -> Batch:
         """The subgraphs of several queries' documents, side by side."""
-        return Batch.from_data_list([self.graph.subgraph(torch.from_numpy(rows)) for rows in documents])
+        parts = [self.graph.subgraph(torch.from_numpy(rows)) for rows in documents]
+        if self.settings.ablate == "document":
+            parts = [part.subgraph({"d": torch.empty(0, dtype=torch.long)}) for part in parts]
+        return Batch.from_data_list(parts)
 
     def document_scores(self, queries: np.ndarray, documents: Sequence[np.ndarray]) -> tuple[Tensor, ...]:
         """Eq. 6: for each query the cosines of its documents' vectors after the last layer with its own."""
-        batch = self.batch(documents)
-        h, q, _ = self.network(batch, torch.from_numpy(queries))
+        batch, sizes = self.batch(documents), [len(rows) for rows in documents]
+        level = "c" if self.settings.ablate == "document" else "d"
+        h, q, _ = self.network(batch, torch.from_numpy(queries), level)
         # In full precision: cosines are divided by τ, and near each other.
-        return cosine_similarity(h["d"].float(), q.float()[batch["d"].batch]).split([len(rows) for rows in documents])
+        scores = cosine_similarity(h[level].float(), q.float()[batch[level].batch])
+        if level == "c":  # a document's is the best of its chunks'
+            place = torch.zeros(len(documents), len(self.corpus), dtype=torch.long)
+            for row, (own, numbers) in enumerate(zip(documents, torch.arange(sum(sizes)).split(sizes))):
+                place[row, own] = numbers
+            of_chunk = place[batch["c"].batch, self.graph.data["cd"].edge_index[1][batch["c"].n_id]]
+            scores = scores.new_full((sum(sizes),), -1.0).scatter_reduce(0, of_chunk, scores, "amax")
+        return scores.split(sizes)
 
     @torch.no_grad()
     @one_thread()
@@ -153,15 +165,29 @@ class QSGNN(Retriever):
     @one_thread()
     def attend(self, query: Query | str, *, query_aware: bool = True) -> Attention:
         """The attention in the graph that :meth:`retrieve` makes for a query; not ``query_aware``: without β and γ."""
-        vectors = self.encoder.encode([as_query(query).text], role="query", progress=False)
-        batch = self.batch(self.walk.rows(vectors, self.settings.documents or len(self.corpus)))
-        h, q, layers = self.network(batch, torch.from_numpy(vectors), "ocd", query_aware)
+        batch, vectors = self._around(query)
+        h, q, layers = self.network(batch, vectors, "ocd", query_aware)
         return Attention(
             {level: numbers.numpy() for level, numbers in batch.n_id_dict.items()},
             {source + target: edges.numpy() for (source, _, target), edges in batch.edge_index_dict.items()},
             [{kind: weights.numpy() for kind, weights in layer.items()} for layer in layers],
             cosine_similarity(h["d"], q).numpy(),
         )
+
+    @torch.no_grad()
+    @one_thread()
+    def sentences(self, query: Query | str, k: int) -> list[str]:
+        """The k best sentences of the graph around a query: Eq. 6 over chunks (Table 10, "chunk")."""
+        batch, vectors = self._around(query)
+        h, q, _ = self.network(batch, vectors, "c")
+        best = cosine_similarity(h["c"], q).argsort(descending=True, stable=True)[:k]
+        return [self.graph.chunks[number] for number in batch["c"].n_id[best]]
+
+    def _around(self, query: Query | str) -> tuple[Batch, Tensor]:
+        """The graph around a query, and the query's vector."""
+        vectors = self.encoder.encode([as_query(query).text], role="query", progress=False)
+        rows = self.walk.rows(vectors, self.settings.documents or len(self.corpus))
+        return self.batch(rows), torch.from_numpy(vectors)
 
     def fit(self, benchmark: Benchmark) -> None:
         settings, encoder = self.settings, Encoder(self.settings.encoder)

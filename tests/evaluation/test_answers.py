@@ -8,7 +8,16 @@ import pytest
 from kit.corpus import Benchmark, Question, example, load
 from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
-from kit.evaluation.answers import AnswerOptions, judge_answers, lessons_of, read_answers, summarise_answers
+from kit.evaluation.answers import (
+    AnswerOptions,
+    brief_reader,
+    contexts_of,
+    judge_answers,
+    lessons_of,
+    read_answers,
+    summarise_answers,
+    with_spans,
+)
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel
 from kit.text.reader import Reader
@@ -56,7 +65,7 @@ def experiment(alphabetical, reverse, asked: Benchmark):
 
 def test_a_row_a_retriever_and_question(experiment) -> None:
     reader = FirstPassage()
-    table = read_answers(experiment, reader, 2, none=True)
+    table = read_answers(reader, QUESTIONS, {"none": [[], []]} | contexts_of(experiment, 2))
     assert list(table) == ["retriever", "question", "hops", "type", "answer", "em", "f1", "accuracy", "words"]
     # Articles go: "answer of a" is "answer of", which also stands in "answer of f".
     assert table.values.tolist() == [
@@ -68,11 +77,16 @@ def test_a_row_a_retriever_and_question(experiment) -> None:
         ["z to a", "q2", 1, "comparison", "The answer of f!", 0, pytest.approx(2 / 3), 0, 3],
     ]
     assert reader.asked[0] == (["one", "two"], [[], []]) and reader.asked[2][1] == [["f\n", "e\n"]] * 2
-    assert read_answers(experiment, reader, 2)["retriever"].unique().tolist() == ["a to z", "z to a"]
+
+
+def test_a_context_for_each_seed(alphabetical, reverse, asked: Benchmark) -> None:
+    found = evaluate({"x": alphabetical, "x, seed 1": reverse, "y": reverse}, asked, ks=(2,), progress=False)
+    assert contexts_of(found, 1) == {"x": [["a\n"]] * 2, "x, seed 1": [["f\n"]] * 2, "y": [["f\n"]] * 2}
+    assert contexts_of(found.only(["x"]), 1, QUESTIONS[1:]) == {"x": [["a\n"]], "x, seed 1": [["f\n"]]}
 
 
 def test_means_with_their_intervals(experiment) -> None:
-    table = read_answers(experiment, FirstPassage(), 1)
+    table = read_answers(FirstPassage(), QUESTIONS, contexts_of(experiment, 1))
     summary = summarise_answers(table, seed=3, n_resamples=200)
     assert summary["metric"].tolist() == ["em", "f1", "accuracy", "words"] * 2
     assert summary["retriever"].tolist() == ["a to z"] * 4 + ["z to a"] * 4
@@ -82,17 +96,16 @@ def test_means_with_their_intervals(experiment) -> None:
 
 
 def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path) -> None:
-    table = read_answers(experiment, FirstPassage(), 2, none=True)
+    table = read_answers(FirstPassage(), QUESTIONS, {"none": [[], []]} | contexts_of(experiment, 2))
     judged = judge_answers(table, experiment, Judge("judge", store=Store(tmp_path)))
     assert judged["judged"].tolist() == [0, 0, 1, 1, 0, 0]
     assert judged["unclear"].tolist() == [1, 1, 0, 0, 0, 0]
     assert "judged" not in table
 
 
-def test_a_question_without_an_answer_is_one_plain_line(alphabetical, benchmark: Benchmark) -> None:
-    found = evaluate({"x": alphabetical}, benchmark, ks=(2,), progress=False)
+def test_a_question_without_an_answer_is_one_plain_line(benchmark: Benchmark) -> None:
     with pytest.raises(InputError) as error:
-        read_answers(found, FirstPassage(), 1)
+        read_answers(FirstPassage(), benchmark.test, {"x": [["a"]] * 3})
     assert str(error.value) == "record q1, field answer: expected an answer to compare with"
 
 
@@ -138,10 +151,20 @@ def test_bad_wishes_are_one_plain_line(reader: str | None, n: int | None, judge:
     assert str(error.value).startswith(line)
 
 
-def test_what_a_reader_learns_from() -> None:
+def test_what_a_reader_learns_from(monkeypatch: pytest.MonkeyPatch) -> None:
     atlas, hand = load(), example()
     assert lessons_of(atlas) == [atlas]
-    (part,) = lessons_of(atlas, 10)
-    assert part.train == atlas.train[:10] and part.dev == atlas.dev[:5] and not part.test
-    own, more = lessons_of(Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test), 1)
-    assert (own.name, len(own.train), more.name, len(more.train)) == ("hand", 1, "atlas", 1)
+    other = Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)
+    assert [of.name for of in lessons_of(other)] == ["hand", "atlas"]
+    learned = []
+    monkeypatch.setattr("kit.text.reader.ExtractiveReader.fit", lambda self, *of: learned.append(of))
+    brief_reader(other, 2)
+    ((own, [more]),) = learned
+    assert (own.name, len(own.train), len(own.dev)) == ("hand", 2, 1) and not own.test
+    assert (more.name, len(more.train), len(more.dev)) == ("atlas", 2, 1)
+
+
+def test_answers_that_can_be_copied(benchmark: Benchmark) -> None:
+    """A passage's text is its title here. Of a yes one can't say where it stands."""
+    questions = [Question(answer, "?", answer, (("b",), ("e",))) for answer in ("E!", "c", "", "yes", "b", "e")]
+    assert [of.answer for of in with_spans(questions, benchmark.corpus, 2)] == ["E!", "b"]

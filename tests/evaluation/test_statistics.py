@@ -102,6 +102,15 @@ def test_slope() -> None:
     assert all(math.isnan(number) for number in statistics.slope([2, 2, 2], [0, 1, 0])[:3])
 
 
+def test_rank_correlation_by_hand() -> None:
+    """Means 0, ½, 1 against 0, 1, ½: ranks 1, 2, 3 and 1, 3, 2, of which Spearman's is 1 − 6 · 2 / (3 · 8) = ½."""
+    x = np.array([[0, 1, 1], [0, 0, 1]])
+    found = statistics.rank_correlation(x, x[:, [0, 2, 1]], n_resamples=500)
+    # A sample of the first row alone has ranks that agree, of the second alone means 0, 0, 1 against 0, 1, 0.
+    assert found[:4] == (pytest.approx(0.5), pytest.approx(-0.5), pytest.approx(1), 2)
+    assert statistics.rank_correlation(x, 0 * x, n_resamples=50)[:3] == (0, 0, 0)
+
+
 def test_means_by_group() -> None:
     table = pd.DataFrame({"step": [2, 1, 2, 1], "of": ["a", "a", "a", "b"], "x": [0.0, 1.0, 1.0, 0.5]})
     found = statistics.by_group(table, ["of", "step"], "x", n_resamples=200)

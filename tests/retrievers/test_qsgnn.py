@@ -72,6 +72,25 @@ def test_scores_are_cosines_with_the_query_after_the_last_layer(indexed) -> None
     np.testing.assert_allclose(ranking.scores, np.sort(scores)[::-1][:3], rtol=1e-5)
 
 
+def test_sentences_and_documents_without_nodes_are_scored_by_chunks(indexed) -> None:
+    """Eq. 6 over chunks; a document that has no node of its own is worth its best sentence."""
+    vector = Encoder().encode([RIVER], role="query")
+    for ablate in ("", "document"):
+        retriever = indexed("qsgnn", **FEW | {"documents": 0}, ablate=ablate)
+        with torch.no_grad():
+            h, q, _ = retriever.network(retriever.batch([np.arange(6)]), torch.from_numpy(vector), "c")
+        scores = torch.cosine_similarity(h["c"], q).numpy()
+        best = [retriever.graph.chunks[number] for number in np.argsort(-scores)[:3]]
+        assert retriever.sentences(RIVER, 3) == best
+    owner = retriever.graph.data["cd"].edge_index[1].numpy()
+    expected = [scores[owner == document].max() for document in (4, 1, 2)]
+    twice = np.concatenate([vector, vector])
+    first, second = retriever.document_scores(twice, [np.array([3, 5, 0]), np.array([4, 1, 2])])
+    assert len(first) == 3 and len(second) == 3
+    whole = retriever.document_scores(vector, [np.arange(6)])[0].detach().numpy()
+    np.testing.assert_allclose(whole[[4, 1, 2]], expected, rtol=1e-5)
+
+
 def test_it_ranks_every_passage_once_before_and_after_training(own_store: Path) -> None:
     retriever = make("qsgnn", **FEW)
     for fit in (False, True):
@@ -126,7 +145,12 @@ def test_the_same_training_is_found_again(own_store: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize(
     ("ablate", "gone"),
-    [("entity", {"oo", "oc", "co", "od", "do"}), ("chunk", {"cc", "oc", "co", "cd", "dc"}), ("intra", {"oo", "cc"})],
+    [
+        ("entity", {"oo", "oc", "co", "od", "do"}),
+        ("chunk", {"cc", "oc", "co", "cd", "dc"}),
+        ("document", {"od", "do", "cd", "dc"}),
+        ("intra", {"oo", "cc"}),
+    ],
 )
 def test_what_an_ablation_takes_away(ablate: str, gone: set[str], indexed) -> None:
     parts = FEW | {"documents": 0}
