@@ -36,7 +36,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Training(Settings, frozen=True):
-    """How to learn: times through the pairs, pairs a step, the highest learning rate (AdamW), how many layers and words.
+    """How to learn: times through the pairs, pairs a step, the highest learning rate (AdamW), layers, and tokens.
 
     That many upper ``layers`` of the network learn, all of it where that is 0 (:class:`kit.text.layers.Learner`), from
     the first ``tokens`` of each text.
@@ -68,7 +68,8 @@ def finetune(
         asked, negatives = batch
         rows = [*(pair.positive for pair in asked), *negatives]
         queries = learner.vectors([pair.query for pair in asked], "query", training.tokens)
-        found = learner.vectors([passages[row] for row in rows], tokens=training.tokens)  # the queries' passages, negatives if there are any
+        # The queries' passages, then negatives, if there are any.
+        found = learner.vectors([passages[row] for row in rows], tokens=training.tokens)
         return ranking.compute_loss_from_embeddings([queries, *found.split(len(asked))], None)
 
     # Without dropout: a step takes two thirds of the time.
