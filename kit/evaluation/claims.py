@@ -106,8 +106,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     ``case`` names what the claim was tried on where it speaks of several (a builder, a baseline, a context size).
     ``low`` and ``high`` end the 95 % interval over ``n`` questions, None where there is none; differ, rival and draws
-    are those of the estimate. ``learned``, ``seeds``: of what was trained for it. ``doubt``: why the means (a reader)
-    can tell nothing. ``why`` no verdict was possible.
+    are those of the estimate. ``learned``, ``seeds``: of what was trained for it. ``why`` no verdict was possible.
     """
 
     claim: str
@@ -128,7 +127,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     draws: tuple[float, ...] = ()
     learned: bool | None = None
     seeds: int = 0
-    doubt: str = ""
     why: str = ""
 
 
@@ -142,8 +140,8 @@ def verdict(found: Finding) -> tuple[str, str]:
     """
     rule, low, high = _RULES[found.claim, found.criterion], found.low, found.high
     above, below, spans_0 = rule.above, rule.below, rule.above < 0 < rule.below  # no less than, or the same
-    if found.doubt or low is None or high is None:
-        return UNDECIDED, found.doubt or "no interval"
+    if low is None or high is None:
+        return UNDECIDED, "no interval"
     if found.learned is False:
         return UNDECIDED, "a network did not demonstrably learn" if found.seeds else "it is not said what was trained"
     if found.learned and found.seeds < N_SEEDS:
@@ -183,7 +181,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 def finding(
     claim: str, found: Estimate, trained: Sequence[Retriever] | None = None, criterion: str = "", **told: str | int
 ) -> Finding:
-    """What was measured for a claim, with its verdict; ``told`` has case, how (else the claim's measure), seed, doubt.
+    """What was measured for a claim, with its verdict; ``told`` has case, how (else the claim's own measure) and seed.
 
     Effects in the unit ``share`` are fractions: 0.032 is shown as +3.2 points; nan for both ends of the interval says
     that there is none. ``trained`` holds every fitted retriever that the effect rests on, each of at least three seeds

@@ -19,8 +19,8 @@ from kit.text.contrastive import KIND, Pair, Training, finetune
 from kit.text.training import read_history
 
 N_NEGATIVE_CANDIDATES = 20  # passages from which the negatives of a pair are drawn
-DEV_QUESTIONS, DEV_PASSAGES, DEV_CUT = 40, 8, 5  # how a model is chosen: Recall@5 over a pool of passages
-_RECIPE = "5"  # to be changed with what is learned, so that weights learned otherwise are not found again
+DEV_QUESTIONS, DEV_PASSAGES, DEV_CUT = 30, 5, 5  # how a model is chosen: Recall@5 over a pool of passages
+_RECIPE = "6"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 class TrainedRetriever(Dense):

@@ -144,7 +144,7 @@ class Lesson:
         return range(self.seed, self.seed + self.scale.n_seeds)
 
     def claim(self, id: str, found: Estimate, *, criterion: str = "", case: str = "", **told: Any) -> Finding:
-        """Keep what was measured for a claim, with its verdict; further arguments are ``how``, ``trained``, ``doubt``.
+        """Keep what was measured for a claim, with its verdict; further arguments are ``how`` and ``trained``.
 
         Whatever is trained takes part with all its seeds, as ``experiment.gain(a, over=b)`` and a ``paired`` of columns
         have them, and is named: ``trained=all_seeds(methods, a, b)``. Without three seeds of each, or where one stayed

@@ -75,7 +75,8 @@ def finetune(
     # Without dropout: a step takes two thirds of the time.
     network, steps, write = learner.upper, _periods(pairs, training), learner.write
     adam = torch.optim.AdamW(network.parameters(), weight_decay=0.01)
-    check = (lambda step: {"measured": measure(learner)}) if measure else None
+    # Before the first step by the base, whose vectors are mostly stored.
+    check = (lambda step: {"measured": measure(learner if step else base)}) if measure else None
     folder = train(
         network, adam, steps, loss, store=base.store, kind=KIND, key=key, write=write, check=check, patience=PATIENCE
     )

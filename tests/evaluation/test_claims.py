@@ -115,14 +115,6 @@ def test_what_is_trained_must_have_learned_with_three_seeds() -> None:
         assert verdict(GAIN, -0.05, -0.09, -0.01, 100, learned=learned, seeds=seeds) in ("not reproduced", expected)
 
 
-def test_a_reader_that_does_not_read_decides_nothing() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(claims._RULES, (DIRECT.id, "x"), GAIN)
-        for found in (Estimate(0.05, 0.01, 0.09, 100), Estimate(-0.05, -0.09, -0.01, 100)):
-            made = finding(DIRECT.id, found, criterion="x", doubt="it guesses")
-            assert (made.verdict, made.why) == ("undecided", "it guesses")
-
-
 def test_has_learned() -> None:
     checks = [{"step": 0, "measured": 0.5}, {"step": 1, "loss": 2.0}, {"step": 1, "measured": 0.6}]
     assert has_learned(checks) and not has_learned(checks[:2]) and not has_learned([{"step": 1, "loss": 2.0}])
