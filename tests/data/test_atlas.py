@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -161,3 +162,18 @@ def test_it_is_like_the_real_sets_by_the_statistics_of_the_readme():
     table = beside_real(statistics(load(), "train"))
     assert len(table) >= 35 and table["value"].notna().all()
     assert table["agrees"].all(), table[~table["agrees"]].to_string()
+
+
+def test_the_readme_has_the_order_of_methods_beside_the_real_sets():
+    methods = ["gnn-ret", "pagerank", "kgp-dense", "mdr", "qsgnn"]
+    sets = {"atlas": "atlas", "2Wiki": "2wikimultihopqa-dev", "MuSiQue": "musique-dev", "HotpotQA": "hotpotqa-dev"}
+    gains = pd.DataFrame(
+        {
+            name: pd.read_csv(paths.ROOT / "figures" / folder / "09_differences.csv", index_col=0)["difference"]
+            for name, folder in sets.items()
+        }
+    ).loc[methods]
+    rows = [f"| {method} | {' | '.join(f'{100 * gain:+.1f}' for gain in gains.loc[method])} |" for method in methods]
+    alike = gains.corr("spearman")["atlas"]
+    rows.append(f"| rank correlation with the atlas | – | {' | '.join(f'{r:+.2f}' for r in alike.iloc[1:])} |")
+    assert "\n".join(rows) in (paths.ROOT / "data" / "atlas" / "README.md").read_text("utf-8"), "\n".join(rows)
