@@ -25,11 +25,10 @@ WHOLE = 0  # stands for the hops of what is measured on passages, not on questio
 def statistics(benchmark: Benchmark, split: str) -> pd.DataFrame:
     """Columns statistic, hops, value, low and high (95 % interval), n; questions of one hop are left out.
 
-    The graph is the default one, entity+structure. ``reach`` is the share of supports among the first five passages of
-    dense retrieval and their neighbours, ``reached`` how many passages these are; ``touching`` the share of supports
-    with an edge to another of their question; ``step`` the Recall@5 of a support by its gold sub-question, the gold
-    answers filled in; ``first`` and ``last`` the share of the question's words (stemmed, without stop words) that its
-    first and its last support hold.
+    In the default graph ``reach`` is the share of supports among dense retrieval's first five and their neighbours,
+    ``reached`` how many these are, ``touching`` the share of supports with an edge to another of the question; ``step``
+    the Recall@5 of a support by its gold sub-question; ``first`` and ``last`` the share of the question's stems that
+    its first and last support hold; ``template`` of 100 questions those worded as another, names apart.
     """
     questions, corpus = [it for it in getattr(benchmark, split) if it.hops > 1], benchmark.corpus
     graph, dense, rows = build("entity+structure", corpus), make("dense"), {}
@@ -41,18 +40,17 @@ def statistics(benchmark: Benchmark, split: str) -> pd.DataFrame:
         if retriever is dense:
             seeds = [[corpus.row[id] for id in ranking.ids[:5]] for ranking in found]
     near = graph_quality(graph, questions, seeds)
-    rows |= {"reach": near["covered"], "reached": near["neighbourhood"]}
+    rows |= {"reach": near["covered"], "reached": near["neighbourhood"], "step R@5": _steps(dense, questions)}
     rows["touching"] = [_touching(graph, question) for question in questions]
-    rows["step R@5"] = _steps(dense, questions)
     asked = _stems([question.text for question in questions])
     for place, end in ((0, "first"), (-1, "last")):
         held = _stems([corpus[question.supporting[place][0]].full_text for question in questions])
         rows[end] = [len(words & others) / len(words) for words, others in zip(asked, held)]
-    table = pd.DataFrame({"hops": [question.hops for question in questions]} | rows)
-    table = table.melt("hops", var_name="statistic").dropna()
+    table = pd.DataFrame({"hops": [it.hops for it in questions]} | rows).melt("hops", var_name="statistic").dropna()
     found = by_group(table, ["statistic", "hops"], "value").rename(columns={"mean": "value"})
     lengths, degrees = np.array([len(it.text.split()) for it in corpus.passages]), graph.degrees
-    more = [("words", WHOLE, *interval(lengths)[:4]), ("degree", WHOLE, *interval(degrees)[:4])]
+    means = {"words": lengths, "degree": degrees, "template": _templates(questions)}
+    more = [(name, WHOLE, *interval(of)[:4]) for name, of in means.items()]
     more += [(f"words, {100 * q:.0f} %", WHOLE, *_quantile(lengths, q)) for q in (0.05, 0.95)]
     more += [(f"degree, {100 * q:.0f} %", WHOLE, *_quantile(degrees, q)) for q in (0.5, 0.9, 0.99)]
     return pd.concat([found, pd.DataFrame(more, columns=found.columns)], ignore_index=True)
@@ -63,8 +61,7 @@ def beside_real(table: pd.DataFrame) -> pd.DataFrame:
 
     It agrees if its interval overlaps the span from the lowest low to the highest high of the real sets.
     """
-    real = pd.read_csv(REAL)
-    keys = ["statistic", "hops"]
+    real, keys = pd.read_csv(REAL), ["statistic", "hops"]
     span = real.groupby(keys, sort=False).agg(lowest=("low", "min"), highest=("high", "max"))
     sets = real.pivot(index=keys, columns="set", values="value")
     both = span.join(sets).join(table.set_index(keys)[["value", "low", "high"]]).reset_index()
@@ -92,6 +89,12 @@ def _steps(dense: Retriever, questions: list[Question]) -> list[float]:
 def _stems(texts: list[str]) -> list[set[str]]:
     options = {"stopwords": "en", "stemmer": Stemmer.Stemmer("english"), "show_progress": False}
     return [set(words) for words in bm25s.tokenize(texts, return_ids=False, **options)]
+
+
+def _templates(questions: list[Question]) -> np.ndarray:
+    texts = [questions[pick].text.split() for pick in np.random.default_rng(0).permutation(len(questions))[:100]]
+    left = [(text[0], *filter(str.islower, text[1:])) for text in texts]
+    return np.array([left.count(words) > 1 for words in left], float)
 
 
 def _quantile(values: np.ndarray, q: float) -> tuple[float, ...]:
