@@ -70,9 +70,9 @@ def claims_map(table: pd.DataFrame, folder: Path) -> list[Path]:
     agreed = tested.drop_duplicates("claim")["overall"].value_counts()
     papers = list(dict.fromkeys(CLAIMS[id].paper for id in tested["claim"]))
     figure = Figure(
-        f"Stale findings apart, {agreed.get(REPRODUCED, 0)} of {tested['claim'].nunique()} claims are reproduced "
-        f"wherever they were tested, {agreed.get(MECHANISM, 0)} in their mechanism, "
-        f"{agreed.get(NOT_REPRODUCED, 0)} nowhere",
+        f"Of {tested['claim'].nunique()} claims {agreed.get(REPRODUCED, 0)} are reproduced wherever they were tested, "
+        f"{agreed.get(MECHANISM, 0)} in their mechanism, {agreed.get(NOT_REPRODUCED, 0)} nowhere"
+        + (" (stale findings apart)" if STALE in set(tested["state"]) else ""),
         (10.0, 7.5),
     )
     shades = {"cmap": ListedColormap([colour for _, colour in STATES.values()]), "vmin": -0.5, "vmax": 5.5}
