@@ -59,7 +59,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--data": option("--data", type=FILE, help="a published file or folder; the embedded atlas otherwise"),
     "--format": option("--format", help="the data's format; recognised from its content otherwise"),
     "--corpus": repeated("--corpus", type=FILE, help="a corpus to add as distractors; may be repeated"),
-    "--setting": option("--setting", default="pooled", help="pooled or per-question"),
+    "--setting": option("--setting", default="pooled", help="pooled, per-question or facts"),
     "--train": repeated("--train", type=FILE, help="a file with questions to learn from; may be repeated"),
     "--also": repeated("--also", type=FILE, help="passages to learn from, too; questions in it are left out"),
     "--k": option("--k", default="2,5,10", callback=_numbers, help="cut-offs of Recall@k and Full@k"),
@@ -71,6 +71,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--again": option("--again", is_flag=True, help="run also what has finished"),
     "--reader": option("--reader", help="who answers: extractive, or a language model as server:MODEL"),
     "--read": option("--read", type=int, help="passages that the reader gets; the largest k otherwise"),
+    "--graphs": option("--graphs", is_flag=True, help="measure evidence graphs, of questions that have one"),
     "--none": option("--none", is_flag=True, help="ask the reader without any passage too"),
     "--judge": option("--judge", help="a language model that judges the answers, as server:MODEL"),
     "--seeds": option("--seeds", default=5, help="passages of the TF-IDF search whose neighbours count"),
@@ -126,7 +127,7 @@ def run(asked: SimpleNamespace) -> None:
     sys.exit(run_notebooks(asked.notebooks, parameters=dict(asked.parameters), data=asked.data, **told))
 
 
-@command(cli, f"retrievers {BENCHMARK} --train --also --k --seed --set --reader --read --none --judge --json --trec")
+@command(cli, f"retrievers {BENCHMARK} --train --also --k --seed --graphs --set --reader --read --none --judge --json --trec")
 def evaluate(asked: SimpleNamespace) -> None:
     """Evaluate RETRIEVERS on a benchmark: names, or files with TREC runs of other systems.
 
@@ -134,7 +135,9 @@ def evaluate(asked: SimpleNamespace) -> None:
     retriever. The JSON file has data, n_questions, n_passages, setting, seed, provenance and results: for each
     retriever recall@k, full@k and mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
     seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer) too, with --judge
-    judged and unclear, and the file has reader and judge: name, and the usage of a language model.
+    judged and unclear, and the file has reader and judge: name, and the usage of a language model. With --graphs each
+    has gm, gs, ged (by networkx, within half a second), ged_labelled, and evidence_f1, _precision, _recall and _em; a
+    method that finds no graph gets a star of the true number of passages.
     """
     import pandas as pd
 
@@ -152,9 +155,12 @@ def evaluate(asked: SimpleNamespace) -> None:
     if asked.also and not asked.train:
         raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
     benchmark, training = _read(asked)
+    if asked.graphs:
+        benchmark = benchmark.asking([question for question in benchmark.test if question.evidence])
     everything = {name: read_run(files[name], benchmark) if name in files else made[name] for name in asked.retrievers}
     reading.fit(training or benchmark)
-    experiment = evaluate_all(everything, benchmark, ks=asked.k, seed=asked.seed, training=training, n_timed=N_TIMED)
+    told = {"ks": asked.k, "seed": asked.seed, "graphs": asked.graphs}
+    experiment = evaluate_all(everything, benchmark, training=training, n_timed=N_TIMED, **told)
     answers = reading.answers(experiment)
     click.echo(experiment.text(answers))
     if usages := experiment.usages | reading.usages():

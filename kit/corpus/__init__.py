@@ -1,6 +1,7 @@
 """What is read: passages, questions, evidence."""
 
 from kit.corpus.exporting import export
+from kit.corpus.facts import single_facts
 from kit.corpus.fetching import DOWNLOADS, fetch
 from kit.corpus.formats import FORMATS
 from kit.corpus.generating import generated

@@ -1,4 +1,4 @@
-"""Files to benchmarks, in the settings pooled and per-question."""
+"""Files to benchmarks, in the settings pooled, per-question and facts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from kit.corpus import formats
+from kit.corpus.facts import single_facts
 from kit.corpus.source import Source, combine
 from kit.corpus.types import SPLITS, Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.paths import ATLAS, ROOT
 
-SETTINGS = ("pooled", "per-question")
+SETTINGS = ("pooled", "per-question", "facts")
 DEV_SHARE = 0.2
 
 
@@ -29,12 +30,12 @@ def load(
 
     The questions of a published file are the benchmark's ``test``; formats with splits (BEIR, the kit's own) keep them.
     ``format`` is one of :data:`kit.corpus.formats.FORMATS`, by default the one that the content shows. ``setting``:
-    ``pooled``, one corpus of all paragraphs (equal title and text merged); or ``per-question``, where each question is
-    asked of its own (kgp.txt §8.1). ``corpus``: what adds its passages to a pooled corpus.
+    ``pooled``, one corpus of all paragraphs (equal title and text merged); ``per-question``, where each question is
+    asked of its own (kgp.txt §8.1); ``facts``, of its own 25 sentences (:func:`single_facts`). ``corpus``: what adds its passages to a pooled corpus.
     Raises InputError: one line for the first problem, with the count of the rest.
     """
-    if corpus and setting == "per-question":
-        raise InputError("extra corpora need the setting pooled: per-question asks each question of its own paragraphs")
+    if corpus and setting != "pooled":
+        raise InputError(f"extra corpora need the setting pooled: {setting} asks each question of passages of its own")
     path = Path(data) if data else ATLAS
     source = _read([path], format, corpus)
     if not source.items:
@@ -110,4 +111,5 @@ def _benchmark(path: Path, source: Source, splits: Mapping[str, str], setting: s
     corpus, collections = Corpus(source.paragraphs.values()), None
     if setting == "per-question":
         collections = {id: np.array([corpus.row[own] for own in item.own]) for id, item in source.items.items()}
-    return Benchmark(name, corpus, collections=collections, **questions)
+    benchmark = Benchmark(name, corpus, collections=collections, **questions)
+    return single_facts(benchmark) if setting == "facts" else benchmark

@@ -59,10 +59,10 @@ class SubQuestion(msgspec.Struct, frozen=True):
 
 
 class EvidenceGraph(msgspec.Struct, frozen=True):
-    """A directed acyclic graph over a question's supports (bgr.txt §4.4).
+    """A directed acyclic graph over a question's supports, or over what was retrieved for it (bgr.txt §4.4).
 
-    Nodes are the indices of ``Question.supporting``; an edge (i, j) says that j is read in the light of i, so the
-    question reaches the sources first and the answer is read off the sinks.
+    Nodes are the indices of ``Question.supporting`` or of ``Ranking.ids``; an edge (i, j) says that j is read in the
+    light of i, so the question reaches the sources first and the answer is read off the sinks.
     """
 
     n_nodes: int
@@ -78,6 +78,26 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         """The graph with these edges, or None where they make no acyclic one (two steps share a passage)."""
         graph = cls(n_nodes, tuple(sorted({(i, j) for i, j in edges if i != j})))
         return graph if nx.is_directed_acyclic_graph(graph.to_networkx()) else None
+
+    @property
+    def rooted(self) -> nx.DiGraph:
+        """With the question as a node −1 that leads to the sources: an evaluated graph has its edges (bgr-i10)."""
+        graph = self.to_networkx()
+        graph.add_node(-1)
+        graph.add_edges_from([(-1, node) for node in range(self.n_nodes) if not graph.in_degree(node)])
+        return graph
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The nodes from sources to sinks, the lowest first where the graph leaves it open."""
+        return tuple(nx.lexicographical_topological_sort(self.to_networkx()))
+
+    @property
+    def chains(self) -> tuple[tuple[int, ...], ...]:
+        """The maximal paths, each from a source to a sink (bgr-i23); hops are the nodes of the longest."""
+        graph = self.rooted
+        sinks = [node for node in range(self.n_nodes) if not graph.out_degree(node)]
+        return tuple(tuple(path[1:]) for path in nx.all_simple_paths(graph, -1, sinks))
 
     @property
     def structure(self) -> str:
@@ -108,6 +128,7 @@ class Question(msgspec.Struct, frozen=True):
 
     ``supporting`` has one entry a support, in reasoning order where the dataset has one. An entry holds the ids of the
     passages that carry the support: several say the same, and one found is enough. Triples are (subject, verb, object).
+    ``facts`` is the sentence that states each support, unset where the data set has none: then no hash knows of it.
     """
 
     id: Id
@@ -119,6 +140,7 @@ class Question(msgspec.Struct, frozen=True):
     decomposition: tuple[SubQuestion, ...] = ()
     evidence: EvidenceGraph | None = None
     triples: tuple[tuple[str, str, str], ...] = ()
+    facts: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def hops(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from kit.corpus import Benchmark, Question
+from kit.corpus import Benchmark, EvidenceGraph, Question
 from kit.errors import InputError
 from kit.evaluation import metrics, statistics
 from kit.evaluation.timing import time_parts
@@ -52,8 +52,9 @@ class Experiment:
 
     @property
     def metrics(self) -> list[str]:
-        """The columns of ``table`` that hold a metric, each between 0 and 1."""
-        return [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr"]
+        """The columns of ``table`` that hold a metric: all but edit distances are between 0 and 1."""
+        graphs = [name for name in metrics.GRAPH_MEASURES if name in self.table]
+        return [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr", *graphs]
 
     def only(self, retrievers: Sequence[str]) -> Self:
         """The table and the rankings of some of the retrievers, in this order."""
@@ -115,7 +116,7 @@ class Experiment:
         seconds = self.table.groupby("retriever")["seconds"].mean().dropna()
         table.loc["time"] = (1000 * seconds).map("{:.1f} ms a query".format)
         parts, names = [table.fillna("").to_string()], list(self.rankings)
-        for metric in self.metrics if len(names) > 1 else ():
+        for metric in [name for name in self.metrics if not name.startswith("ged")] if len(names) > 1 else ():
             for row in self.compare(names[0], metric).itertuples():
                 told = f"{metric:10} {row.retriever} - {row.baseline}: {100 * row.difference:+.1f} points "
                 told += f"[{100 * row.low:+.1f}, {100 * row.high:+.1f}], p = {row.p:.3g} (Holm {row.p_holm:.3g})"
@@ -154,6 +155,7 @@ def evaluate(
     seed: int = 0,
     training: Benchmark | None = None,
     n_timed: int = 0,
+    graphs: bool = False,
     n_resamples: int = statistics.N_RESAMPLES,
     progress: bool = True,
 ) -> Experiment:
@@ -163,7 +165,8 @@ def evaluate(
     a TREC run (``trec.read_run``) among them. They learn from ``training``, by default from ``benchmark``, without test
     questions. ``ks`` are the cut-offs of the metrics and ``k`` the length of the rankings, by default the largest
     cut-off; the reciprocal rank is 0 beyond it. The time of ``n_timed`` questions is taken, the same for all retrievers
-    (:func:`kit.evaluation.timing.time_parts`).
+    (:func:`kit.evaluation.timing.time_parts`). With ``graphs`` those of :data:`metrics.GRAPH_MEASURES` are measured: a
+    method that finds no graph is taken to mean a star of as many passages as the question has supports (bgr-i12).
     """
     named = dict(retrievers) if isinstance(retrievers, Mapping) else {name: make(name) for name in retrievers}
     ks = tuple(sorted(set(ks)))
@@ -206,6 +209,9 @@ def evaluate(
             row |= {f"recall@{cut}": metrics.recall_at(question, ids, cut) for cut in ks}
             row |= {f"full@{cut}": metrics.full_at(question, ids, cut) for cut in ks}
             row |= {"mrr": metrics.reciprocal_rank(question, ids[:k]), "seconds": seconds.get(question.id, np.nan)}
+            if graphs:
+                star = EvidenceGraph(min(question.hops, len(ids)))
+                row |= metrics.graph_measures(question, ids, rankings[name][question.id].evidence or star)
             rows.append(row)
     gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from kit.errors import InputError
 from kit.retrievers.base import InitialScore, Message, NodeVisit, Ranking, Retriever, Seed, SubQuestionEvent, Trace
 from kit.retrievers.baselines import BM25, KNN, Dense, Golden, Tfidf
+from kit.retrievers.bgr import BGR
 from kit.retrievers.dpr import DPR
 from kit.retrievers.gnn_ret import GNNRet
 from kit.retrievers.kgp import KGP, KGPMDR, KGPT5, KGPChat, KGPDense, KGPRandom, KGPTfidf
@@ -17,7 +18,7 @@ from kit.retrievers.structure import Structural
 RETRIEVERS: dict[str, type[Retriever]] = {
     retriever.name: retriever
     for retriever in (
-        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, PageRank, QSGNN, Structural),
+        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, PageRank, QSGNN, BGR, Structural),
         *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, KGPT5, KGPChat, Golden),
     )
 }

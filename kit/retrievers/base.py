@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from kit.corpus import Benchmark, Corpus, Query
+from kit.corpus import Benchmark, Corpus, EvidenceGraph, Query
 from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.settings import Settings, check, defaults
@@ -66,7 +66,25 @@ class SubQuestionEvent(Event, frozen=True, tag="asked"):
     answer: str = ""
 
 
-AnyEvent = InitialScore | Seed | Message | NodeVisit | SubQuestionEvent
+class Expansion(Event, frozen=True, tag="expanded"):
+    """A path that BGR judged all candidates from: how sure it is of each (from 0 to 1, best first), which it took."""
+
+    direction: str
+    path: tuple[str, ...]
+    found: tuple[str, ...]
+    candidates: tuple[tuple[str, float], ...]
+
+
+class Merge(Event, frozen=True, tag="merged"):
+    """The edges of both directions and those that are kept, as pairs of passages; the question is ``""``."""
+
+    forward: tuple[tuple[str, str], ...]
+    backward: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...]
+    told: str  # how it was decided
+
+
+AnyEvent = InitialScore | Seed | Message | NodeVisit | SubQuestionEvent | Expansion | Merge
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -81,11 +99,15 @@ class Trace(msgspec.Struct, frozen=True):
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """Passages, best first; equal scores stand in corpus order. ``scores`` has the length of ``ids``."""
+    """Passages, best first; equal scores stand in corpus order. ``scores`` has the length of ``ids``.
+
+    ``evidence``, of a method that finds a graph: over the first of ``ids``, as many as it has nodes.
+    """
 
     ids: tuple[str, ...]
     scores: np.ndarray
     trace: Trace = Trace()
+    evidence: EvidenceGraph | None = None
 
 
 class Retriever:

@@ -4,14 +4,16 @@ One encoder for questions, paths and passages, trained on pairs of a path and th
 scored by the sum of its inner products; kgp.txt multiplies them, which puts two negative ones above two positive ones.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Annotated, NamedTuple
 
 import msgspec
 import networkx as nx
 import numpy as np
+from msgspec import Meta
 
-from kit.corpus import Corpus, Passage, Query, Question
+from kit.corpus import Corpus, EvidenceGraph, Passage, Query, Question
 from kit.graphs import build, builders
 from kit.retrievers.base import NodeVisit, Ranking, Seed, Trace, as_query
 from kit.retrievers.dpr import TrainedRetriever
@@ -29,8 +31,10 @@ class MDR(TrainedRetriever):
     """Beam search: the ``beam`` passages nearest to the question, then for each path the ``branches`` next ones.
 
     ``hops`` is the length of a path; before each further hop the ``beam`` best paths are kept. Passages are ranked by
-    their first appearance on the paths, best path first, then by their nearness to the question. With a ``graph``, a
-    builder's name or a union, hops after the first go to neighbours of the path's last passage alone (kgp-06).
+    their first appearance on the paths, best path first, then by their nearness to the question; the best path is the
+    ranking's evidence, a chain. A path stops before passages whose inner product is not above ``stop``. With a
+    ``graph``, a builder's name or a union, hops after the first go to neighbours of the path's last passage alone
+    (kgp-06).
     """
 
     name = "mdr"
@@ -42,6 +46,7 @@ class MDR(TrainedRetriever):
         beam: Positive = 4
         branches: Positive = 3
         graph: str = ""
+        stop: Annotated[float, Meta(ge=-1, le=1)] = -1.0
 
         def __post_init__(self) -> None:
             if self.graph:
@@ -100,12 +105,15 @@ class MDR(TrainedRetriever):
                 near = self._neighbours(path)
                 scores = self.vectors[near] @ vector
                 best = np.argsort(-scores, kind="stable")[: self.settings.branches]
-                yield list(zip(near[best].tolist(), scores[best].tolist()))
+                yield self._above(zip(near[best].tolist(), scores[best].tolist()))
         else:
             longest = max(map(len, paths))
             for path, scores, rows in zip(paths, *self.nearest.search(vectors, self.settings.branches + longest)):
                 new = [(row, score) for row, score in zip(rows.tolist(), scores.tolist()) if row not in path]
-                yield new[: self.settings.branches]
+                yield self._above(new[: self.settings.branches])
+
+    def _above(self, found: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
+        return [(row, score) for row, score in found if score > self.settings.stop]
 
     def _neighbours(self, path: tuple[int, ...]) -> np.ndarray:
         near = self.graph.neighbours(path[-1])
@@ -113,11 +121,14 @@ class MDR(TrainedRetriever):
 
     def _ranking(self, beams: Sequence[Beam], nearest: Sequence[Beam], k: int) -> Ranking:
         """Passages by first appearance (all-i02), then those nearest to the question, scored no higher."""
-        best: dict[int, float] = {}
+        chain, best = len(beams[0].rows) if beams else 0, {}
         for beam in (*beams, *nearest):
             for row in beam.rows:
                 best.setdefault(row, beam.score)
-        return Ranking(self.ids(best)[:k], np.minimum.accumulate(np.array(list(best.values()), np.float32))[:k])
+        scores = np.minimum.accumulate(np.array(list(best.values()), np.float32))[:k]
+        chain = min(chain, len(scores))
+        evidence = EvidenceGraph(chain, tuple(pairwise(range(chain))))
+        return Ranking(self.ids(best)[:k], scores, evidence=evidence)
 
     def _trace(self, hops: Sequence[Sequence[Beam]]) -> Trace:
         events = [Seed(0, self.corpus.passages[beam.rows[0]].id, beam.score) for beam in hops[0]]

@@ -37,7 +37,7 @@ class Learner(Encoder):
         network, below = self.upper[0].auto_model, self.lower[0].auto_model
         held = getattr(getattr(network, "encoder", None), "layer", ())
         self.split = len(held) - layers if 0 < layers < len(held) else 0
-        self.states = _states(base.identity, self.split)
+        self.known = _states(base.identity, self.split)
         if self.split:
             del network.embeddings  # in their place come the lower part's states, which hold the positions
             network.embeddings = lambda inputs_embeds, **_: inputs_embeds
@@ -73,16 +73,28 @@ class Learner(Encoder):
         """
         import torch
 
+        return torch.stack([found["sentence_embedding"] for found in self._each(texts, role, tokens)]).float()
+
+    def states(self, texts: Sequence[str], role: str = "document", tokens: int | None = None) -> list[Tensor]:
+        """Of each text the states of its tokens, (tokens, dimension), before they are pooled; as :meth:`vectors`."""
+        found = self._each(texts, role, tokens)
+        return [of["token_embeddings"][of["attention_mask"].bool()].float() for of in found]
+
+    def _each(self, texts: Sequence[str], role: str, tokens: int | None) -> list[dict[str, Tensor]]:
+        """What the model makes of each text."""
+        import torch
+
         texts = [(self.upper.prompts.get(role) or "") + text for text in texts]
         # By length and few at once, so that hardly any padding is computed.
-        order, parts = sorted(range(len(texts)), key=lambda place: len(texts[place])), []
+        order, found = sorted(range(len(texts)), key=lambda place: len(texts[place])), {}
         with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
             for start in range(0, len(order), _TOGETHER):
-                part = [texts[place] for place in order[start : start + _TOGETHER]]
-                read = self._read(part)
+                part = order[start : start + _TOGETHER]
+                read = self._read([texts[place] for place in part])
                 read |= {name: of[:, :tokens] for name, of in read.items() if isinstance(of, torch.Tensor)}
-                parts.append(self.upper(read)["sentence_embedding"])
-        return torch.cat(parts)[np.argsort(order)].float()
+                made = {name: of for name, of in self.upper(read).items() if isinstance(of, torch.Tensor)}
+                found |= {place: {name: of[row] for name, of in made.items()} for row, place in enumerate(part)}
+        return [found[place] for place in range(len(texts))]
 
     def _read(self, texts: list[str]) -> dict[str, Tensor]:
         """For the upper part: the lower one's states of shape (texts, tokens, hidden size), and a mask; or tokens."""
@@ -90,7 +102,7 @@ class Learner(Encoder):
         from sentence_transformers.util import batch_to_device
         from torch.nn.utils.rnn import pad_sequence
 
-        found = {text: self.states[text] for text in texts if text in self.states}
+        found = {text: self.known[text] for text in texts if text in self.known}
         if new := [text for text in texts if text not in found]:
             features = batch_to_device(self.lower.preprocess(new), self.lower.device)
             if not self.split:
@@ -98,7 +110,7 @@ class Learner(Encoder):
             with torch.no_grad():
                 states = self.lower[0](features)["token_embeddings"].float()
             found |= {text: state[mask] for text, state, mask in zip(new, states, features["attention_mask"].bool())}
-            self.states.update([(text, found[text]) for text in new][: max(0, _KEPT - len(self.states))])
+            self.known.update([(text, found[text]) for text in new][: max(0, _KEPT - len(self.known))])
         parts = {"inputs_embeds": [found[text] for text in texts]}
         parts["attention_mask"] = [state.new_ones(len(state), dtype=torch.long) for state in parts["inputs_embeds"]]
         return {name: pad_sequence(part, batch_first=True) for name, part in parts.items()}

@@ -56,6 +56,12 @@ def hotpotqa() -> list[dict]:
 
 
 @pytest.fixture
+def reasongraphqa() -> list[dict]:
+    """A question of two chains, whose facts are not listed in their order, and one of a single fact."""
+    return sample("reasongraphqa")
+
+
+@pytest.fixture
 def twowiki() -> list[dict]:
     """A bridge comparison whose supports are not listed in the triples' order, and a compositional question."""
     return sample("twowiki")

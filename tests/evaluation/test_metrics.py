@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Question
+from kit.corpus import EvidenceGraph, Question
 from kit.errors import InputError
 from kit.evaluation import metrics
 
@@ -105,3 +105,45 @@ def test_properties_of_rankings(question: Question, ids: list[str]) -> None:
 def test_struct_em_wants_the_asked_structures_and_no_other() -> None:
     for ids, value in {"bde": 1, "edb": 1, "bbde": 1, "bd": 0, "bdea": 0, "": 0, "a": 0}.items():
         assert metrics.struct_em(TWO, list(ids)) == value
+
+
+CHAIN = Question("q", "?", "!", (("a",), ("b", "c")), evidence=EvidenceGraph(2, ((0, 1),)))
+
+
+@pytest.mark.parametrize(
+    ("ids", "edges", "told"),
+    [
+        ("ab", [(0, 1)], {"gm": 1, "gs": 1, "ged": 0, "ged_labelled": 0, "evidence_f1": 1, "evidence_em": 1}),
+        ("ca", [(1, 0)], {"gm": 1, "gs": 1, "ged": 0, "evidence_f1": 1, "evidence_em": 1}),  # c carries the second, too
+        ("ab", [], {"gm": 0, "gs": 0, "ged": 2, "ged_labelled": 2, "evidence_f1": 1, "evidence_em": 1}),  # a star: Q→b for a→b
+        ("ba", [(0, 1)], {"gm": 0, "gs": 1, "ged": 0, "ged_labelled": 4, "evidence_f1": 1, "evidence_em": 1}),  # turned round
+        ("xa", [(0, 1)], {"gm": 0, "gs": 1, "ged": 0, "evidence_precision": 0.5, "evidence_recall": 0.5, "evidence_f1": 0.5, "evidence_em": 0}),
+        ("a", [], {"gm": 0, "gs": 0, "ged": 2, "ged_labelled": 2, "evidence_precision": 1, "evidence_recall": 0.5, "evidence_em": 0}),
+        ("abc", [(0, 1)], {"gm": 0, "evidence_precision": 2 / 3, "evidence_recall": 1, "evidence_f1": 0.8, "evidence_em": 0, "ged_labelled": 2}),
+        ("", [], {"gm": 0, "gs": 0, "ged": 4, "evidence_f1": 0, "evidence_precision": 0, "evidence_recall": 0, "evidence_em": 0}),
+    ],
+)
+def test_an_evidence_graph(ids: str, edges: list[tuple[int, int]], told: dict[str, float]) -> None:
+    found = metrics.graph_measures(CHAIN, ids, EvidenceGraph.of(len(ids), edges))
+    assert {name: found[name] for name in told} == pytest.approx(told)
+
+
+@given(st.data())
+def test_a_graph_that_matches_has_its_structure_and_its_set(data: st.DataObject) -> None:
+    def graph(n: int) -> EvidenceGraph:
+        pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+        return EvidenceGraph.of(n, data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else [])
+
+    n = data.draw(st.integers(1, 4))
+    question = Question("q", "?", "!", tuple((id,) for id in "abcd"[:n]), evidence=graph(n))
+    ids = data.draw(st.permutations("abcde"))[: data.draw(st.integers(1, 4))]
+    found = metrics.graph_measures(question, ids, graph(len(ids)))
+    assert found["gm"] <= min(found["gs"], found["evidence_em"]) and (found["gm"] == 1) == (found["ged_labelled"] == 0)
+    assert (found["gs"] == 1) == (found["ged"] == 0) and found["ged"] <= found["ged_labelled"]
+    own = metrics.graph_measures(question, "abcd"[:n], question.evidence)
+    assert own["gm"] == own["evidence_f1"] == 1
+
+
+def test_graphs_need_a_question_with_one() -> None:
+    with pytest.raises(InputError, match="field evidence: expected a question with an evidence graph"):
+        metrics.graph_measures(TWO, "ab", EvidenceGraph(2))

@@ -74,12 +74,12 @@ def test_a_text_goes_through_the_lower_layers_once(tmp_path: Path) -> None:
     base = encoder("Bert", tmp_path)
     first, second = Learner(base, 2), Learner(base, 2)
     found = first.vectors(TEXTS)
-    kept = dict(first.states)
+    kept = dict(first.known)
     tokens = [len(each) for each in base.model.tokenizer(list(kept), truncation=True, max_length=128)["input_ids"]]
     assert [state.shape for state in kept.values()] == [(n, 32) for n in tokens]  # no padding
     second.lower = None  # to read a text is to fail
     assert second.vectors(TEXTS[::-1]).flip(0).allclose(found, atol=1e-6)
-    assert all(first.states[text] is state for text, state in kept.items())
+    assert all(first.known[text] is state for text, state in kept.items())
     with pytest.raises(AttributeError, match="NoneType"):
         second.vectors(["Another one."])
 
@@ -87,6 +87,6 @@ def test_a_text_goes_through_the_lower_layers_once(tmp_path: Path) -> None:
 def test_what_is_kept_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kit.text.layers._KEPT", 1)
     learner = Learner(encoder("Bert", tmp_path), 2)
-    learner.states.clear()  # of other tests
+    learner.known.clear()  # of other tests
     found = learner.vectors(["Short."]), learner.vectors(TEXTS)
-    assert list(learner.states) == ["Short."] and found[0].allclose(found[1][-2], atol=1e-6)
+    assert list(learner.known) == ["Short."] and found[0].allclose(found[1][-2], atol=1e-6)

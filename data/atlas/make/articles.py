@@ -26,7 +26,7 @@ def titles(world: World) -> None:
 
 
 def write_article(world: World, entity: Entity, rng: random.Random) -> list[Passage]:
-    """The passages of an entity's article; marks its facts with the passages that state them."""
+    """The passages of an entity's article; marks its facts with the passages and sentences that state them."""
     facts = {fact.relation.partition(".")[2]: fact for fact in world.of[entity.id]}
     parts, passages = PARTS[entity.details.get("profession", entity.kind)], []
     if len(parts) > 1 and (rng.random() < 0.2 or sum(name in facts for name in parts[1].facts) < 2):
@@ -62,19 +62,33 @@ class Writer:
     def text(self) -> str:
         """An opening that names the subject, its aliases, then facts, and unrelated matter up to the wanted length."""
         target = self.rng.randint(*self.rng.choices(list(LENGTHS), LENGTHS.values())[0])
-        sentences = [self._opening()] + ([self._fill(self.alias, {})] if self.alias else [])
-        while self.pending or (self.filler and len(" ".join(sentences).split()) < target):
+        sentences: list[tuple[str, list[Fact]]] = []
+        untold = dict(self.pending)
+
+        def say(sentence: str) -> None:
+            """Add a sentence, and the facts that are no longer pending since it is made."""
+            sentences.append((sentence, [untold.pop(name) for name in untold.keys() - self.pending.keys()]))
+
+        say(self._opening())
+        if self.alias:
+            say(self._fill(self.alias, {}))
+        while self.pending or (self.filler and sum(len(text.split()) for text, _ in sentences) < target):
             if self.filler and target and (not self.pending or self.rng.random() < 0.12):
-                sentences.append(self._fill(self.filler.pop(), {}))
+                say(self._fill(self.filler.pop(), {}))
             else:
-                sentences.append(self._sentence())
-        joined: list[str] = []  # some pairs of short sentences are made one
-        for place, sentence in enumerate(sentences):
-            if place > 1 and _simple(joined[-1]) and _simple(sentence) and self.rng.random() < 0.3:
-                joined[-1] += f"{self.rng.choice((';', ', and'))} {sentence}"
+                say(self._sentence())
+        joined: list[tuple[str, list[Fact]]] = []  # some pairs of short sentences are made one
+        for place, (text, facts) in enumerate(sentences):
+            if place > 1 and _simple(joined[-1][0]) and _simple(text) and self.rng.random() < 0.3:
+                before, its = joined[-1]
+                joined[-1] = f"{before}{self.rng.choice((';', ', and'))} {text}", its + facts
             else:
-                joined.append(sentence)
-        return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in joined)
+                joined.append((text, facts))
+        whole = [f"{text[0].upper()}{text[1:]}." for text, _ in joined]
+        for sentence, (_, facts) in zip(whole, joined):
+            for fact in facts:
+                fact.sentence = sentence
+        return " ".join(whole)
 
     def _opening(self) -> str:
         """One of the openings all of whose facts are known."""

@@ -113,4 +113,5 @@ def _question(id: str, draft: Draft, answer: Answer) -> Question:
         decomposition=tuple(draft.steps),
         evidence=draft.evidence,
         triples=tuple((text_of(it.subject), RELATIONS[it.relation].label, text_of(it.object)) for it in facts),
+        facts=tuple(fact.sentence for fact in draft.supports),
     )

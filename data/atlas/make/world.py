@@ -62,13 +62,14 @@ class Literal:
 
 @dataclass(eq=False, slots=True)
 class Fact:
-    """``subject`` has ``relation`` to ``object``, with qualifiers such as a year. One ``passage`` states it."""
+    """``subject`` has ``relation`` to ``object``, with qualifiers such as a year. One ``sentence`` of a ``passage`` states it."""
 
     subject: Entity
     relation: str
     object: Entity | Literal
     qualifiers: dict[str, str] = field(default_factory=dict)
     passage: str = ""
+    sentence: str = ""
 
     def other(self, entity: Entity) -> Entity | Literal:
         """The end of the fact that is not ``entity``."""

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from kit.corpus import records
-from kit.corpus.formats import beir, hotpotqa, kit_folder, musique, pdf_folder, twowiki
+from kit.corpus.formats import beir, hotpotqa, kit_folder, musique, pdf_folder, reasongraphqa, twowiki
 from kit.corpus.source import Item, Source
 from kit.errors import InputError
 
@@ -43,6 +43,7 @@ FORMATS: dict[str, Reader] = {
     "hotpotqa": _questions(hotpotqa.HotpotQuestion, hotpotqa.to_item),
     "2wikimultihopqa": _questions(twowiki.WikiQuestion, twowiki.to_item),
     "musique": _questions(musique.MusiqueQuestion, musique.to_item),
+    "reasongraphqa": _questions(reasongraphqa.GraphQuestion, reasongraphqa.to_item),
     "beir": beir.read,
     "hipporag": read_paragraphs,
     "kit": kit_folder.read,
@@ -51,7 +52,7 @@ FORMATS: dict[str, Reader] = {
 _FOLDERS = {"beir": "corpus.jsonl", "kit": "passages.jsonl"}
 #: Format to the fields of a record that tell it from those below.
 _FIELDS = {"musique": {"paragraphs"}, "2wikimultihopqa": {"evidences"}, "hotpotqa": {"context"}}
-_FIELDS |= {"hipporag": {"title", "text"}}
+_FIELDS |= {"reasongraphqa": {"order_true_fact"}, "hipporag": {"title", "text"}}
 
 
 def read(path: Path, source: Source, format: str | None = None) -> None:

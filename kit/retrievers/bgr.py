@@ -1,0 +1,374 @@
+"""BGR: the graph of a question's evidence, found from the question on and from the last evidence back (bgr.txt §5).
+
+From a path, the question and the evidence so far, a network judges every candidate (Eq. 1); those that it takes make
+the path longer (Eq. 2), and none ends it. The graphs of both directions are made one (Eqs. 3 and 4), in
+:mod:`kit.retrievers.bgr_graphs`. One network does both: its encoder reads the direction before the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path as Folder
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import torch
+from msgspec.structs import replace
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits, normalize
+from torch.nn.utils.rnn import pad_sequence
+
+from kit.corpus import Benchmark, Corpus, EvidenceGraph, Query, Question
+from kit.errors import InputError
+from kit.retrievers import bgr_graphs
+from kit.retrievers.base import Expansion, Merge, Ranking, Retriever, Trace, as_query, in_places
+from kit.retrievers.baselines import Dense
+from kit.retrievers.bgr_graphs import QUESTION, Edge, Path, Rule, acyclic, decisions, depth_first, edges_of
+from kit.retrievers.dpr import sample
+from kit.settings import Positive, Settings, Share, Whole
+from kit.store import content_key
+from kit.text import DEFAULT_ENCODER, Encoder
+from kit.text.layers import Learner
+from kit.text.training import Period, parts_of_epoch, read_history, train
+
+KIND, WEIGHTS = "bgr", "weights.safetensors"  # in the store
+FORWARD, BACKWARD = "forward", "backward"
+LAYERS = 3  # upper ones of the encoder that learn, and read paths
+BATCH = 4  # questions a step
+RATE, ENCODER_TIMES = 2e-3, 0.25  # the highest learning rate, and the encoder's share of it
+DEV_QUESTIONS = 40  # by whose set F1 weights are chosen (bgr-i28)
+MOST_EDGES, LONGEST = 25, 6  # of one search (bgr-i09)
+MOST_TOKENS = 40  # of a candidate; bgr.txt reads 30
+_RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
+
+
+class Reading(NamedTuple):
+    """A question and its candidates, as an encoder that does not learn reads them.
+
+    ``tokens`` (1 + candidates, tokens, width), the question first, with a ``mask``; ``vectors`` (candidates, width).
+    """
+
+    tokens: Tensor
+    mask: Tensor
+    vectors: Tensor
+
+
+class Compared(NamedTuple):
+    """The same compared: ``tokens`` as they are compared, and how well each is ``found`` in each text, of shape (texts,
+    texts, tokens); ``of_text`` and ``of_candidate`` (texts, tokens, heads) are the weights of tokens.
+    """
+
+    reading: Reading
+    tokens: Tensor
+    found: Tensor
+    of_text: Tensor
+    of_candidate: Tensor
+
+
+class Match(nn.Module):
+    """Eq. 1: a feed-forward network with ELU says how surely each candidate comes next on a path (above 0: it does).
+
+    It sees how alike path and candidate are as vectors, and how well the tokens of each find a match among the other's:
+    those of the path as its encoder left them, and those of question, last evidence and candidate by themselves. Tokens
+    weigh as much as ``heads`` learned attentions give them.
+    """
+
+    def __init__(self, width: int, heads: int = 6, compared: int = 96, plan: int = 16) -> None:
+        super().__init__()
+        self.heads = heads
+        self.project = nn.Linear(width, compared, bias=False)
+        nn.init.orthogonal_(self.project.weight)  # equal words are alike from the start
+        self.weigh = nn.ModuleDict({name: nn.Linear(width, heads) for name in ("path", "text", "candidate")})
+        self.near = nn.Linear(width, width, bias=False)
+        nn.init.eye_(self.near.weight)
+        self.plan = nn.ModuleDict({name: nn.Linear(width, plan) for name in ("path", "candidate")})
+        n = 8 * heads + LONGEST + 2 + 2 * plan
+        self.judge = nn.ModuleList(_feed_forward(n) for _ in (FORWARD, BACKWARD))
+
+    def compare(self, reading: Reading) -> Compared:
+        """What no path changes."""
+        tokens = normalize(self.project(reading.tokens), dim=-1)
+        alike = torch.einsum("atd,bsd->abts", tokens, tokens)
+        found = alike.masked_fill(~reading.mask[None, :, None], -1).amax(-1)
+        padding = ~reading.mask[..., None]
+        weights = (self.weigh[of](reading.tokens).masked_fill(padding, -1e4).softmax(1) for of in ("text", "candidate"))
+        return Compared(reading, tokens, found, *weights)
+
+    def forward(
+        self, compared: Compared, direction: str, paths: Sequence[Path], states: Sequence[Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """Logits and likenesses of vectors, both of shape (paths, candidates).
+
+        ``paths`` hold places of candidates; ``states`` are those of a path's tokens, (tokens, width).
+        """
+        reading, texts, found, of_text, candidates = compared
+        mask, candidates = reading.mask, candidates[1:]
+        in_question = torch.einsum("ct,cth->ch", found[1:, 0], candidates)
+        of_question = torch.einsum("ct,th->ch", found[0, 1:], of_text[0])
+        near, n, seen, likeness = normalize(self.near(reading.vectors), dim=-1), len(mask) - 1, [], []
+        for path, tokens in zip(paths, states):
+            covered = found[0, [place + 1 for place in path]].amax(0) if path else torch.zeros_like(found[0, 0])
+            gain = torch.einsum("ct,th->ch", (found[0, 1:] - covered).clamp(min=0), of_text[0])
+            left = torch.einsum("t,th->h", 1 - covered, of_text[0]).expand(n, -1)
+            in_last = of_last = torch.zeros_like(gain)
+            if path:
+                last = path[-1] + 1
+                in_last = torch.einsum("ct,cth->ch", found[1:, last], candidates)
+                of_last = torch.einsum("ct,th->ch", found[last, 1:], of_text[last])
+            alike = torch.einsum("td,csd->cts", normalize(self.project(tokens), dim=-1), texts[1:])
+            in_path = torch.einsum("cs,csh->ch", alike.amax(1), candidates)
+            of_path = alike.masked_fill(~mask[1:, None], -1).amax(-1)
+            of_path = torch.einsum("ct,th->ch", of_path, self.weigh["path"](tokens).softmax(0))
+            vector = normalize(tokens.mean(0), dim=-1)
+            likeness.append(20 * near @ vector)
+            to_last = reading.vectors @ reading.vectors[path[-1]] if path else torch.zeros_like(likeness[-1])
+            vectors = torch.stack([likeness[-1] / 5, to_last], 1)
+            depth = torch.eye(LONGEST, device=left.device)[min(len(path), LONGEST - 1)].expand(n, -1)
+            plan = 20 * self.plan["path"](vector)
+            plans = [plan.expand(n, -1) / 4, 2 * plan * self.plan["candidate"](reading.vectors)]
+            matches = [in_question, of_question, in_last, of_last, in_path, of_path, gain, left]
+            seen.append(torch.cat([*matches, vectors, depth, *plans], 1))
+        return self.judge[direction == BACKWARD](torch.stack(seen)).squeeze(-1), torch.stack(likeness)
+
+
+def _feed_forward(n: int, hidden: int = 128) -> nn.Sequential:
+    layers = [nn.Linear(n, hidden), nn.ELU(), nn.Dropout(0.2), nn.Linear(hidden, hidden), nn.ELU(), nn.Linear(hidden, 1)]
+    nn.init.constant_(layers[-1].bias, -3.0)  # of twenty candidates one is right
+    return nn.Sequential(*layers)
+
+
+class Found(NamedTuple):
+    """A search in one direction over ``rows``: what it took from each path (places), and how it judged all of them."""
+
+    rows: np.ndarray
+    taken: dict[Path, list[int]]
+    logits: dict[Path, np.ndarray]
+
+    def edges(self, direction: str) -> list[Edge]:
+        """Between rows of the corpus and the question, acyclic, in the order in which they were found."""
+        graph = acyclic(edges_of(depth_first(self.taken), direction == BACKWARD)[:MOST_EDGES])
+        row = {QUESTION: QUESTION, **dict(enumerate(self.rows.tolist()))}
+        return [(row[parent], row[child]) for parent, child in graph.edges]
+
+
+class BGR(Retriever):
+    """Evidence graphs in both directions, merged (Eqs. 1 to 4); a ranking begins with the evidence as it was found.
+
+    ``direction``: both, or one alone; ``rule`` and ``gamma`` as in :func:`kit.retrievers.bgr_graphs.merge`. From a path
+    all candidates go on that are judged to, but no more than ``branches`` (0: all; 1: the search follows a chain); with
+    ``at_least_one`` the best candidate is evidence even if none is judged to be. Candidates are the whole corpus, or in
+    a larger one the ``candidates`` nearest to the question. ``n_train`` questions are drawn by ``seed`` (0: all).
+    ``history`` has ``step`` with ``loss`` or ``measured``, the F1 of the evidence of dev questions.
+    """
+
+    name = "bgr"
+    indexed_by = ("encoder",)
+    bound_by = ("encoder", "epochs", "n_train", "seed")
+
+    class Settings(Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+        direction: Literal["both", "forward", "backward"] = "both"
+        rule: Rule = "code"
+        gamma: Share = 0.2
+        branches: Whole = 0
+        at_least_one: bool = True
+        candidates: Positive = 25
+        epochs: Positive = 2
+        n_train: Whole = 0
+        seed: Whole = 0
+
+    history: Sequence[dict[str, float]] = ()
+
+    def fit(self, benchmark: Benchmark) -> None:
+        known = [question for question in benchmark.train if question.evidence]
+        n_train, encoder = self.settings.n_train, Encoder(self.settings.encoder)
+        if len(known) < max(1, n_train):
+            expected = f"expected {n_train or 'some'} training questions with evidence graphs (--train FILE) for bgr"
+            raise InputError(f"{expected}, found {len(known)}", record=benchmark.name, field="evidence")
+        told = [str(getattr(self.settings, name)) for name in ("epochs", "n_train", "seed", "candidates")]
+        key = content_key(_RECIPE, encoder.identity, *told, benchmark.without_test().hash).hex()
+        self._see(encoder)
+        folder = encoder.store.get_folder(KIND, key)
+        if folder is None:
+            folder = self.variant()._train(benchmark, sample(known, n_train or len(known), self.settings.seed), key)
+        self.learned, self.history = load_file(folder / WEIGHTS), read_history(folder)
+        self.network.load_state_dict(self.learned)
+        self.network.eval()
+
+    def _see(self, encoder: Encoder) -> None:
+        """An untrained network: the encoder that reads paths, and what it is matched by."""
+        self.encoder, self.reader = encoder, Learner(encoder, LAYERS)  # one stays as it is and reads candidates
+        self.learner, self.known = Learner(encoder, LAYERS), {}
+        with torch.random.fork_rng():
+            torch.manual_seed(self.settings.seed)
+            match = Match(self.learner.upper.get_embedding_dimension()).to(self.learner.upper.device)
+        self.network = nn.ModuleDict({"encoder": self.learner.upper, "match": match})
+
+    def index(self, corpus: Corpus) -> None:
+        """Of a corpus that is no larger than ``candidates`` nothing is to be made ready."""
+        self.corpus, self.first = corpus, None
+        if len(corpus) > self.settings.candidates:
+            self.first = Dense(encoder=self.settings.encoder)
+            self.first.index(corpus)
+
+    def _candidates(self, queries: Sequence[Query]) -> list[np.ndarray]:
+        """For each query the rows that are judged."""
+        if self.first is None:
+            return [np.arange(len(self.corpus))] * len(queries)
+        rankings = self.first.retrieve_many(queries, self.settings.candidates)
+        return [np.array([self.corpus.row[id] for id in ranking.ids]) for ranking in rankings]
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        return [self._ranking(query, rows, k)[0] for query, rows in zip(queries, self._candidates(queries))]
+
+    def explain(self, query: Query | str, k: int) -> Ranking:
+        query = as_query(query)
+        ranking, found, merged = self._ranking(query, self._candidates([query])[0], k)
+        events = []
+        for number, (direction, search) in enumerate(found.items()):
+            ids = self.ids(search.rows)
+            for path, taken in depth_first(search.taken):
+                sure = 1 / (1 + np.exp(-search.logits[path]))
+                judged = [(ids[place], round(float(sure[place]), 4)) for place in np.argsort(-sure, kind="stable")]
+                named = (tuple(ids[place] for place in of) for of in (path, taken))
+                events.append(Expansion(number, direction, *named, tuple(each for each in judged if each[1])))
+        if merged:
+            events.append(merged)
+        return replace(ranking, trace=Trace(tuple(events), sum(len(it.taken) for it in found.values())))
+
+    def _ranking(self, query: Query, rows: np.ndarray, k: int) -> tuple[Ranking, dict[str, Found], Merge | None]:
+        """The merged graph's nodes first, then the other candidates in the order of the first stage; scores 1 / place."""
+        chosen = self.settings
+        directions = (FORWARD, BACKWARD) if chosen.direction == "both" else (chosen.direction,)
+        found = {direction: self.search(query, rows, direction) for direction in directions}
+        graphs, merged = [search.edges(direction) for direction, search in found.items()], None
+        edges = graphs[-1]
+        if len(graphs) == 2:
+            edges = list(acyclic(bgr_graphs.merge(*graphs, chosen.gamma, chosen.rule)).edges)
+            name = {QUESTION: "", **{row: self.corpus.passages[row].id for row in rows.tolist()}}
+            named = (tuple((name[i], name[j]) for i, j in graph) for graph in (*graphs, edges))
+            share = bgr_graphs.bsc(*graphs)
+            word = ">" if share > chosen.gamma else "≤"
+            merged = Merge(2, *named, f"{chosen.rule}: BSC = {share:.2f} {word} γ = {chosen.gamma:g}")
+        ranking = evidence_ranking(self.corpus, edges, rows, k)
+        return ranking, found, merged
+
+    def search(self, query: Query, rows: np.ndarray, direction: str) -> Found:
+        """Eqs. 1 and 2, level by level: which candidates each path goes on to, until none does."""
+        match, taken, judged = self.network["match"], {}, {}
+        with torch.no_grad():
+            compared = match.compare(self._read(query, rows))
+        paths: list[Path] = [()]
+        while paths:
+            with torch.no_grad():
+                states = self.learner.states([self._text(query, rows, path, direction) for path in paths], "query")
+                logits = match(compared, direction, paths, states)[0].cpu().numpy()
+            longer = []
+            for path, of in zip(paths, logits):
+                of[list(path)] = -np.inf  # no evidence twice on a path
+                best = np.argsort(-of, kind="stable").tolist()
+                found = [place for place in best if of[place] > 0] or best[: not path and self.settings.at_least_one]
+                taken[path], judged[path] = found[: self.settings.branches or None], of
+                longer += [(*path, place) for place in taken[path]]
+            paths = [path for path in longer if len(path) < LONGEST][:MOST_EDGES]
+        return Found(rows, taken, judged)
+
+    def _text(self, query: Query, rows: np.ndarray, path: Path, direction: str) -> str:
+        """What the encoder reads of a path."""
+        evidence = [self.corpus.passages[rows[place]].full_text for place in path]
+        return "\n".join([f"{direction}: {query.text}", *evidence])
+
+    def _read(self, query: Query, rows: Sequence[int]) -> Reading:
+        texts = [query.text, *(self.corpus.passages[row].full_text for row in rows)]
+        if new := sorted({text for text in texts if text not in self.known}):
+            with torch.no_grad():
+                states = self.reader.states(new)
+            self.known.update((text, state[:MOST_TOKENS].clone()) for text, state in zip(new, states))
+        tokens = [self.known[text] for text in texts]
+        vectors = torch.stack([state.mean(0) for state in tokens[1:]])
+        mask = pad_sequence([state.new_ones(len(state), dtype=torch.bool) for state in tokens], batch_first=True)
+        return Reading(pad_sequence(tokens, batch_first=True), mask, normalize(vectors, dim=-1))
+
+    def _train(self, benchmark: Benchmark, questions: Sequence[Question], key: str) -> Folder:
+        """By the kit's one loop: the loss of Eq. 1 in both directions, from all paths of a question's graph at once."""
+        self.index(benchmark.corpus)
+        dev = [question for question in benchmark.dev if question.evidence]
+        dev, encoder = sample(dev, DEV_QUESTIONS, self.settings.seed), self.network["encoder"]
+        rows = dict(zip([it.id for it in (*questions, *dev)], self._databases(benchmark, [*questions, *dev])))
+
+        def loss(batch: Sequence[Question]) -> Tensor:
+            return torch.stack([part for part in self._losses(batch, rows)]).mean()
+
+        def check(step: int) -> dict[str, float]:
+            return {"measured": float(np.mean([self._f1(question, rows[question.id]) for question in dev] or [0.0]))}
+
+        groups = [{"params": encoder.parameters(), "times": ENCODER_TIMES}]
+        adam = torch.optim.AdamW([*groups, {"params": self.network["match"].parameters()}], weight_decay=0.01)
+        told = {"store": self.encoder.store, "kind": KIND, "key": key, "check": check, "latest_of_equals": True}
+        told |= {"write": lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS)}
+        periods = self._periods(questions)
+        return train(self.network, adam, periods, loss, dropout_seed=self.settings.seed, **told)
+
+    def _periods(self, questions: Sequence[Question]) -> list[partial[Period]]:
+        """Those of all epochs, each dealt anew."""
+        parts: list[Sequence[Sequence[Question]]] = []
+        for epoch in range(self.settings.epochs):
+            order = np.random.default_rng([self.settings.seed, epoch]).permutation(len(questions)).tolist()
+            batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+            parts += parts_of_epoch([[questions[place] for place in batch] for batch in batches])
+        starts = np.cumsum([0, *map(len, parts)]).tolist()
+        return [partial(Period, part, start, starts[-1], RATE) for part, start in zip(parts, starts) if part]
+
+    def _databases(self, benchmark: Benchmark, questions: Sequence[Question]) -> list[np.ndarray]:
+        """The rows that a question is learned from: its own, or its supports and what is nearest to it by vector."""
+        if benchmark.collections is not None:
+            return [benchmark.collections[question.id] for question in questions]
+        gold = [[self.corpus.row[id] for id in question.supporting_ids] for question in questions]
+        near = self._candidates([question.query for question in questions])
+        n = self.settings.candidates
+        return [np.array([*rows, *(row for row in of.tolist() if row not in rows)][:n]) for rows, of in zip(gold, near)]
+
+    def _losses(self, questions: Sequence[Question], rows: Mapping[str, np.ndarray]) -> Iterator[Tensor]:
+        """For each question and direction the binary cross-entropy of its paths' candidates (bgr-i07).
+
+        Beside it, as the encoder learns faster so, that of a softmax over likenesses in favour of what comes next.
+        """
+        asked = []
+        for question in questions:
+            place = {row: place for place, row in enumerate(rows[question.id].tolist())}
+            gold = [place[self.corpus.row[carriers[0]]] for carriers in question.supporting]
+            for direction in (FORWARD, BACKWARD):
+                known = decisions(question.evidence, direction == BACKWARD)
+                known = {tuple(gold[i] for i in path): [gold[i] for i in found] for path, found in known.items()}
+                asked.append((question, direction, known))
+        texts = [self._text(it.query, rows[it.id], path, way) for it, way, known in asked for path in known]
+        states = iter(self.learner.states(texts, "query"))
+        for question, direction, known in asked:
+            if direction == FORWARD:
+                compared = self.network["match"].compare(self._read(question.query, rows[question.id]))
+            paths = list(known)
+            logits, likeness = self.network["match"](compared, direction, paths, [next(states) for _ in paths])
+            right, free = torch.zeros_like(logits), torch.ones_like(logits)
+            for number, path in enumerate(paths):
+                right[number, known[path]], free[number, list(path)] = 1, 0
+            found = binary_cross_entropy_with_logits(logits, right, weight=free, reduction="none").sum(1).mean()
+            against = likeness.masked_fill((right + 1 - free).bool(), -torch.inf).logsumexp(1, keepdim=True)
+            yield found + (torch.logaddexp(likeness, against) - likeness)[right.bool()].mean()
+
+    def _f1(self, question: Question, rows: np.ndarray) -> float:
+        """How well the evidence that is found for a question is that of its supports."""
+        graphs = [self.search(question.query, rows, direction).edges(direction) for direction in (FORWARD, BACKWARD)]
+        found = {row for _, row in bgr_graphs.merge(*graphs, self.settings.gamma, self.settings.rule)}
+        gold = {self.corpus.row[carriers[0]] for carriers in question.supporting}
+        return 2 * len(found & gold) / (len(found) + len(gold))
+
+
+def evidence_ranking(corpus: Corpus, edges: Sequence[Edge], rows: Sequence[int], k: int) -> Ranking:
+    """Evidence in the order in which a graph's edges reach it, with the graph, then further rows; scores are 1 / place."""
+    nodes = list(dict.fromkeys(child for _, child in edges))[:k]
+    place = {row: number for number, row in enumerate(nodes)}
+    kept = [(place[i], place[j]) for i, j in edges if i in place and j in place]
+    ids = [corpus.passages[row].id for row in dict.fromkeys([*nodes, *np.asarray(rows).tolist()])][:k]
+    return replace(in_places(ids), evidence=EvidenceGraph.of(len(nodes), kept))
