@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import kit
-from kit.corpus import Benchmark, Question, generated, load, load_training
+from kit.corpus import Benchmark, Question, generated, load, load_training, single_facts
 from kit.errors import InputError
 from kit.evaluation.claims import Finding, code_hash, finding, verdicts
 from kit.evaluation.statistics import Estimate
@@ -41,7 +41,8 @@ class Run(Settings, frozen=True):
 
     ``data`` is a published file (a relative path is looked for from the working folder, then from the project's), or
     empty for the atlas in the size that the scale asks for; ``train`` another one to learn from, empty for the data's
-    own training questions. ``n_questions`` overrides the scale's.
+    own training questions. ``n_questions`` overrides the scale's. The setting ``closed`` asks each question of passages
+    of its own: of the atlas single facts, else its paragraphs.
     """
 
     data: str | None = None
@@ -57,15 +58,17 @@ class Run(Settings, frozen=True):
         ``transductive``: what learns from another file may know the passages that are searched, too.
         """
         data, train, size = find_data(self.data), find_data(self.train), SCALES[self.scale].atlas
+        setting = self.setting if self.setting != "closed" else "per-question" if data else "facts"
         if data or size == "class":
-            benchmark = load(data, setting=self.setting)
-        elif self.setting == "pooled":
-            benchmark = generated("atlas", size=size)
-        else:
+            benchmark = load(data, setting=setting)
+        elif setting == "per-question":
             raise InputError(f"expected pooled paragraphs of the atlas at scale {self.scale}", field="setting")
+        else:
+            benchmark = generated("atlas", size=size)
+            benchmark = single_facts(benchmark) if setting == "facts" else benchmark
         if train:
             known = [data] if transductive and data else []
-            return benchmark, load_training([train], setting=self.setting, corpus=known)
+            return benchmark, load_training([train], setting=setting, corpus=known)
         return benchmark, benchmark.without_test() if benchmark.train else None
 
     def folder(self, benchmark: Benchmark, trial: bool = False) -> str:
@@ -73,7 +76,8 @@ class Run(Settings, frozen=True):
 
         Only a whole run at scale ``class`` bears the data set's own name: no other overwrites committed figures.
         """
-        usual = Run(data=self.data, train=self.train, scale=self.scale)
+        setting = "closed" if self.setting == "closed" else "pooled"  # the notebook's own choice, if it is
+        usual = Run(data=self.data, train=self.train, scale=self.scale, setting=setting)
         trial |= self != usual or bool(self.train and benchmark.train)  # other training questions than the data's own
         return benchmark.name + (f"-{self.scale}" if self.scale != "class" else "-trial" if trial else "")
 

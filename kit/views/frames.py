@@ -14,7 +14,8 @@ from kit.errors import InputError
 from kit.evaluation import metrics
 from kit.graphs import PassageGraph
 from kit.retrievers import InitialScore, Message, NodeVisit, Ranking, Seed, SubQuestionEvent
-from kit.retrievers.base import AnyEvent
+from kit.retrievers.base import AnyEvent, Expansion, Merge
+from kit.views.evidence import evidence_replay
 from kit.views.layout import arrange, passage_node
 from kit.views.replay import Column, Edge, Frame, NodeState, RankItem, Replay, Scale
 
@@ -59,6 +60,8 @@ def replay(
     """
     if not ranking.trace.events:
         raise InputError("expected a ranking with the trace of its steps", field="trace")
+    if any(isinstance(event, Expansion | Merge) for event in ranking.trace.events):
+        return evidence_replay(ranking, corpus, question)
     story = _Story(ranking, corpus, question, top)
     drawn, base = story.choose() if graph else ([], 0)
     edges, places = arrange(drawn, base, graph) if graph else ((), {})

@@ -51,6 +51,11 @@ _LOOKS = {
     "kgp-dense": Look("#117733", "X", (8, 2)),
     "kgp-mdr": Look("#c77700", "h", (8, 2)),
     "paper": Look(GREY, "o"),
+    "bgr right": Look("#117733", "o"),  # in a replay of BGR, with the next four: edges
+    "forward": Look("#0072b2", "s", (8, 2)),
+    "backward": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
+    "superfluous": Look("#cc3311", "o", (1.2, 1.2)),
+    "missed": Look("#8a8a8a", "o", (3, 1.5)),
     "graph": Look("#8a8a8a", "o"),  # in a replay: any edge of the graph
     "message visit attention": Look("#cc3311", "o"),  # along one
 }

@@ -1,0 +1,139 @@
+"""BGR: Eq. 1 on tokens that one can check by hand, the search of Eq. 2, and what is learned."""
+
+import numpy as np
+import pytest
+import torch
+
+from kit.corpus import Benchmark, Query, generated, single_facts
+from kit.errors import InputError
+from kit.retrievers import BGR, Expansion, Merge
+from kit.retrievers.bgr import BACKWARD, FORWARD, LONGEST, Match, Reading, evidence_ranking
+from kit.retrievers.bgr_graphs import QUESTION
+from kit.text import Encoder
+
+
+@pytest.fixture(scope="module")
+def facts() -> Benchmark:
+    return single_facts(generated("atlas", size="small"))
+
+
+@pytest.fixture(scope="module")
+def fitted(facts: Benchmark) -> BGR:
+    retriever = BGR(n_train=12, epochs=1)
+    retriever.fit(facts)
+    return retriever
+
+
+def test_tokens_are_matched_by_what_is_like_them() -> None:
+    a, b, c, none = *torch.eye(4)[:3], torch.zeros(4)
+    match = Match(4, heads=1, compared=4, plan=1)
+    with torch.no_grad():
+        match.project.weight.copy_(torch.eye(4))
+        for weigh in match.weigh.values():
+            weigh.weight.zero_()
+    tokens = torch.stack([torch.stack(text) for text in ([a, b], [b, none], [c, a])])
+    mask = torch.tensor([[True, True], [True, False], [True, True]])
+    compared = match.compare(Reading(tokens, mask, tokens.mean(1)))
+    assert compared.found[0, 1].tolist() == [0, 1]  # of the question, b stands in the first candidate
+    assert compared.found[0, 2].tolist() == [1, 0]
+    assert compared.found[2, 0].tolist() == [0, 1]  # of the second candidate, a in the question
+    assert compared.of_text[..., 0].tolist() == [[0.5, 0.5], [1, 0], [0.5, 0.5]]  # padding weighs nothing
+    paths = [(), (0,)]
+    logits, likeness = match(compared, FORWARD, paths, [torch.stack([a, c]), torch.stack([a, b])])
+    assert logits.shape == likeness.shape == (2, 2)
+    # Vectors of mean tokens: (a + c) / √2 with b / 2 and with (c + a) / 2, both made unit, times 20.
+    assert torch.allclose(likeness[0], torch.tensor([0.0, 20.0]), atol=1e-4)
+
+
+def test_a_search_goes_on_by_what_is_above_one_half(fitted: BGR, facts: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
+    question = facts.test[0]
+    there = fitted.variant(corpus=facts.collection(question))
+    judged = {(): [2, 1, -1, -1], (0,): [9, 1, -1, -1], (1,): [-1, 9, -1, -1], (0, 1): [9, 9, -1, -3]}
+
+    def judge(compared: object, direction: str, paths: list, states: list) -> tuple[torch.Tensor, None]:
+        return torch.tensor([judged[path] for path in paths], dtype=torch.float), None
+
+    monkeypatch.setattr(there.network["match"], "forward", judge)
+    found = there.search(question.query, np.arange(4), FORWARD)
+    assert found.taken == {(): [0, 1], (0,): [1], (1,): [], (0, 1): []}  # nothing twice on a path
+    assert found.edges(FORWARD) == [(QUESTION, 0), (0, 1)]  # 1 is read in the light of 0
+    assert there.search(question.query, np.arange(4), BACKWARD).edges(BACKWARD) == [(QUESTION, 1), (1, 0)]
+    judged[()] = [-2, -1, -3, -9]
+    assert there.search(question.query, np.arange(4), FORWARD).taken == {(): [1], (1,): []}
+    nothing = there.variant(at_least_one=False)
+    assert nothing.search(question.query, np.arange(4), FORWARD).taken == {(): []}
+    assert nothing.retrieve(question.query, 3).evidence.n_nodes == 0
+    judged[()] = [2, 1, -1, -1]
+    assert there.variant(branches=1).search(question.query, np.arange(4), FORWARD).taken == {(): [0], (0,): [1], (0, 1): []}
+
+
+def test_evidence_comes_first_and_no_path_is_endless(facts: Benchmark) -> None:
+    ranking = evidence_ranking(facts.corpus, [(QUESTION, 7), (7, 3), (QUESTION, 9)], [3, 5], 4)
+    assert ranking.ids == tuple(facts.corpus.passages[row].id for row in (7, 3, 9, 5))
+    assert (ranking.evidence.n_nodes, ranking.evidence.edges) == (3, ((0, 1),))
+    cut = evidence_ranking(facts.corpus, [(QUESTION, 7), (7, 3)], [], 1)
+    assert (len(cut.ids), cut.evidence.n_nodes, cut.evidence.edges) == (1, 1, ())
+
+
+@pytest.mark.parametrize("direction", ["both", FORWARD, BACKWARD])
+def test_each_question_is_searched_by_itself_and_no_search_sees_gold(
+    fitted: BGR, facts: Benchmark, direction: str
+) -> None:
+    retriever = fitted.variant(direction=direction, candidates=10)
+    retriever.index(facts.corpus.subset(range(200)))
+    queries = [question.query for question in facts.test[:4]]
+    together = retriever.retrieve_many(queries, 10)
+    alone = [retriever.retrieve(Query("", query.text), 10) for query in reversed(queries)]
+    assert [it.ids for it in together] == [it.ids for it in reversed(alone)]
+    assert [it.evidence for it in together] == [it.evidence for it in reversed(alone)]
+    assert not retriever.sees_gold and all(len(it.ids) == 10 for it in together)
+
+
+def test_a_trace_tells_every_path_and_the_merge(fitted: BGR, facts: Benchmark) -> None:
+    question = facts.test[1]
+    there = fitted.variant(corpus=facts.collection(question))
+    ranking = there.explain(question.query, 25)
+    assert ranking.ids == there.retrieve(question.query, 25).ids
+    *searched, merged = ranking.trace.events
+    assert isinstance(merged, Merge) and {it.direction for it in searched} == {FORWARD, BACKWARD}
+    roots = [it for it in searched if isinstance(it, Expansion) and not it.path]
+    assert len(roots) == 2 and all(len(it.candidates) == 25 and len(it.path) < LONGEST for it in roots)
+    assert {child for _, child in merged.kept} == set(ranking.ids[: ranking.evidence.n_nodes])
+
+
+def test_what_it_learns_from_are_all_paths_in_both_directions(facts: Benchmark) -> None:
+    """The loss of a question is the mean over its paths of the sum over free candidates (bgr-i07), worked out anew."""
+    retriever = BGR()
+    retriever._see(Encoder())
+    retriever.index(facts.corpus)
+    question = next(it for it in facts.train if it.evidence.edges == ((0, 1),))
+    rows = facts.collections[question.id]
+    gold = [rows.tolist().index(facts.corpus.row[id]) for id in question.supporting_ids]
+    with torch.no_grad():
+        forward, backward = retriever._losses([question], {question.id: rows})
+    match, network = retriever.network["match"], retriever.network.eval()
+    for direction, order, found in ((FORWARD, gold, forward), (BACKWARD, gold[::-1], backward)):
+        losses, ranked = [], []
+        for length in range(3):
+            path, target = tuple(order[:length]), order[length : length + 1]
+            states = network and retriever.learner.states([retriever._text(question.query, rows, path, direction)])
+            with torch.no_grad():
+                compared = match.compare(retriever._read(question.query, rows))
+                logits, likeness = (it[0].double() for it in match(compared, direction, [path], states))
+            sure = torch.sigmoid(logits)
+            losses.append(sum(-torch.log(sure[i] if i in target else 1 - sure[i]) for i in range(25) if i not in path))
+            if target:
+                others = [i for i in range(25) if i not in (*path, *target)]
+                ranked.append(-torch.log_softmax(likeness[[*target, *others]], 0)[0])
+        assert float(found) == pytest.approx(float(np.mean(losses) + np.mean(ranked)), rel=1e-3)
+
+
+def test_what_was_learned_is_found_again_and_needs_graphs(fitted: BGR, facts: Benchmark) -> None:
+    again = BGR(n_train=12, epochs=1, direction=FORWARD)
+    again.fit(facts)
+    assert all(again.learned[name].equal(weight) for name, weight in fitted.learned.items())
+    assert {"step", "loss"} <= again.history[1].keys() and len([it for it in again.history if "measured" in it]) == 3
+    with pytest.raises(InputError, match="field epochs: bgr was trained with 1: train another"):
+        fitted.variant(epochs=2)
+    with pytest.raises(InputError, match="expected 101 training questions with evidence graphs .* for bgr, found 100"):
+        BGR(n_train=101).fit(facts)
