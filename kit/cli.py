@@ -89,6 +89,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--split": option("--split", default="test", help="train, dev or test; a folder holds all"),
 }
 BENCHMARK = "--data --format --corpus --setting"
+READING = "--reader --read --none --judge"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -127,7 +128,7 @@ def run(asked: SimpleNamespace) -> None:
     sys.exit(run_notebooks(asked.notebooks, parameters=dict(asked.parameters), data=asked.data, **told))
 
 
-@command(cli, f"retrievers {BENCHMARK} --train --also --k --seed --graphs --set --reader --read --none --judge --json --trec")
+@command(cli, f"retrievers {BENCHMARK} --train --also --k --seed --set --graphs {READING} --json --trec")
 def evaluate(asked: SimpleNamespace) -> None:
     """Evaluate RETRIEVERS on a benchmark: names, or files with TREC runs of other systems.
 

@@ -7,7 +7,7 @@ import numpy as np
 from msgspec.structs import replace as with_fields
 
 from kit.corpus.sentences import split_sentences
-from kit.corpus.types import Benchmark, Corpus, Passage, Question
+from kit.corpus.types import Benchmark, Corpus, Question
 from kit.errors import InputError
 
 N_FACTS = 25  # in the database of a question (bgr.txt §A.3)

@@ -31,7 +31,8 @@ def load(
     The questions of a published file are the benchmark's ``test``; formats with splits (BEIR, the kit's own) keep them.
     ``format`` is one of :data:`kit.corpus.formats.FORMATS`, by default the one that the content shows. ``setting``:
     ``pooled``, one corpus of all paragraphs (equal title and text merged); ``per-question``, where each question is
-    asked of its own (kgp.txt §8.1); ``facts``, of its own 25 sentences (:func:`single_facts`). ``corpus``: what adds its passages to a pooled corpus.
+    asked of its own (kgp.txt §8.1); ``facts``, of its own 25 sentences (:func:`single_facts`). ``corpus``: what adds
+    its passages to a pooled corpus.
     Raises InputError: one line for the first problem, with the count of the rest.
     """
     if corpus and setting != "pooled":

@@ -93,9 +93,9 @@ def graph_measures(question: Question, ids: Sequence[str], evidence: EvidenceGra
     """How well a retrieved evidence graph agrees with the question's (bgr.txt §6.3, A.7); its nodes are places in ids.
 
     Of the evidence as a set: precision, recall, F1, and whether it is exactly the supports (``evidence_em``). Of the
-    graph, the question a node that leads to the sources (bgr-i10): ``gm``, whether nodes and edges are the same; ``gs``,
-    whether it is the same but for which node is which, as directed graphs; ``ged``, the fewest nodes and edges to add,
-    take away or replace where nodes bear no names, the best that is found within ``GED_SECONDS`` (bgr-i21); and
+    graph, the question a node that leads to the sources (bgr-i10): ``gm``, whether nodes and edges are the same;
+    ``gs``, whether they are but for which node is which, as directed graphs; ``ged``, the fewest nodes and edges to
+    add, take away or replace where nodes bear no names, the best that is found within ``GED_SECONDS`` (bgr-i21); and
     ``ged_labelled``, nodes and edges to add and to take away where they do. Without evidence all shares are 0.
     """
     gold, found = question.evidence, evidence

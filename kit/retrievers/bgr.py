@@ -47,7 +47,7 @@ _RECIPE = "2"  # to be changed with what is learned, so that weights learned oth
 class Reading(NamedTuple):
     """A question and its candidates, as an encoder that does not learn reads them.
 
-    ``tokens`` (1 + candidates, tokens, width), the question first, with a ``mask``; ``vectors`` (1 + candidates, width).
+    The question is the first text: ``tokens`` (texts, tokens, width) with a ``mask``; ``vectors`` (texts, width).
     """
 
     tokens: Tensor
@@ -135,9 +135,9 @@ class Match(nn.Module):
 
 
 def _feed_forward(n: int, hidden: int = 128) -> nn.Sequential:
-    layers = [nn.Linear(n, hidden), nn.ELU(), nn.Dropout(0.2), nn.Linear(hidden, hidden), nn.ELU(), nn.Linear(hidden, 1)]
-    nn.init.constant_(layers[-1].bias, -3.0)  # of twenty candidates one is right
-    return nn.Sequential(*layers)
+    last = nn.Linear(hidden, 1)
+    nn.init.constant_(last.bias, -3.0)  # of twenty candidates one is right
+    return nn.Sequential(nn.Linear(n, hidden), nn.ELU(), nn.Dropout(0.2), nn.Linear(hidden, hidden), nn.ELU(), last)
 
 
 class Found(NamedTuple):
@@ -181,6 +181,7 @@ class BGR(Retriever):
         seed: Whole = 0
 
     history: Sequence[dict[str, float]] = ()
+    network: nn.ModuleDict | None = None
 
     def fit(self, benchmark: Benchmark) -> None:
         known = [question for question in benchmark.train if question.evidence]
@@ -210,6 +211,9 @@ class BGR(Retriever):
     def index(self, corpus: Corpus) -> None:
         """Of a corpus that is no larger than ``candidates`` nothing is to be made ready."""
         self.corpus, self.first = corpus, None
+        if self.network is None:
+            self._see(Encoder(self.settings.encoder))
+            self.network.eval()
         if len(corpus) > self.settings.candidates:
             self.first = Dense(encoder=self.settings.encoder)
             self.first.index(corpus)
@@ -240,7 +244,7 @@ class BGR(Retriever):
         return replace(ranking, trace=Trace(tuple(events), sum(len(it.taken) for it in found.values())))
 
     def _ranking(self, query: Query, rows: np.ndarray, k: int) -> tuple[Ranking, dict[str, Found], Merge | None]:
-        """The merged graph's nodes first, then the other candidates in the order of the first stage; scores 1 / place."""
+        """The merged graph's nodes first, then the other candidates in their order; and how the graph came about."""
         chosen = self.settings
         directions = (FORWARD, BACKWARD) if chosen.direction == "both" else (chosen.direction,)
         found = {direction: self.search(query, rows, direction) for direction in directions}
@@ -300,7 +304,7 @@ class BGR(Retriever):
         rows = dict(zip([it.id for it in (*questions, *dev)], self._databases(benchmark, [*questions, *dev])))
 
         def loss(batch: Sequence[Question]) -> Tensor:
-            return torch.stack([part for part in self._losses(batch, rows)]).mean()
+            return torch.stack(list(self._losses(batch, rows))).mean()
 
         def check(step: int) -> dict[str, float]:
             return {"measured": float(np.mean([self._f1(question, rows[question.id]) for question in dev] or [0.0]))}
@@ -368,7 +372,7 @@ class BGR(Retriever):
 
 
 def evidence_ranking(corpus: Corpus, edges: Sequence[Edge], rows: Sequence[int], k: int) -> Ranking:
-    """Evidence in the order in which a graph's edges reach it, with the graph, then further rows; scores are 1 / place."""
+    """Evidence in the order in which a graph's edges reach it, with the graph, then further rows."""
     nodes = list(dict.fromkeys(child for _, child in edges))[:k]
     place = {row: number for number, row in enumerate(nodes)}
     kept = [(place[i], place[j]) for i, j in edges if i in place and j in place]

@@ -78,7 +78,8 @@ def _search_frame(event: Expansion, before: Pairs, new: Pairs, gold: Pairs) -> F
     items = tuple(RankItem(id, score) for id, score in event.candidates[:_LISTED])
     step = f"{event.direction} · {' → '.join(['Q', *('•' for _ in event.path)])}"
     focus = event.found[0] if event.found else event.path[-1] if event.path else ""
-    return Frame(step, caption, tuple(states), tuple(edges), (Column("candidates, by probability", items),), focus=focus)
+    column = Column("candidates, by probability", items)
+    return Frame(step, caption, tuple(states), tuple(edges), (column,), focus=focus)
 
 
 def _merge_frame(event: Merge) -> Frame:

@@ -13,7 +13,8 @@ from kit.corpus.sentences import split_sentences
 from kit.errors import InputError
 from kit.paths import ATLAS
 
-PASSAGES = [Passage(f"p{i}", f"Bridge {i}", f"It is {i} metres long. It was built in 19{i:02d}.", f"p{i}") for i in range(40)]
+TEXT = "It is {0} metres long. It was built in 19{0:02d}."
+PASSAGES = [Passage(f"p{i}", f"Bridge {i}", TEXT.format(i), f"p{i}") for i in range(40)]
 QUESTION = Question(
     "q",
     "Is Bridge 7 longer than Bridge 8?",

@@ -45,7 +45,9 @@ def test_tokens_are_matched_by_what_is_like_them() -> None:
     assert torch.allclose(likeness[0], torch.tensor([0.0, 20.0]), atol=1e-4)
 
 
-def test_a_search_goes_on_by_what_is_above_one_half(fitted: BGR, facts: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_goes_on_by_what_is_above_one_half(
+    fitted: BGR, facts: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
     question = facts.test[0]
     there = fitted.variant(corpus=facts.collection(question))
     judged = {(): [2, 1, -1, -1], (0,): [9, 1, -1, -1], (1,): [-1, 9, -1, -1], (0, 1): [9, 9, -1, -3]}
@@ -64,7 +66,8 @@ def test_a_search_goes_on_by_what_is_above_one_half(fitted: BGR, facts: Benchmar
     assert nothing.search(question.query, np.arange(4), FORWARD).taken == {(): []}
     assert nothing.retrieve(question.query, 3).evidence.n_nodes == 0
     judged[()] = [2, 1, -1, -1]
-    assert there.variant(branches=1).search(question.query, np.arange(4), FORWARD).taken == {(): [0], (0,): [1], (0, 1): []}
+    chain = there.variant(branches=1).search(question.query, np.arange(4), FORWARD)
+    assert chain.taken == {(): [0], (0,): [1], (0, 1): []}
 
 
 def test_evidence_comes_first_and_no_path_is_endless(facts: Benchmark) -> None:
@@ -109,14 +112,15 @@ def test_what_it_learns_from_are_all_paths_in_both_directions(facts: Benchmark) 
     question = next(it for it in facts.train if it.evidence.edges == ((0, 1),))
     rows = facts.collections[question.id]
     gold = [rows.tolist().index(facts.corpus.row[id]) for id in question.supporting_ids]
+    retriever.network.eval()  # without dropout
     with torch.no_grad():
         forward, backward = retriever._losses([question], {question.id: rows})
-    match, network = retriever.network["match"], retriever.network.eval()
+    match = retriever.network["match"]
     for direction, order, found in ((FORWARD, gold, forward), (BACKWARD, gold[::-1], backward)):
         losses, ranked = [], []
         for length in range(3):
             path, target = tuple(order[:length]), order[length : length + 1]
-            states = network and retriever.learner.states([retriever._text(question.query, rows, path, direction)])
+            states = retriever.learner.states([retriever._text(question.query, rows, path, direction)])
             with torch.no_grad():
                 compared = match.compare(retriever._read(question.query, rows))
                 logits, likeness = (it[0].double() for it in match(compared, direction, [path], states))
@@ -135,5 +139,5 @@ def test_what_was_learned_is_found_again_and_needs_graphs(fitted: BGR, facts: Be
     assert {"step", "loss"} <= again.history[1].keys() and len([it for it in again.history if "measured" in it]) == 3
     with pytest.raises(InputError, match="field epochs: bgr was trained with 1: train another"):
         fitted.variant(epochs=2)
-    with pytest.raises(InputError, match="expected 101 training questions with evidence graphs .* for bgr, found 100"):
+    with pytest.raises(InputError, match=r"expected 101 training questions with evidence graphs .* for bgr, found 100"):
         BGR(n_train=101).fit(facts)

@@ -55,6 +55,7 @@ text = f"{HOSTILE} is a film by Ines Moravec."
 own = Benchmark("own", Corpus([*hand.corpus.passages, Passage("bad", HOSTILE, text, "bad")]), test=questions)
 qsgnn = make("qsgnn", dimension=16)
 SideBySide(explore_attention(qsgnn, own, own.test), explore_attention(qsgnn, own, own.test, alignment="off"))""",
+    "evidence": "explore('bgr', hand, questions)",
     "documents": "DocumentExplorer(reports.corpus, reports.test)",
 }
 
@@ -84,7 +85,7 @@ def places(canvas: Locator) -> dict[str, str]:
 
 def test_all_cells_show_what_they_should(page):
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
-    assert page.locator(".kit-canvas").count() == 9
+    assert page.locator(".kit-canvas").count() == 10
     assert cell(page, "print").locator("img[width='960']").count() == 1
 
 
@@ -214,6 +215,19 @@ def test_a_path_grows_step_by_step(page):
     assert before.items() <= places(canvas).items()
     output.get_by_label("graph", exact=True).first.select_option("structure")
     expect(canvas.locator(".kit-step")).to_contain_text("1 of ", timeout=SLOW)
+
+
+def test_evidence_is_searched_both_ways_and_merged(page):
+    output, canvas = cell(page, "evidence"), canvas_of(page, "evidence")
+    before = places(canvas)
+    expect(canvas.locator(".kit-step")).to_have_text("1 of 6: forward · Q")  # untrained: each search takes one fact
+    expect(canvas.locator("li")).to_have_count(6)
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    expect(canvas.locator(".kit-step")).to_have_text("5 of 6: merge")
+    assert before.items() <= places(canvas).items()
+    output.get_by_label("direction", exact=True).select_option("forward")
+    expect(canvas.locator(".kit-step")).to_have_text("1 of 3: forward · Q", timeout=SLOW)
 
 
 def ask(output: Locator, text: str) -> None:

@@ -62,7 +62,7 @@ class Literal:
 
 @dataclass(eq=False, slots=True)
 class Fact:
-    """``subject`` has ``relation`` to ``object``, with qualifiers such as a year. One ``sentence`` of a ``passage`` states it."""
+    """``subject`` has ``relation`` to ``object``, with qualifiers such as a year; a passage's ``sentence`` says so."""
 
     subject: Entity
     relation: str

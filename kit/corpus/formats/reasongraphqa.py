@@ -42,12 +42,11 @@ def to_item(published: GraphQuestion, source: Source) -> Item:
     Nodes are matched by their text. Supports stand in an order that the graph allows, as published where it is open.
     """
     own = {text: source.add("", text) for text in published.fact}
-    nodes = list(dict.fromkeys(it.facts for it in published.order_true_fact))
-    for number, text in enumerate(it.facts for it in published.order_true_fact):
-        if text not in own:
-            raise Unexpected(f"expected one of the question's facts, not {quote(text)}", f"order_true_fact[{number}].facts")
-    edges = []
+    nodes, edges = list(dict.fromkeys(it.facts for it in published.order_true_fact)), []
     for number, it in enumerate(published.order_true_fact):
+        if it.facts not in own:
+            expected = f"expected one of the question's facts, not {quote(it.facts)}"
+            raise Unexpected(expected, f"order_true_fact[{number}].facts")
         for side, texts in (("before", it.relation.before), ("after", it.relation.after)):
             if other := [text for text in texts if text not in nodes]:
                 field = f"order_true_fact[{number}].relation.{side}"

@@ -1,0 +1,68 @@
+"""BGR's frames, of a search that one can follow by hand."""
+
+import numpy as np
+import pytest
+
+from kit.corpus import example
+from kit.retrievers import Expansion, Merge, Ranking, Trace
+from kit.views import Replay, replay, storyboard
+
+HAND = example()
+QUESTION = HAND.test[1]
+FILM, BIRTH, FLOOD = QUESTION.supporting_ids
+OTHER = next(passage.id for passage in HAND.corpus.passages if passage.id not in QUESTION.supporting_ids)
+FORWARD = (("", FILM), (FILM, BIRTH), ("", OTHER))
+BACKWARD = ((BIRTH, FLOOD), (FILM, BIRTH), ("", FILM))
+KEPT = (*BACKWARD, ("", OTHER))
+
+
+@pytest.fixture
+def shown() -> Replay:
+    """Forward along one path, backward from the last fact alone; then the merge of more than was searched."""
+    events = (
+        Expansion(0, "forward", (), (FILM, OTHER), ((FILM, 0.9), (OTHER, 0.6), (BIRTH, 0.2))),
+        Expansion(0, "forward", (FILM,), (BIRTH,), ((BIRTH, 0.8), (OTHER, 0.1))),
+        Expansion(0, "forward", (FILM, BIRTH), (), ((OTHER, 0.3),)),
+        Expansion(1, "backward", (), (FLOOD,), ((FLOOD, 0.7),)),
+        Expansion(1, "backward", (FLOOD,), (), ((BIRTH, 0.4),)),
+        Merge(2, FORWARD, BACKWARD, KEPT, "code: BSC = 0.50 ≤ γ = 0.5"),
+    )
+    return replay(Ranking((FILM, BIRTH, FLOOD, OTHER), np.ones(4), Trace(events)), HAND.corpus, QUESTION)
+
+
+def test_every_path_is_a_frame_then_the_merge_and_what_is_right(shown: Replay) -> None:
+    assert [frame.step for frame in shown.frames] == [
+        *("forward · Q", "forward · Q → •", "forward · Q → • → •"),
+        *("backward · Q", "backward · Q → •", "merge", "result"),
+    ]
+    first, second, stopped, _, ended, merged, result = (frame.caption for frame in shown.frames)
+    assert first == "From the question, forward: 2 of 3 candidates come next (0.90; 0.60)."
+    assert second == "From a path of 1, forward: 1 of 2 candidates come next (0.80)."
+    assert stopped == "From a path of 2, forward: none of 1 candidates reaches ½, the path ends."
+    assert ended.endswith("the path ends at the question.")
+    assert merged == "2 of 4 edges are in both graphs; code: BSC = 0.50 ≤ γ = 0.5: 4 edges are kept."
+    assert result == "3 of 3 edges are right, 1 superfluous."
+
+
+def test_edges_and_roles_tell_what_was_found_when(shown: Replay) -> None:
+    ends = [{edge.ends for edge in frame.edges} for frame in shown.frames]
+    assert ends[0] == {("", FILM), ("", OTHER)} and ends[1] == {*ends[0], (FILM, BIRTH)} == ends[2]
+    assert ends[3] == set() and ends[4] == {("", FLOOD)}  # a path that goes no further back begins at the question
+    kinds = {edge.ends: edge.kinds for edge in shown.frames[5].edges}
+    assert kinds == {
+        ("", FILM): ("forward", "backward"),
+        (FILM, BIRTH): ("forward", "backward"),
+        ("", OTHER): ("forward",),
+        (BIRTH, FLOOD): ("backward",),
+    }
+    assert {edge.ends: edge.kinds for edge in shown.frames[6].edges}["", OTHER] == ("superfluous",)
+    roles = [{state.node: state.role for state in frame.states} for frame in shown.frames]
+    assert roles[1] == {"": "seed", FILM: "path", BIRTH: "visited", OTHER: "reached", FLOOD: "missed"}
+    assert [item.node for item in shown.frames[0].columns[0].items] == [FILM, OTHER, BIRTH]
+
+
+def test_places_are_steps_of_reasoning_and_it_prints(shown: Replay) -> None:
+    x = {node.id: node.x for node in shown.nodes}
+    assert x[""] < x[FILM] < x[BIRTH] < x[FLOOD] and x[OTHER] == x[FILM]
+    assert len({(node.x, node.y) for node in shown.nodes}) == 5
+    assert storyboard(shown, "Found").title == "Found"
