@@ -236,9 +236,10 @@ class BGR(Retriever):
             ids = self.ids(search.rows)
             for path, taken in depth_first(search.taken):
                 sure = 1 / (1 + np.exp(-search.logits[path]))
-                judged = [(ids[place], round(float(sure[place]), 4)) for place in np.argsort(-sure, kind="stable")]
+                best = [place for place in np.argsort(-sure, kind="stable").tolist() if place not in path]
+                judged = tuple((ids[place], round(float(sure[place]), 4)) for place in best)
                 named = (tuple(ids[place] for place in of) for of in (path, taken))
-                events.append(Expansion(number, direction, *named, tuple(each for each in judged if each[1])))
+                events.append(Expansion(number, direction, *named, judged))
         if merged:
             events.append(merged)
         return replace(ranking, trace=Trace(tuple(events), sum(len(it.taken) for it in found.values())))

@@ -33,13 +33,13 @@ def evidence_replay(ranking: Ranking, corpus: Corpus, question: Question | None 
     kept = merges[0].kept if merges else next(iter(found.values()))
     if merges:
         frames.append(_merge_frame(merges[0]))
-    frames.append(_result_frame(kept, gold, bool(question)))
+    frames.append(_result_frame(kept, gold))
     drawn = dict.fromkeys(id for edges in (gold, kept, *found.values()) for edge in edges for id in edge)
     drawn |= dict.fromkeys(item.node for frame in frames for column in frame.columns for item in column.items)
     places = _places([gold, kept, *found.values()])
     carriers = question.supporting_ids if question else ()
     nodes = [Node(_ASKED, "question", question.text if question else "", *places[_ASKED])]
-    nodes += [passage_node(corpus, id, places, carriers) for id in drawn if id != _ASKED]
+    nodes += [passage_node(corpus, id, places, carriers, part=False) for id in drawn if id != _ASKED]
     asked = f"{question.text}\nAnswer: {question.answer}" if question else ""
     return Replay(tuple(nodes), tuple(frames), asked, scale=Scale("probability", 0.0, 1.0))
 
@@ -71,7 +71,7 @@ def _search_frame(event: Expansion, before: Pairs, new: Pairs, gold: Pairs) -> F
     states = []
     for id in sorted(reached | {id for edge in gold for id in edge}):
         role = "visited" if id in event.found else "path" if id in event.path else "reached"
-        role = "seed" if id == _ASKED else role if id in reached else "missed"
+        role = "question" if id == _ASKED else role if id in reached else "missed"
         states.append(NodeState(id, role, sure.get(id), f"comes next with {sure[id]:.2f}" if id in sure else ""))
     edges = [Edge(*edge, (event.direction,), directed=True) for edge in before if edge not in new]
     edges += [Edge(*edge, (event.direction,), emphasised=True, directed=True) for edge in new]
@@ -87,23 +87,26 @@ def _merge_frame(event: Merge) -> Frame:
     kinds = {"forward": event.forward, "backward": event.backward}
     edges = [Edge(*edge, tuple(kind for kind in kinds if edge in kinds[kind]), directed=True) for edge in either]
     caption = f"{len(both)} of {len(either)} edges are in both graphs; {event.told}: {len(event.kept)} edges are kept."
-    return Frame("merge", caption, _states(either), tuple(edges))
+    return Frame("merge", caption, _states(either), tuple(edges), (_evidence(event.kept),))
 
 
-def _result_frame(kept: Pairs, gold: Pairs, known: bool) -> Frame:
+def _result_frame(kept: Pairs, gold: Pairs) -> Frame:
     right, missed = [edge for edge in kept if edge in gold], [edge for edge in gold if edge not in kept]
     edges = [Edge(*edge, ("right" if edge in gold else "superfluous",), directed=True) for edge in kept]
     edges += [Edge(*edge, ("missed",), directed=True) for edge in missed]
     caption = f"{len(right)} of {len(gold)} edges are right, {len(kept) - len(right)} superfluous." if gold else ""
-    items = tuple(RankItem(id) for id in dict.fromkeys(child for _, child in kept))
     states = _states([*kept, *missed], {child for _, child in missed} - {child for _, child in kept})
-    column = Column("the evidence", items)
-    return Frame("result", caption or f"{len(kept)} edges.", states, tuple(edges), (column,) * known)
+    return Frame("result", caption or f"{len(kept)} edges.", states, tuple(edges), (_evidence(kept),))
+
+
+def _evidence(kept: Pairs) -> Column:
+    """Every frame has a column, or the picture beside it would change its size."""
+    return Column("the evidence", tuple(RankItem(id) for id in dict.fromkeys(child for _, child in kept)))
 
 
 def _states(edges: Iterable[tuple[str, str]], missed: Iterable[str] = ()) -> tuple[NodeState, ...]:
     roles = dict.fromkeys((id for edge in edges for id in edge), "reached") | dict.fromkeys(missed, "missed")
-    return tuple(NodeState(id, role) for id, role in (roles | {_ASKED: "seed"}).items())
+    return tuple(NodeState(id, role) for id, role in (roles | {_ASKED: "question"}).items())
 
 
 def _places(graphs: Iterable[Pairs]) -> dict[str, Place]:
@@ -118,7 +121,7 @@ def _places(graphs: Iterable[Pairs]) -> dict[str, Place]:
     levels = {level: [id for id in depth if depth[id] == level] for level in set(depth.values())}
     most = max(levels)
     return {
-        id: (round(0.04 + 0.9 * level / max(most, 1), 4), round((number + 0.5) / len(of_level), 4))
+        id: (round(0.04 + 0.7 * level / max(most, 1), 4), round((number + 0.5) / len(of_level), 4))
         for level, of_level in levels.items()
         for number, id in enumerate(of_level)
     }

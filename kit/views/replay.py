@@ -22,6 +22,7 @@ class Role(msgspec.Struct, frozen=True):
 
 
 ROLES = {
+    "question": Role("the question", "#332288", "diamond"),
     "seed": Role("seed of the search", "#332288", "square"),
     "reached": Role("reached from a seed", "#56b4e9"),
     "sender": Role("sender of messages", halo=True),

@@ -53,7 +53,7 @@ _LOOKS = {
     "paper": Look(GREY, "o"),
     "bgr right": Look("#117733", "o"),  # in a replay of BGR, with the next four: edges
     "forward": Look("#0072b2", "s", (8, 2)),
-    "backward": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
+    "backward": Look("#882255", "D", (2, 1.2)),
     "superfluous": Look("#cc3311", "o", (1.2, 1.2)),
     "missed": Look("#8a8a8a", "o", (3, 1.5)),
     "graph": Look("#8a8a8a", "o"),  # in a replay: any edge of the graph

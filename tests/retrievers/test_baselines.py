@@ -131,5 +131,5 @@ def test_unknown_names_settings_and_graphs() -> None:
 def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
     walk, trained = RETRIEVERS["kgp-tfidf"].defaults(), RETRIEVERS["dpr"].defaults()
     assert walk == {"graph": "entity+structure", "branching": 3, "depth": 2, "budget": 30}
-    assert RETRIEVERS["mdr"].defaults() == trained | {"hops": 2, "beam": 4, "branches": 3, "graph": ""}
+    assert RETRIEVERS["mdr"].defaults() == trained | {"hops": 2, "beam": 4, "branches": 3, "graph": "", "stop": -1.0}
     assert RETRIEVERS["kgp-mdr"].defaults() == walk | trained and make("bm25").defaults() == {}

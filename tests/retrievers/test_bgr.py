@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from kit.corpus import Benchmark, Query, generated, single_facts
+from kit.corpus import Benchmark, EvidenceGraph, Query, generated, single_facts
 from kit.errors import InputError
 from kit.retrievers import BGR, Expansion, Merge
 from kit.retrievers.bgr import BACKWARD, FORWARD, LONGEST, Match, Reading, evidence_ranking
@@ -109,7 +109,7 @@ def test_what_it_learns_from_are_all_paths_in_both_directions(facts: Benchmark) 
     retriever = BGR()
     retriever._see(Encoder())
     retriever.index(facts.corpus)
-    question = next(it for it in facts.train if it.evidence.edges == ((0, 1),))
+    question = next(it for it in facts.train if it.evidence == EvidenceGraph(2, ((0, 1),)))
     rows = facts.collections[question.id]
     gold = [rows.tolist().index(facts.corpus.row[id]) for id in question.supporting_ids]
     retriever.network.eval()  # without dropout

@@ -221,11 +221,11 @@ def test_evidence_is_searched_both_ways_and_merged(page):
     output, canvas = cell(page, "evidence"), canvas_of(page, "evidence")
     before = places(canvas)
     expect(canvas.locator(".kit-step")).to_have_text("1 of 6: forward · Q")  # untrained: each search takes one fact
-    expect(canvas.locator("li")).to_have_count(6)
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     expect(canvas.locator(".kit-step")).to_have_text("5 of 6: merge")
-    assert before.items() <= places(canvas).items()
+    after = places(canvas)
+    assert len(after) > 1 and after.items() <= before.items()
     output.get_by_label("direction", exact=True).select_option("forward")
     expect(canvas.locator(".kit-step")).to_have_text("1 of 3: forward · Q", timeout=SLOW)
 

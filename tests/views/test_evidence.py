@@ -57,7 +57,7 @@ def test_edges_and_roles_tell_what_was_found_when(shown: Replay) -> None:
     }
     assert {edge.ends: edge.kinds for edge in shown.frames[6].edges}["", OTHER] == ("superfluous",)
     roles = [{state.node: state.role for state in frame.states} for frame in shown.frames]
-    assert roles[1] == {"": "seed", FILM: "path", BIRTH: "visited", OTHER: "reached", FLOOD: "missed"}
+    assert roles[1] == {"": "question", FILM: "path", BIRTH: "visited", OTHER: "reached", FLOOD: "missed"}
     assert [item.node for item in shown.frames[0].columns[0].items] == [FILM, OTHER, BIRTH]
 
 
