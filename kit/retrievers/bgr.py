@@ -157,8 +157,8 @@ class Found(NamedTuple):
 class BGR(Retriever):
     """Evidence graphs in both directions, merged (Eqs. 1 to 4); a ranking begins with the evidence as it was found.
 
-    ``direction``: both, or one alone; ``rule`` and ``gamma`` as in :func:`kit.retrievers.bgr_graphs.merge`. From a path
-    all candidates go on that are judged to, but no more than ``branches`` (0: all; 1: the search follows a chain); with
+    ``direction``: both, or one alone; ``rule`` and ``gamma`` as in :func:`kit.retrievers.bgr_graphs.merge`. A path goes
+    on to all candidates that are judged to come next, but no more than ``successors`` (0: all; 1: it is a chain); with
     ``at_least_one`` the best candidate is evidence even if none is judged to be. Candidates are the whole corpus, or in
     a larger one the ``candidates`` nearest to the question. ``n_train`` questions are drawn by ``seed`` (0: all).
     ``history`` has ``step`` with ``loss`` or ``measured``, the F1 of the evidence of dev questions.
@@ -173,7 +173,7 @@ class BGR(Retriever):
         direction: Literal["both", "forward", "backward"] = "both"
         rule: Rule = "code"
         gamma: Share = 0.2
-        branches: Whole = 0
+        successors: Whole = 0
         at_least_one: bool = True
         candidates: Positive = 25
         epochs: Positive = 2
@@ -276,7 +276,7 @@ class BGR(Retriever):
                 of[list(path)] = -np.inf  # no evidence twice on a path
                 best = np.argsort(-of, kind="stable").tolist()
                 found = [place for place in best if of[place] > 0] or best[: not path and self.settings.at_least_one]
-                taken[path], judged[path] = found[: self.settings.branches or None], of
+                taken[path], judged[path] = found[: self.settings.successors or None], of
                 longer += [(*path, place) for place in taken[path]]
             paths = [path for path in longer if len(path) < LONGEST][:MOST_EDGES]
         return Found(rows, taken, judged)

@@ -66,7 +66,7 @@ def test_a_search_goes_on_by_what_is_above_one_half(
     assert nothing.search(question.query, np.arange(4), FORWARD).taken == {(): []}
     assert nothing.retrieve(question.query, 3).evidence.n_nodes == 0
     judged[()] = [2, 1, -1, -1]
-    chain = there.variant(branches=1).search(question.query, np.arange(4), FORWARD)
+    chain = there.variant(successors=1).search(question.query, np.arange(4), FORWARD)
     assert chain.taken == {(): [0], (0,): [1], (0, 1): []}
 
 
