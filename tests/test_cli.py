@@ -66,6 +66,15 @@ def test_evaluate(data: Path, tmp_path: Path) -> None:
     assert "tfidf - bm25" in done.stdout
 
 
+def test_evaluate_graphs(tmp_path: Path) -> None:
+    """Of the questions that have an evidence graph; a method that finds none gets a star of the true size."""
+    done = kit("evaluate", "bm25", "--data", ROOT / "data" / "example", "--graphs", "--json", tmp_path / "out.json")
+    assert done.returncode == 0, done.stderr
+    [of] = read(tmp_path / "out.json")["results"]
+    assert {"gm", "gs", "ged", "ged_labelled", "evidence_f1", "evidence_em_ci"} <= set(of)
+    assert of["gs"] == 0 and of["evidence_precision"] == of["evidence_recall"]  # its questions are chains
+
+
 def test_a_run_written_is_a_run_read(data: Path, tmp_path: Path) -> None:
     assert kit("evaluate", "bm25", "--data", data, "--trec", tmp_path / "bm25.trec").returncode == 0
     assert kit("data", "export", tmp_path / "qrels", "--to", "qrels", "--data", data).returncode == 0

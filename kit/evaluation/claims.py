@@ -239,7 +239,7 @@ def show_effect(found: Finding) -> str:
 _PARTIAL = ("-smoke", "-trial")  # runs with too few questions, or settings of one's own
 #: The data that comes with the kit, by the name of its folder of figures: where it lies (None: the default).
 _OWN_DATA = {"atlas": None, "documents-reports": ROOT / "data" / "reports"}
-_own_hash = cache(lambda dataset: load(_OWN_DATA[dataset]).hash)
+_own_hash = cache(lambda dataset, setting: load(_OWN_DATA[dataset], setting=setting).hash)
 _MEASURING = ("corpus", "text", "graphs", "retrievers", "evaluation")  # what makes findings; the rest shows them
 
 
@@ -265,7 +265,8 @@ def is_stale(found: Finding, record: Record, dataset: str) -> bool:
     code, data = (record.provenance.get(name) for name in ("code_hash", "data_hash"))
     if rule is None or not data or code != code_hash(record.notebook):
         return True
-    if dataset in _OWN_DATA and data != _own_hash(dataset):
+    setting = "facts" if record.provenance.get("setting") == "per-question" else "pooled"
+    if dataset in _OWN_DATA and data != _own_hash(dataset, setting):
         return True
     return (found.unit, found.expected, found.verdict) != (rule.unit, rule.expected, verdict(found)[0])
 

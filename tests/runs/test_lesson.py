@@ -69,6 +69,7 @@ def test_record_says_where_the_numbers_come_from(project) -> None:
         ({"n_questions": 4}, "hotpotqa-dev-trial"),
         ({"seed": 1}, "hotpotqa-dev-trial"),
         ({"setting": "per-question"}, "hotpotqa-dev-trial"),
+        ({"setting": "closed"}, "hotpotqa-dev"),  # a notebook's own choice
     ],
 )
 def test_a_trial_never_writes_where_committed_figures_are(project, options: dict, folder: str) -> None:
