@@ -34,9 +34,10 @@ def evidence_replay(ranking: Ranking, corpus: Corpus, question: Question | None 
     if merges:
         frames.append(_merge_frame(merges[0]))
     frames.append(_result_frame(kept, gold))
-    drawn = dict.fromkeys(id for edges in (gold, kept, *found.values()) for edge in edges for id in edge)
+    graphs = [gold, kept, *found.values(), *(edges for merge in merges for edges in (merge.forward, merge.backward))]
+    drawn = dict.fromkeys(id for edges in graphs for edge in edges for id in edge)
     drawn |= dict.fromkeys(item.node for frame in frames for column in frame.columns for item in column.items)
-    places = _places([gold, kept, *found.values()])
+    places = _places(graphs)
     carriers = question.supporting_ids if question else ()
     nodes = [Node(_ASKED, "question", question.text if question else "", *places[_ASKED])]
     nodes += [passage_node(corpus, id, places, carriers, part=False) for id in drawn if id != _ASKED]

@@ -61,6 +61,13 @@ def test_edges_and_roles_tell_what_was_found_when(shown: Replay) -> None:
     assert [item.node for item in shown.frames[0].columns[0].items] == [FILM, OTHER, BIRTH]
 
 
+def test_all_that_is_drawn_has_a_place_even_where_only_a_merge_is_told() -> None:
+    alone = replay(Ranking((FLOOD,), np.ones(1), Trace((Merge(0, FORWARD, BACKWARD, (), "text"),))), HAND.corpus)
+    drawn = {id for frame in alone.frames for edge in frame.edges for id in edge.ends}
+    assert drawn == {"", FILM, BIRTH, FLOOD, OTHER} == {node.id for node in alone.nodes}
+    assert [frame.caption for frame in alone.frames][1] == "0 edges."
+
+
 def test_places_are_steps_of_reasoning_and_it_prints(shown: Replay) -> None:
     x = {node.id: node.x for node in shown.nodes}
     assert x[""] < x[FILM] < x[BIRTH] < x[FLOOD] and x[OTHER] == x[FILM]
