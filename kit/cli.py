@@ -190,14 +190,13 @@ def graph(asked: SimpleNamespace) -> None:
     begun = time.perf_counter()
     builders(asked.builder, **asked.set)  # a setting that there is not is told before anything is read
     benchmark, _ = _read(asked)
+    result = measure(asked.builder, benchmark, benchmark.test, n_seeds=asked.seeds, **asked.set)
     if asked.html:
         page = page_around(build(asked.builder, benchmark.corpus, **asked.set), benchmark, asked.question)
-    result = measure(asked.builder, benchmark, benchmark.test, n_seeds=asked.seeds, **asked.set)
-    click.echo(pd.Series(result, dtype=object).to_string(float_format="{:,.4g}".format))
+        atomic_write(asked.html, page.html.encode())
     if asked.json:
         write_result(asked.json, result, benchmark, asked.set, begun)
-    if asked.html:
-        atomic_write(asked.html, page.html.encode())
+    click.echo(pd.Series(result, dtype=object).to_string(float_format="{:,.4g}".format))
 
 
 @command(cli, f"what -g {BENCHMARK} --train --k --scale --jobs --scheduler --csv")
@@ -325,7 +324,9 @@ def main() -> None:
         click.echo(f"kit: {' '.join(message.split())}", err=True)
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("kit: interrupted", err=True)
+        click.echo(
+            "kit: interrupted; what was finished is kept, and the same command goes on where it stopped", err=True
+        )
         sys.exit(130)
 
 

@@ -101,13 +101,8 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
 
     @property
     def structure(self) -> str:
-        """Single or multi chain × single or multi hop (bgr.txt §4.5, Table 2).
-
-        A chain is a maximal path from a source to a sink. One hop means that no evidence leads to another.
-        """
-        starts, ends = ({edge[side] for edge in self.edges} for side in (0, 1))
-        is_path = len(self.edges) == len(starts) == len(ends) == self.n_nodes - 1
-        return f"{'single' if is_path else 'multi'}-chain {'multi' if self.edges else 'single'}-hop"
+        """Single or multi chain × single (no evidence leads to another) or multi hop (bgr.txt §4.5, Table 2)."""
+        return f"{'single' if len(self.chains) == 1 else 'multi'}-chain {'multi' if self.edges else 'single'}-hop"
 
 
 class Query(msgspec.Struct, frozen=True):

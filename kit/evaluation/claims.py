@@ -96,9 +96,8 @@ def paper_table(paper: str, *places: str, metrics: Sequence[str] = ()) -> pd.Dat
     table = table[table["metric"].isin(metrics)] if metrics else table
     table["row"] = table["row"] + table["group"].map(lambda group: f" ({group})" if group else "")
     table["column"] = table["dataset"] + " " + table["metric"]
-    rows, columns = (list(dict.fromkeys(part)) for part in (zip(table["place"], table["row"]), table["column"]))
-    wide = table.pivot(index=["place", "row"], columns="column", values="value")
-    return wide.loc[rows, columns].rename_axis(columns=None).reset_index()
+    wide = table.set_index(["place", "row", "column"])["value"].unstack(sort=False)
+    return wide.rename_axis(columns=None).reset_index()
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,13 +208,12 @@ def finding(
 
 def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
     """Findings as a table to read, a row each: claim, case, effect with interval, what was expected, verdict, paper."""
-    columns = ["claim", "place", "what", "effect", "expected", "n", "verdict", "the paper's number"]
     rows = []
     for of in findings:
-        claim, what = CLAIMS[of.claim], ", ".join(filter(None, [of.criterion, of.case]))
-        told = (f"{claim.paper} {claim.place}", what, show_effect(of))
+        place, what = f"{CLAIMS[of.claim].paper} {CLAIMS[of.claim].place}", filter(None, [of.criterion, of.case])
         said = of.verdict + f" ({of.why})" * bool(of.why)
-        rows.append((of.claim, *told, of.expected, of.n, said, of.paper_number))
+        rows.append((of.claim, place, ", ".join(what), show_effect(of), of.expected, of.n, said, of.paper_number))
+    columns = ["claim", "place", "what", "effect", "expected", "n", "verdict", "the paper's number"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -297,14 +295,16 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
         n_findings = sum(len(record.findings) for record in of)
         for claim in CLAIMS.values():
             made = [(found, record) for record in of for found in record.findings if found.claim == claim.id]
-            findings, state = [found for found, _ in made], NOT_TESTED
-            if findings:
-                verdicts = {found.verdict for found in findings}
-                whole = {found.criterion for found in findings} == {rule.name for rule in claim.criteria}
-                state = verdicts.pop() if whole and len(verdicts) == 1 else UNDECIDED
-                if NOT_REPRODUCED in verdicts and not claim.readings:  # one case suffices
-                    state = NOT_REPRODUCED
-                state = STALE if any(is_stale(found, record, dataset) for found, record in made) else state
+            findings, told = [found for found, _ in made], {found.verdict for found, _ in made}
+            whole = {found.criterion for found in findings} == {rule.name for rule in claim.criteria}
+            if not findings:
+                state = NOT_TESTED
+            elif any(is_stale(found, record, dataset) for found, record in made):
+                state = STALE
+            elif NOT_REPRODUCED in told and not claim.readings:  # one case suffices
+                state = NOT_REPRODUCED
+            else:
+                state = told.pop() if whole and len(told) == 1 else UNDECIDED
             effects = [_effect(rule, findings, n_findings) for rule in claim.criteria if findings]
             rows.append((claim.id, dataset, state, "; ".join(effects)))
     table = pd.DataFrame(rows, columns=["claim", "dataset", "state", "effects"])

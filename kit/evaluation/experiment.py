@@ -30,12 +30,11 @@ class Experiment:
     """What ``evaluate`` found.
 
     ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, shape (``SHAPES``),
-    recall@k and full@k for each cut-off, mrr (reciprocal rank), seconds (nan for a question whose time was not taken).
-    A retriever of several seeds (:func:`of_seeds`) has their mean there, and each in ``runs``. ``rankings`` maps
-    retriever to question id to Ranking, ``by_seed`` does so for each seed. ``seconds_to_fit`` is what learning and
-    indexing took. A TREC run has no times (nan). ``sees_gold`` names the retrievers that are asked
-    :class:`~kit.corpus.GoldQuery`. ``usages`` has :meth:`kit.text.LanguageModel.usage`, ``draws`` seed and n_resamples
-    of the intervals.
+    recall@k and full@k for each cut-off, mrr (reciprocal rank), seconds (nan where no time was taken). A retriever of
+    several seeds (:func:`of_seeds`) has their mean there, and each in ``runs``. ``rankings`` maps retriever to question
+    id to Ranking, ``by_seed`` does so for each seed. ``seconds_to_fit`` is what learning and indexing took.
+    ``sees_gold`` names the retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` has
+    :meth:`kit.text.LanguageModel.usage`, ``draws`` seed and n_resamples of the intervals.
     """
 
     table: pd.DataFrame
@@ -111,17 +110,15 @@ class Experiment:
         """Means with intervals, and differences to the first retriever; ``answers`` has further rows of the summary."""
         summary = pd.concat([self.summary(), answers], ignore_index=True)
         summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
-        table = summary.pivot(index="metric", columns="retriever", values="shown").rename_axis(index=None, columns=None)
-        table = table.loc[summary["metric"].unique(), summary["retriever"].unique()]
+        table = summary.set_index(["metric", "retriever"])["shown"].unstack(sort=False)
+        table = table.rename_axis(index=None, columns=None)
         seconds = self.table.groupby("retriever")["seconds"].mean().dropna()
         table.loc["time"] = (1000 * seconds).map("{:.1f} ms a query".format)
-        parts, names = [table.fillna("").to_string()], list(self.rankings)
-        for metric in [name for name in self.metrics if not name.startswith("ged")] if len(names) > 1 else ():
-            for row in self.compare(names[0], metric).itertuples():
-                told = f"{metric:10} {row.retriever} - {row.baseline}: {100 * row.difference:+.1f} points "
-                told += f"[{100 * row.low:+.1f}, {100 * row.high:+.1f}], p = {row.p:.3g} (Holm {row.p_holm:.3g})"
-                parts.append(told)
-        return "\n".join([*parts, self.caption])
+        parts, (first, *others) = [table.fillna("").to_string()], self.rankings
+        if others:
+            differences = pd.concat([self.compare(first, metric) for metric in self.metrics])
+            parts.append(differences.to_string(index=False, float_format="{:.3g}".format))
+        return "\n\n".join([*parts, self.caption])
 
     def record(self, answers: pd.DataFrame | None = None) -> dict[str, object]:
         """The result as plain values, described at ``kit evaluate``; nan, null in JSON, is what was not measured."""
@@ -161,12 +158,12 @@ def evaluate(
 ) -> Experiment:
     """Fit, index and ask every retriever the test questions, and measure each answer.
 
-    ``retrievers`` are names (built with their default settings) or objects under the names they are to have in tables,
-    a TREC run (``trec.read_run``) among them. They learn from ``training``, by default from ``benchmark``, without test
-    questions. ``ks`` are the cut-offs of the metrics and ``k`` the length of the rankings, by default the largest
-    cut-off; the reciprocal rank is 0 beyond it. The time of ``n_timed`` questions is taken, the same for all retrievers
-    (:func:`kit.evaluation.timing.time_parts`). With ``graphs`` those of :data:`metrics.GRAPH_MEASURES` are measured: a
-    method that finds no graph is taken to mean a star of as many passages as the question has supports (bgr-i12).
+    ``retrievers`` are names (with default settings) or objects under the names they are to have in tables, a TREC run
+    (``trec.read_run``) among them. They learn from ``training``, by default from ``benchmark``, without test questions.
+    ``ks`` are the cut-offs of the metrics, ``k`` is the length of the rankings, by default the largest; the reciprocal
+    rank is 0 beyond it. The time of ``n_timed`` questions is taken, the same for all but TREC runs (``time_parts``).
+    With ``graphs`` those of :data:`metrics.GRAPH_MEASURES` are measured: a method that finds no graph is taken to mean
+    a star of as many passages as the question has supports (bgr-i12).
     """
     named = dict(retrievers) if isinstance(retrievers, Mapping) else {name: make(name) for name in retrievers}
     ks = tuple(sorted(set(ks)))
@@ -215,12 +212,9 @@ def evaluate(
             rows.append(row)
     gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
-    draws = {"seed": seed, "n_resamples": n_resamples}
-    runs = table = pd.DataFrame(rows)
-    by_seed = rankings
-    if len(firsts := [name for name in named if SEED not in name]) < len(named):
-        table, rankings = mean_over_seeds(runs), {of: rankings[of] for of in firsts}
-    return Experiment(table, rankings, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs, by_seed)
+    draws, runs = {"seed": seed, "n_resamples": n_resamples}, pd.DataFrame(rows)
+    table, firsts = mean_over_seeds(runs), {name: found for name, found in rankings.items() if SEED not in name}
+    return Experiment(table, firsts, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs, rankings)
 
 
 def mean_over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
@@ -243,9 +237,8 @@ def all_seeds(retrievers: Mapping[str, Retriever], *names: str) -> tuple[Retriev
 
 def by_question(table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     """Metrics of each question (index) for each retriever: columns (metric, retriever), all in the table's order."""
-    columns = [(metric, name) for name in table["retriever"].unique() for metric in metrics]
-    wide = table.pivot(index="question", columns="retriever", values=list(metrics))
-    return wide.loc[table["question"].unique(), columns].rename_axis(columns=["metric", "retriever"])
+    values = table.set_index(["question", "retriever"])[list(metrics)].rename_axis(columns="metric")
+    return values.unstack(sort=False)
 
 
 def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
@@ -289,14 +282,12 @@ def histories(retrievers: Mapping[str, DPR | MDR | KGPMDR | QSGNN]) -> pd.DataFr
 
     Columns: retriever, quantity (``loss`` or ``dev recall@5``), step, value, smoothed (of losses, over ten).
     """
-    tables = []
-    for name, retriever in retrievers.items():
-        told = pd.DataFrame(retriever.history, columns=["step", "loss", "measured"])
-        for column, quantity, steps in (("loss", "loss", 10), ("measured", "dev recall@5", 1)):
-            of = told.dropna(subset=column).rename(columns={column: "value"})
-            of = of.assign(retriever=name, quantity=quantity, smoothed=of["value"].rolling(steps, min_periods=1).mean())
-            tables.append(of[["retriever", "quantity", "step", "value", "smoothed"]])
-    return pd.concat(tables, ignore_index=True)
+    told = [pd.DataFrame(of.history, columns=["step", "loss", "measured"]) for of in retrievers.values()]
+    table = pd.concat(told, keys=retrievers, names=["retriever"]).rename(columns={"measured": "dev recall@5"})
+    table = table.reset_index("retriever").melt(["retriever", "step"], var_name="quantity").dropna()
+    smoothed = table.groupby(["retriever", "quantity"])["value"].transform(lambda of: of.rolling(10, 1).mean())
+    table["smoothed"] = smoothed.where(table["quantity"] == "loss", table["value"])
+    return table[["retriever", "quantity", "step", "value", "smoothed"]].reset_index(drop=True)
 
 
 def along_setting(

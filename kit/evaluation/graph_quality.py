@@ -59,8 +59,7 @@ def build_at(name: str, value: float, corpus: Corpus, encoders: Mapping[str, str
 def by_setting(quality: pd.DataFrame, builder: str, metric: str) -> pd.DataFrame:
     """A builder's values of a metric: a row a question, a column a setting, both in the order of the sweep."""
     of = quality[quality["builder"] == builder]
-    table = of.pivot(index="question", columns="value", values=metric)
-    return table.loc[of["question"].unique(), of["value"].unique()]
+    return of.set_index(["question", "value"])[metric].unstack(sort=False)
 
 
 def at_equal_size(

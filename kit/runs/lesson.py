@@ -1,13 +1,13 @@
 """One run of a notebook: what it is told and reads, and the record of its figures, its findings and their origin."""
 
 import hashlib
-import json
 import os
 import platform
 import subprocess
 import time
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -114,7 +114,7 @@ class Lesson:
     folder: Path
     provenance: dict[str, Any]
     _begun: float = field(default_factory=time.monotonic)
-    _figures: set[str] = field(default_factory=set)
+    _figures: set[Path] = field(default_factory=set)
     _findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
 
     @property
@@ -138,8 +138,7 @@ class Lesson:
 
     def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:
         """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; the figure is returned for display."""
-        name = f"{self.notebook.split('_')[0]}_{name}"
-        self._figures |= {path.name for path in save_figure(figure, table, self.folder, name)}
+        self._figures |= set(save_figure(figure, table, self.folder, f"{self.notebook[:2]}_{name}"))
         return figure
 
     @property
@@ -148,11 +147,10 @@ class Lesson:
         return range(self.seed, self.seed + self.scale.n_seeds)
 
     def claim(self, id: str, found: Estimate, *, criterion: str = "", case: str = "", **told: Any) -> Finding:
-        """Keep what was measured for a claim, with its verdict; further arguments are ``how`` and ``trained``.
+        """Keep what was measured for a claim, with its verdict (:func:`kit.evaluation.claims.finding`).
 
         Whatever is trained takes part with all its seeds, as ``experiment.gain(a, over=b)`` and a ``paired`` of columns
-        have them, and is named: ``trained=all_seeds(methods, a, b)``. Without three seeds of each, or where one stayed
-        at its start, the verdict is undecided (:func:`kit.evaluation.claims.finding`).
+        have them, and is named: ``trained=all_seeds(methods, a, b)``.
         """
         kept = finding(id, found, criterion=criterion, case=case, seed=self.seed, **told)
         self._findings[id, criterion, case] = kept
@@ -166,22 +164,21 @@ class Lesson:
         made = {"finished": datetime.now(UTC).isoformat(timespec="seconds")}
         made["seconds"] = round(time.monotonic() - self._begun, 1)
         findings = sorted(self._findings.values(), key=lambda found: found.claim)
-        path = self.folder / f"{self.notebook}.json"
-        earlier = read_record(path).get("figures", [])
         record = {"notebook": self.notebook, "provenance": self.provenance | made}
-        write_json(path, record | {"figures": sorted(self._figures), "findings": findings})
-        for file in set(earlier) - self._figures:
-            (self.folder / Path(file).name).unlink(missing_ok=True)
+        record |= {"figures": sorted(path.name for path in self._figures), "findings": findings}
+        write_json(self.folder / f"{self.notebook}.json", record)
+        for file in {*self.folder.glob(f"{self.notebook[:2]}_*")} - self._figures:
+            if file.suffix in (".svg", ".png", ".csv"):
+                file.unlink()
         return verdicts(findings)
 
 
 def start(notebook: str, *, costly: bool = False, transductive: bool = False, **parameters: Any) -> Lesson:
     """Begin a notebook: read the data, choose the questions, say where figures go.
 
-    ``notebook`` is its file's name without the suffix. Of the ``parameters``, data, train, scale, seed, n_questions
-    and setting are those of :class:`Run`; others are only kept in the record. Without ``train`` (it may
-    be empty) nothing is learned; ``transductive``: the passages that are searched are learned from, too. A ``costly``
-    notebook asks fewer questions. Raises ``InputError`` for what can't be run.
+    ``notebook`` is its file's name without the suffix. ``parameters`` are those of :class:`Run`; others are only kept
+    in the record. Without ``train`` (it may be empty) nothing is learned; ``transductive`` as :meth:`Run.read`. A
+    ``costly`` notebook asks fewer questions. Raises ``InputError`` for what can't be run.
     """
     own = {name: value for name, value in parameters.items() if name not in Run.__struct_fields__}
     told = check(Run, {name: value for name, value in parameters.items() if name not in own}, notebook)
@@ -204,23 +201,18 @@ def start(notebook: str, *, costly: bool = False, transductive: bool = False, **
 def provenance(benchmark: Benchmark, encoder: str = DEFAULT_ENCODER) -> dict[str, Any]:
     """The code, the data and the encoder of a result.
 
-    ``commit`` is None outside a checkout; ``changed``: whether what results depend on differed from it.
+    ``commit`` and ``changed``, whether what results depend on differs from it, are None where git is missing, refuses
+    or hangs, or there is no checkout: that never stops a run.
     """
-    head = _git("rev-parse", "HEAD")
-    changes = _git("status", "--porcelain", "--", "kit", "notebooks", "data", "pyproject.toml") if head else None
-    made = {"kit": kit.__version__, "commit": head, "changed": None if changes is None else bool(changes)}
-    made |= {"python": platform.python_version(), "encoder": Path(encoder).name}
-    made |= {"data": benchmark.name, "data_hash": benchmark.hash, "setting": benchmark.setting}
-    return made | {"passages": len(benchmark.corpus)}
-
-
-def _git(*arguments: str) -> str | None:
-    """What git prints; None where there is no checkout, or it is missing, refuses or hangs: it never stops a run."""
-    command = ["git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", *arguments]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True, cwd=ROOT).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return None
+    git = ["git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", "status", "--porcelain=v2", "--branch"]
+    git += ["--", "kit", "notebooks", "data", "pyproject.toml"]
+    commit = changed = None
+    with suppress(OSError, subprocess.SubprocessError):
+        told = subprocess.run(git, capture_output=True, text=True, timeout=20, check=True, cwd=ROOT).stdout.splitlines()
+        commit, changed = told[0].split()[-1], any(not line.startswith("#") for line in told)
+    made = {"kit": kit.__version__, "commit": commit, "changed": changed, "python": platform.python_version()}
+    made |= {"encoder": Path(encoder).name, "data": benchmark.name, "data_hash": benchmark.hash}
+    return made | {"setting": benchmark.setting, "passages": len(benchmark.corpus)}
 
 
 def code_digest() -> str:
@@ -228,14 +220,6 @@ def code_digest() -> str:
     files = sorted([*(ROOT / "kit").rglob("*"), *(ROOT / "data").glob("*/make/**/*")])
     lines = [f"{path.relative_to(ROOT)} {file_digest(path)}\n" for path in files if path.suffix in _SOURCES]
     return hashlib.blake2b("".join(lines).encode(), digest_size=16).hexdigest()
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """What a notebook wrote of its run: notebook, provenance, figures, findings; empty where it can't be read."""
-    try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
 
 
 def write_json(path: Path, value: object) -> None:

@@ -19,7 +19,7 @@ from kit import paths
 from kit.corpus.formats.pdf_folder import pdfs
 from kit.corpus.types import digest
 from kit.errors import InputError
-from kit.runs.lesson import Run, code_digest, find_data, read_record, write_json
+from kit.runs.lesson import Run, code_digest, find_data, write_json
 from kit.settings import Value, check, read_value
 from kit.store import file_digest
 
@@ -35,7 +35,6 @@ class Job(msgspec.Struct, frozen=True):
     notebook: Path
     parameters: Parameters
     key: str
-    root: Path
     figures: Path
     executed: Path
 
@@ -57,33 +56,28 @@ class Job(msgspec.Struct, frozen=True):
             return False
 
     def account(self) -> dict[str, Any]:
-        """The key of its content, and digests of the files that it left."""
-        made = [self.figures / name for name in read_record(self.record).get("figures", [])]
-        files = [self.file(".ipynb"), *([self.record, *made] if self.record.exists() else [])]
-        return {"key": self.key, "files": {str(file.relative_to(self.root)): file_digest(file) for file in files}}
+        """The key of its content, and digests of its copy, its record and its figures."""
+        files = [self.file(".ipynb"), *sorted(self.figures.glob(f"{self.notebook.stem[:2]}_*"))]
+        return {"key": self.key, "files": {file.name: file_digest(file) for file in files}}
 
 
 def run(which: Sequence[str] = (), *, again: bool = False, **options: Any) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
 
     ``options`` are those of :func:`plan`. A notebook that finished with the same source, parameters, data and code, and
-    whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the others ran); 130:
-    interrupted. Raises ``InputError``, before anything is written, for bad data or parameters.
+    whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the others ran).
+    Raises ``InputError``, before anything is written, for bad data or parameters.
     """
-    jobs, failed = plan(which, **options), False
-    try:
-        for job in jobs:
-            name, begun = job.notebook.stem, time.monotonic()
-            if job.finished and not again:
-                print(f"{name}: finished earlier, skipped")
-                continue
-            problem = run_one(job)
-            failed |= problem is not None
-            done = f"{name}: done in {time.monotonic() - begun:.0f} s, figures in {job.figures}"
-            print(problem or f"{done}, executed copy {job.file('.ipynb')}")
-    except KeyboardInterrupt:
-        print("interrupted; the same command goes on where it stopped")
-        return 130
+    failed = False
+    for job in plan(which, **options):
+        name, begun = job.notebook.stem, time.monotonic()
+        if job.finished and not again:
+            print(f"{name}: finished earlier, skipped")
+            continue
+        problem = run_one(job)
+        failed |= problem is not None
+        done = f"{name}: done in {time.monotonic() - begun:.0f} s, figures in {job.figures}"
+        print(problem or f"{done}, executed copy {job.file('.ipynb')}")
     return int(failed)
 
 
@@ -115,7 +109,7 @@ def plan(
         content = [notebook.read_text("utf-8"), values, of.scale, of.seed, benchmark.name, benchmark.hash, code]
         content += [training.hash] if "train" in defaults and training else []
         values = {name: getattr(of, name) for name in _OPTIONS if name in defaults} | values
-        places = [root, root / "figures" / folder, root / "notebooks" / "executed" / folder]
+        places = [root / "figures" / folder, root / "notebooks" / "executed" / folder]
         jobs.append(Job(notebook, values, digest(content), *places))
     return jobs
 
@@ -176,8 +170,7 @@ def run_one(job: Job, *, progress: bool = True) -> str | None:
     )
 
     # What the kernel finds: the same folders whatever its working folder, and what makes runs alike and quiet.
-    folders = {"KIT_OUTPUT": job.root, "KIT_CACHE": paths.cache(), "KIT_FIGURES": job.figures}
-    found = {name: str(folder.resolve()) for name, folder in folders.items()}
+    found = {"KIT_CACHE": str(paths.cache().resolve()), "KIT_FIGURES": str(job.figures.resolve())}
     found |= {"PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false"}
     found["HF_HUB_OFFLINE"] = os.environ.get("HF_HUB_OFFLINE", "1")  # the default encoder lies in a package
     try:

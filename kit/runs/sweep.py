@@ -18,7 +18,7 @@ from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.paths import NOTEBOOKS, output
 from kit.retrievers import make
-from kit.runs.lesson import code_digest, provenance, read_record
+from kit.runs.lesson import code_digest, provenance
 from kit.runs.runner import Job, find_notebooks, plan, run_one
 from kit.settings import Value
 from kit.store import Store, content_key
@@ -94,8 +94,9 @@ def sweep_notebook(
 def _run(job: Job) -> Rows:
     if not job.finished and (problem := run_one(job, progress=False)):
         raise InputError(problem)
-    if not (record := read_record(job.record)):
+    if not job.record.exists():
         raise InputError("expected a notebook that tells what it found by lesson.done()", file=job.notebook)
+    record = msgspec.json.decode(job.record.read_bytes())
     origin = {name: record["provenance"][name] for name in _ORIGIN}
     return [found | origin for found in record["findings"]]
 

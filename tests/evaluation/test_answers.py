@@ -88,11 +88,11 @@ def test_a_context_for_each_seed(alphabetical, reverse, asked: Benchmark) -> Non
 def test_means_with_their_intervals(experiment) -> None:
     table = read_answers(FirstPassage(), QUESTIONS, contexts_of(experiment, 1))
     summary = summarise_answers(table, seed=3, n_resamples=200)
-    assert summary["metric"].tolist() == ["em", "f1", "accuracy", "words"] * 2
-    assert summary["retriever"].tolist() == ["a to z"] * 4 + ["z to a"] * 4
-    assert summary["mean"].tolist() == pytest.approx([0.5, 0.9, 0.5, 2, 0, (0.8 + 2 / 3) / 2, 0.5, 3])
+    assert summary["metric"].unique().tolist() == ["em", "f1", "accuracy", "words"]
+    assert summary["retriever"].tolist() == ["a to z", "z to a"] * 4
+    assert summary["mean"].tolist() == pytest.approx([0.5, 0, 0.9, (0.8 + 2 / 3) / 2, 0.5, 0.5, 2, 3])
     expected = statistics.interval(table["f1"].to_numpy()[:2], 3, n_resamples=200)
-    assert summary.loc[1, ["mean", "low", "high"]].tolist() == pytest.approx(expected[:3])
+    assert summary.loc[2, ["mean", "low", "high"]].tolist() == pytest.approx(expected[:3])
 
 
 def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path) -> None:

@@ -74,9 +74,6 @@ def test_paired_p_is_uniform_where_nothing_differs() -> None:
 
 def test_holm() -> None:
     assert statistics.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    with_nan = statistics.holm([0.01, math.nan, 0.04])
-    assert with_nan[[0, 2]] == pytest.approx([0.02, 0.04]) and math.isnan(with_nan[1])
-    assert len(statistics.holm([])) == 0
 
 
 def test_bonferroni_ci() -> None:

@@ -1,17 +1,15 @@
-"""TREC files: what is written is read back, other tools read it too, and bad files are told plainly."""
+"""TREC files: what is written is read back, and bad files are told plainly; test_cli.py has what other tools read."""
 
 from pathlib import Path
 
-import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Benchmark, Corpus, Passage, Question, export, load
+from kit.corpus import Benchmark, Corpus, Passage, Question
 from kit.corpus.exporting import encode_id
 from kit.errors import InputError
-from kit.evaluation import evaluate
 from kit.evaluation.trec import read_run, write_runs
 from kit.retrievers import Ranking
 
@@ -31,11 +29,6 @@ def test_written_runs(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["run-bm25.txt", "run-runs-theirs-2.txt"]
     with pytest.raises(InputError, match="the names a/b, a b give the same files"):
         write_runs({"a/b": ranking, "a b": ranking}, tmp_path / "run.txt")
-
-
-def test_written_qrels(tmp_path: Path, benchmark: Benchmark) -> None:
-    path = export(benchmark.asking(benchmark.test[:2]), tmp_path / "qrels.txt", "qrels")
-    assert path.read_text() == "q1 0 a 1\nq1 0 b 1\nq2 0 c 1\nq2 0 d 1\nq2 0 e 1\n"
 
 
 def test_hard_ids_come_back(tmp_path: Path) -> None:
@@ -91,17 +84,3 @@ def test_runs_that_cannot_be_read(tmp_path: Path, benchmark: Benchmark) -> None:
     for name, message in (("latin", "record 1: expected .* UTF-8"), ("absent", "no such file"), ("", "cannot be read")):
         with pytest.raises(InputError, match=message):
             read_run(tmp_path / name, benchmark)
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize("file", ["hotpotqa/dev.json", "2wikimultihopqa/dev.json", "musique/dev.jsonl"])
-@pytest.mark.parametrize("setting", ["pooled", "per-question"])
-def test_real_runs_measure_the_same_elsewhere(file: str, setting: str, realdata: Path, tmp_path: Path) -> None:
-    benchmark = load(realdata / file, setting=setting)
-    found = evaluate(["bm25"], benchmark, ks=(2, 5), progress=False)
-    (path,) = write_runs(found.rankings, tmp_path / "run.txt")
-    qrels, run = str(export(benchmark, tmp_path / "qrels.txt", "qrels")), ir_measures.read_trec_run(str(path))
-    theirs = ir_measures.calc_aggregate([ir_measures.R @ 5], ir_measures.read_trec_qrels(qrels), run)
-    assert found.table["recall@5"].mean() == pytest.approx(theirs[ir_measures.R @ 5], abs=1e-9)
-    again = evaluate({"bm25": read_run(path, benchmark)}, benchmark, ks=(2, 5), progress=False)
-    assert again.table[found.metrics].equals(found.table[found.metrics])
