@@ -22,9 +22,7 @@ def test_each_format_is_recognised_from_its_content(request, write, beir, own, d
     ("content", "line"),
     [
         ('[{"a": 1}]', "not recognised: expected one of hotpotqa, 2wikimultihopqa, musique, reasongraphqa, beir, hipp"),
-        ("", "expected at least one record, the file holds none"),
         ("hello", "record 1: not valid JSON"),
-        ('{"_id": ', "record 1: not valid JSON"),
         ('"text"', "record 1: expected an object, got text"),
         (b"\xff\xfe[\x00]\x00", "record 1: "),
         ('[{"question": "?", "docs": []}]', "format not recognised"),
@@ -118,10 +116,8 @@ def test_training_joins_files_and_keeps_published_splits(write, hotpotqa, musiqu
 def test_passages_are_learned_from_without_their_questions(write, hotpotqa, musique):
     train, other = write("a.json", hotpotqa), write("b.jsonl", musique)
     alone, both = load_training([train]), load_training([train], corpus=[other])
-    assert [question.id for question in both.train + both.dev] == [question.id for question in alone.train + alone.dev]
-    titles = {passage.title for passage in both.corpus.passages}
-    assert titles > {passage.title for passage in alone.corpus.passages}
-    assert titles >= {passage.title for passage in load_corpus([other]).passages}
+    assert both.train + both.dev == alone.train + alone.dev
+    assert set(both.corpus.row) == {*alone.corpus.row, *load_corpus([other]).row}
 
 
 def test_files_that_cannot_be_learned_from_or_joined_end_in_one_line(write, own, hotpotqa, beir):
