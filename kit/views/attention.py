@@ -18,9 +18,9 @@ from kit.errors import InputError
 from kit.graphs.multilevel import LEVELS, MultiLevelGraph
 from kit.retrievers.qsgnn import QSGNN, Attention
 from kit.retrievers.qsgnn_network import INTER, INTRA
-from kit.views.explorer import Explorer, asking_controls, setting_control
+from kit.views.explorer import Explorer, asked_of, asking_controls, setting_control
 from kit.views.frames import count
-from kit.views.layout import Place, passage_node
+from kit.views.layout import Place, make_replay, passage_node
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, Scale, clip
 
 _MOST = 16  # senders that are drawn one by one
@@ -38,17 +38,15 @@ def explore_attention(retriever: QSGNN, benchmark: Benchmark, questions: Sequenc
     """
     if retriever.settings.ablate == "query":
         raise InputError("expected a retriever that the query steers", field="retriever")
-    by_id = {question.id: question for question in questions}
+    find = asked_of(benchmark, questions)
     ready = lru_cache(maxsize=8)(lambda corpus: retriever.variant(corpus=corpus))
     attend = lru_cache(maxsize=32)(lambda corpus, text, on: ready(corpus).attend(text, query_aware=on))
 
     def tell(question: str, typed: str, listener: str, number: int, alignment: str) -> Replay:
-        asked, text = by_id[question], typed.strip()
-        told, gold = (text, ()) if text else (f"{asked.text}\nAnswer: {asked.answer}", asked.supporting_ids)
-        corpus = benchmark.collection(asked)
-        on, off = (attend(corpus, text or asked.text, aware) for aware in (True, False))
-        heard = _Heard(ready(corpus).graph, on, off, gold, alignment == "on")
-        return heard.replay(_LISTENERS[listener], number, told)
+        asked, corpus = find(question, typed)
+        on, off = (attend(corpus, asked.text, aware) for aware in (True, False))
+        heard = _Heard(ready(corpus).graph, on, off, asked, alignment == "on")
+        return heard.replay(_LISTENERS[listener], number)
 
     controls = asking_controls(questions)
     controls["listener"] = setting_control("who listens", "passage", [*_LISTENERS])
@@ -64,25 +62,25 @@ class _Heard:
     graph: MultiLevelGraph
     on: Attention
     off: Attention
-    gold: Sequence[str]
+    asked: Question
     steered: bool
 
     def node(self, level: str, place: int, at: Place = (0.5, 0.5)) -> Node:
-        number, corpus = int(self.on.nodes[level][place]), self.graph.corpus
+        number, corpus, gold = int(self.on.nodes[level][place]), self.graph.corpus, self.asked.supporting_ids
         if level == "o":
             return Node(f"entity {number}", self.graph.entities[number], "", *at)
         row = number if level == "d" else int(self.graph.data["cd"].edge_index[1][number])  # a sentence's passage
         passage = corpus.passages[row]
         if level == "d":
-            return replace(passage_node(corpus, passage.id, {passage.id: at}, self.gold), id=f"passage {passage.id}")
+            return replace(passage_node(corpus, passage.id, {passage.id: at}, gold), id=f"passage {passage.id}")
         sentence = self.graph.chunks[number].removeprefix(f"{passage.title}\n")
         return Node(f"sentence {number}", f"“{clip(sentence, 80)}”", f"In {passage.title}", *at)
 
-    def replay(self, level: str, number: int, asked: str) -> Replay:
+    def replay(self, level: str, number: int) -> Replay:
         """A frame a layer and kind of edges: the senders of a node at its sides, the same in all layers."""
         ids = [self.graph.corpus.passages[row].id for row in self.on.nodes["d"]]
         ranked = np.argsort(-self.on.scores, kind="stable").tolist()
-        places = [*dict.fromkeys([*(ids.index(id) for id in self.gold if id in ids), *ranked])]
+        places = [*dict.fromkeys([*(ids.index(id) for id in self.asked.supporting_ids if id in ids), *ranked])]
         if level != "d":  # what these passages hold
             sender, receiver = self.on.edges[f"{level}d"]
             places = [*dict.fromkeys(it for place in places for it in sender[receiver == place].tolist())]
@@ -90,8 +88,8 @@ class _Heard:
         own = self.node(level, place)
         nodes = {own.id: own}
         kinds = [kind for kind in (*INTRA, *INTER) if kind[1] == level and kind in self.on.layers[0]]
-        frames = tuple(self._frame(nodes, own, place, *at) for at in product(range(len(self.on.layers)), kinds))
-        return Replay(tuple(nodes.values()), frames, asked, scale=_EVEN)
+        frames = [self._frame(nodes, own, place, *at) for at in product(range(len(self.on.layers)), kinds)]
+        return make_replay(frames, self.graph.corpus, self.asked, {}, nodes=nodes.values(), scale=_EVEN)
 
     def _frame(self, nodes: dict[str, Node], own: Node, place: int, layer: int, kind: str) -> Frame:
         """The 16 whom the node listens to most, and the others together; what is drawn is added to ``nodes``."""

@@ -1,7 +1,8 @@
 """Documents of one's own, explored: upload PDFs, ask, see evidence and the path to it (kgp.txt 8.7, Figures 11–18)."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 
@@ -17,11 +18,13 @@ from kit.retrievers import KGP, make
 from kit.retrievers.structure import StructureReader, mentions
 from kit.views.explorer import Explorer
 from kit.views.frames import count, replay
-from kit.views.layout import passage_node, spring
+from kit.views.layout import make_replay, spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
 
 _BEST = 10  # passages of a walk that are shown
 _BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell's text is escaped
+# Jupyter's server drops larger messages, and nobody is told.
+_HINT = "Uploads: at most 10 MB at a time; nothing leaves this machine."
 
 
 class DocumentExplorer(Explorer):
@@ -37,28 +40,21 @@ class DocumentExplorer(Explorer):
     ) -> None:
         self.agents = agents or {name: make(name) for name in ("kgp-tfidf", "kgp-dense", "kgp-random")}
         self._own: dict[str, Corpus] = {}  # the reader's own documents, each by its name
-        self._use(corpus, questions)
         self._upload = widgets.FileUpload(accept=".pdf", multiple=True, description="Upload PDFs")
-        self._refused, self._documents, self._told, self._evidence = (
-            widgets.HTML(layout={"max_height": height, "overflow": "auto"}, tabbable=bool(height))
-            for height in ("", "170px", "", "330px")
-        )
-        asking = widgets.Combobox(
-            value=next(iter(self.questions), "What is on page 1?"),
-            options=list(self.questions),
-            continuous_update=False,
-            description="question",
-            placeholder="your question, then Enter",
-            layout={"width": "calc(100% - 290px)"},
-        )
-        agent = widgets.Dropdown(description="agent", options=list(self.agents), layout={"width": "260px"})
+        scrolling = {"overflow": "auto"}
+        self._loaded = widgets.HTML(layout=scrolling | {"max_height": "200px"}, tabbable=True)
+        self._evidence = widgets.HTML(layout=scrolling | {"max_height": "350px"}, tabbable=True)
+        self._use(corpus, questions)
+        asking = widgets.Combobox(description="question", options=[*self.questions], continuous_update=False)
+        asking.value = next(iter(self.questions), "What is on page 1?")
+        asking.placeholder, asking.layout.width = "your question, then Enter", "calc(100% - 290px)"
+        agent = widgets.Dropdown(description="agent", options=[*self.agents], layout={"width": "260px"})
         controls = {"question": asking, "agent": agent}
         super().__init__("From the question to the evidence", controls, lambda **it: self.ask(**it)[1])
-        # Jupyter's server drops larger messages, and nobody is told.
-        hint = widgets.HTML(_lines(["at most 10 MB at a time; nothing leaves this machine"]))
-        above, (row, canvas) = widgets.HBox([self._upload, hint]), self.children
-        self.children = [above, self._refused, self._documents, row, self._told, self._evidence, canvas]
+        row, canvas = self.children
+        self.children = [self._upload, self._loaded, row, self._evidence, canvas]
         self._upload.observe(self._uploaded, "value")
+        self.load({})
         self.present()
 
     def _use(self, corpus: Corpus, questions: Sequence[Question]) -> None:
@@ -74,35 +70,22 @@ class DocumentExplorer(Explorer):
         text = question.strip()
         if not text:
             raise InputError("expected a question", field="question")
-        asked, known = self.structures.asked(text), self.questions.get(text)
-        if asked:
+        named, asked = self.structures.asked(text), self.questions.get(text) or Question("", text, "", ())
+        if named:
             passages = [self.corpus.passages[row] for row in self.structures.rows(text)]
-            shown = structure_replay(asked, passages, self.structures, known.supporting_ids if known else ())
             told = "A question about structure: no search is needed."
-        else:
-            walker = self._indexed(agent)
-            ranking = walker.explain(text, len(self.corpus))
-            passages = [self.corpus[id] for id in ranking.ids[:_BEST]]
-            shown = replay(ranking, self.corpus, question=known, graph=walker.graph, top=_BEST)
-            unknown = "It names a page or table that no document has. " if mentions(text) else ""
-            told = f"{unknown}A question about content: {agent} walks the passages, the best {len(passages)} follow."
-        words = f"{text}\nAnswer: {known.answer}" if known else text
-        return passages, replace(shown, nodes=tuple(map(self._titled, shown.nodes)), question=words), told
-
-    def _titled(self, node: Node) -> Node:
-        """A passage under its page and first words: those of a document share their title."""
-        if node.id not in self.corpus:
-            return node
-        passage = self.corpus[node.id]
-        page = f"§{passage.position + 1}" if passage.page is None else f"p. {passage.page}"
-        return replace(node, title=f"{page} · {clip(passage.text, 40)} · {passage.title}")
+            return passages, structure_replay(named, passages, self.structures, asked), told
+        walker = self._indexed(agent)
+        ranking = walker.explain(text, len(self.corpus))
+        passages = [self.corpus[id] for id in ranking.ids[:_BEST]]
+        told = f"A question about content: {agent} walks the passages, the best {len(passages)} follow."
+        told = f"It names a page or table that no document has. {told}" if mentions(text) else told
+        return passages, replay(ranking, self.corpus, asked, walker.graph, _BEST), told
 
     def present(self) -> None:
         self.passages, shown, self.told = self.ask(**self.values)
         self.show(shown)
-        self._documents.value = _lines(loaded(self.corpus))
-        self._told.value = _lines([self.told])
-        self._evidence.value = evidence_html(self.passages)
+        self._evidence.value = lines_html([self.told]) + evidence_html(self.passages)
 
     def _uploaded(self, change: Mapping) -> None:
         if change["new"]:
@@ -122,23 +105,23 @@ class DocumentExplorer(Explorer):
                 read |= dict.fromkeys(part.documents, part)
             except Exception as error:  # a callback's exception would reach only the log
                 problems.append(str(error))
-        self._refused.value = _lines(problems, "kit-problem", "alert") if problems else ""
         if read:
             self._own |= read
             self._use(Corpus(passage for part in self._own.values() for passage in part.passages), ())
             self.controls["question"].options = ()
             self._changed(None)
+        refused = lines_html(problems, "kit-problem", "alert") if problems else ""
+        self._loaded.value = refused + lines_html([*loaded(self.corpus), _HINT])
 
 
 def structure_replay(
-    asked: Sequence[Structure], passages: Sequence[Passage], reader: StructureReader, gold: Collection[str]
+    named: Sequence[Structure], passages: Sequence[Passage], reader: StructureReader, asked: Question
 ) -> Replay:
     """Structures that a question names, and the passages that each of them holds, one structure a frame."""
     corpus = reader.corpus
-    held = {str(it): [corpus.passages[row].id for row in reader.contains.content(it)] for it in asked}
+    held = {str(it): [corpus.passages[row].id for row in reader.contains.content(it)] for it in named}
     places = spring(nx.Graph(held))
     nodes = [Node(name, name, f"holds {count(len(ids), 'passage')}", *places[name]) for name, ids in held.items()]
-    nodes += [passage_node(corpus, passage.id, places, gold) for passage in passages]
     states = {name: NodeState(name, "seed", 1.0) for name in held}
     edges, frames = [], []
     for step, ids in {"what the question names": [], **held, "result": []}.items():
@@ -149,16 +132,15 @@ def structure_replay(
         caption = f"It holds {count(len(ids), 'passage')}." if ids else f"{step}: {clip(', '.join(held), 300)}."
         frames.append(Frame(step, caption, tuple(states.values()), (*edges, *new), (column,)))
         edges += [replace(edge, emphasised=False) for edge in new]
-    return Replay(tuple(nodes), tuple(frames))
+    return make_replay(frames, corpus, asked, places, nodes=nodes)
 
 
 def loaded(corpus: Corpus) -> list[str]:
     """What there is: a line a document."""
-    kinds, lines = [(structure.document, structure.kind) for structure in structures(corpus)], []
+    kinds, lines = Counter((structure.document, structure.kind) for structure in structures(corpus)), []
     for name, rows in corpus.documents.items():
-        held = [count(kinds.count((name, kind)), kind) for kind in ("page", "table")]
-        title = corpus.passages[rows[0]].title
-        lines.append(f"{title} ({name}): {', '.join(held)}, {count(len(rows), 'passage')}")
+        held = [count(kinds[name, kind], kind) for kind in ("page", "table")] + [count(len(rows), "passage")]
+        lines.append(f"{corpus.passages[rows[0]].title} ({name}): {', '.join(held)}")
     return lines
 
 
@@ -187,5 +169,5 @@ def table_html(text: str) -> str:
     return f"<strong>{caption}</strong>{html}"
 
 
-def _lines(lines: Sequence[str], kind: str = "kit-sheet", role: str = "status") -> str:
+def lines_html(lines: Sequence[str], kind: str = "kit-sheet", role: str = "status") -> str:
     return f'<div class="{kind}" role="{role}">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</div>'

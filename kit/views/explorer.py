@@ -11,13 +11,13 @@ import traitlets
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from kit.corpus import Benchmark, Query, Question
+from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.evaluation.experiment import Experiment
 from kit.graphs import PassageGraph, build
 from kit.retrievers import Retriever, make
 from kit.views.frames import count, replay, supports
-from kit.views.layout import apart, passage_node
+from kit.views.layout import apart, make_replay
 from kit.views.replay import GOLD, GOLD_RIM, HALO, SHADES, Column, Frame, RankItem, Replay
 from kit.views.storyboard import storyboard
 from kit.views.style import Figure, look
@@ -127,25 +127,34 @@ def explore(
     first ``top``. ``start`` are first values of the controls: ``question`` (an id), ``typed``, and the settings.
     """
     method = make(retriever) if isinstance(retriever, str) else retriever
-    controls = asking_controls(questions, lines=method.sees_gold)
+    controls, find = asking_controls(questions, lines=method.sees_gold), asked_of(benchmark, questions)
     for name in [name for name in _TURNED if name in method.defaults()]:
         controls[name] = setting_control(_PAPERS.get(name, name), getattr(method.settings, name), _TURNED[name])
-    by_id = {question.id: question for question in questions}
-    collection = lru_cache(maxsize=8)(lambda question: benchmark.collection(by_id[question]))
     backdrop = lru_cache(maxsize=8)(lambda corpus: build(behind, corpus) if behind else None)
     indexed = lru_cache(maxsize=8)(lambda corpus, costly: method.variant(corpus=corpus, **dict(costly)))
 
     def tell(question: str, typed: str, **settings: Any) -> Replay:
-        asked, text, corpus = by_id[question], typed.strip(), collection(question)
+        asked, corpus = find(question, typed)
         costly = tuple((name, settings[name]) for name in method.indexed_by if name in settings)
         turned = indexed(corpus, costly).variant(**settings)
-        query = Query("", text) if text else asked.gold_query if turned.sees_gold else asked.query
+        query = asked.gold_query if turned.sees_gold and asked.supporting else asked.query
         ranking, graph = turned.explain(query, min(len(corpus), _DEEPEST)), getattr(turned, "graph", None)
-        graph = graph if isinstance(graph, PassageGraph) else backdrop(corpus)
-        found = replay(ranking, corpus, None if text else asked, graph, top)
-        return replace(found, question=text) if text else found
+        return replay(ranking, corpus, asked, graph if isinstance(graph, PassageGraph) else backdrop(corpus), top)
 
     return Explorer(f"{method.name}, step by step", controls, tell, start)
+
+
+def asked_of(benchmark: Benchmark, questions: Sequence[Question]) -> Callable[..., tuple[Question, Corpus]]:
+    """From what the controls say to the question, of which supports and answer are unknown if it was typed, and to
+    the passages that it is asked of: with a collection a question, those of the chosen one."""
+    by_id = {question.id: question for question in questions}
+    collection = lru_cache(maxsize=8)(lambda id: benchmark.collection(by_id[id]))
+
+    def asked(question: str, typed: str = "") -> tuple[Question, Corpus]:
+        text = typed.strip()
+        return Question("", text, "", ()) if text else by_id[question], collection(question)
+
+    return asked
 
 
 def asking_controls(questions: Sequence[Question], *, lines: bool = False) -> dict[str, Any]:
@@ -212,15 +221,15 @@ class SideBySide(widgets.VBox):
 def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
     """The first k passages of each retriever, side by side; questions stand in the order of their hops."""
     questions = sorted(experiment.questions, key=lambda question: question.hops)
-    by_id, corpus = {question.id: question for question in questions}, experiment.benchmark.corpus
+    find = asked_of(experiment.benchmark, questions)
 
     def tell(question: str) -> Replay:
-        asked, columns, nodes = by_id[question], [], {}
+        asked, corpus = find(question)
+        columns = []
         for name, rankings in experiment.rankings.items():
-            best = rankings[question].ids[:k]
-            items = tuple(RankItem(id, float(score)) for id, score in zip(best, rankings[question].scores))
-            columns.append(Column(f"{name}: {supports(asked, best)}", items))
-            nodes |= {id: passage_node(corpus, id, {}, asked.supporting_ids, part=False) for id in best}
-        return Replay(tuple(nodes.values()), (Frame(columns=tuple(columns)),), f"{asked.text}\nAnswer: {asked.answer}")
+            found = rankings[question]
+            items = tuple(RankItem(id, float(score)) for id, score in zip(found.ids[:k], found.scores))
+            columns.append(Column(f"{name}: {supports(asked, found.ids[:k])}", items))
+        return make_replay([Frame(columns=tuple(columns))], corpus, asked, {})
 
     return Explorer("Rankings side by side", {"question": asking_controls(questions)["question"]}, tell)

@@ -16,7 +16,7 @@ from kit.graphs import PassageGraph
 from kit.retrievers import InitialScore, Message, NodeVisit, Ranking, Seed, SubQuestionEvent
 from kit.retrievers.base import AnyEvent, Expansion, Merge
 from kit.views.evidence import evidence_replay
-from kit.views.layout import arrange, passage_node
+from kit.views.layout import arrange, make_replay
 from kit.views.replay import Column, Edge, Frame, NodeState, RankItem, Replay, Scale
 
 _MOST = 40  # nodes of a picture, unless there are more supports, senders and visits
@@ -65,11 +65,8 @@ def replay(
     story = _Story(ranking, corpus, question, top)
     drawn, base = story.choose() if graph else ([], 0)
     edges, places = arrange(drawn, base, graph) if graph else ((), {})
-    frames = tuple(story.frame(step, drawn, edges) for step in story.steps)
-    listed = (item.node for frame in frames for item in frame.columns[0].items)
-    nodes = tuple(passage_node(corpus, id, places, story.gold) for id in dict.fromkeys([*drawn, *listed]))
-    asked = f"{question.text}\nAnswer: {question.answer}" if question else ""
-    return Replay(nodes, frames, asked, edges, story.scale if graph else None)
+    frames = [story.frame(step, drawn, edges) for step in story.steps]
+    return make_replay(frames, corpus, question, places, edges=edges, scale=story.scale if graph else None)
 
 
 class _Story:
@@ -104,14 +101,10 @@ class _Story:
 
     def _turns(self) -> Iterator[Step]:
         """A turn for each sub-question, or one for all; then what came of them."""
-        turns: list[list[AnyEvent]] = []
-        for event in self.events:
-            if isinstance(event, SubQuestionEvent) or not turns:
-                turns.append([])
-            turns[-1].append(event)
+        starts = [i for i, event in enumerate(self.events) if not i or isinstance(event, SubQuestionEvent)]
         told = []
-        for number, turn in enumerate(turns, start=1):
-            steps, asked = [*self._turn(turn, number)], turn[0]
+        for number, (start, end) in enumerate(pairwise([*starts, None]), start=1):
+            steps, asked = [*self._turn(self.events[start:end], number)], self.events[start]
             if isinstance(asked, SubQuestionEvent):
                 question = " → ".join(filter(None, (asked.text, asked.answer)))
                 steps = [replace(step, name=f"step {number} · {step.name}", asked=question) for step in steps]

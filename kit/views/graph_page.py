@@ -37,7 +37,7 @@ def graph_frame(
     edges = links(graph.subgraph(rows))
     degrees = Counter(end for edge in edges for end in edge.ends)
     most = max(degrees.values(), default=1)
-    nodes = [passage_node(graph.corpus, graph.corpus.passages[row].id, places, gold, part=False) for row in rows]
+    nodes = [passage_node(graph.corpus, graph.corpus.passages[row].id, places, gold) for row in rows]
     states = [NodeState(node.id, value=degrees[node.id] / most) for node in nodes]
     caption = f"{name}: {len(edges):,} links between {len(nodes)} passages"
     return Replay(tuple(nodes), (Frame("", caption, tuple(states), edges),))

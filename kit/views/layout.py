@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -9,22 +10,36 @@ from msgspec.structs import replace
 from scipy.stats import rankdata
 from sklearn.preprocessing import minmax_scale
 
-from kit.corpus import Corpus
+from kit.corpus import Corpus, Question
 from kit.graphs import PassageGraph
-from kit.views.replay import Edge, Node
+from kit.views.replay import Edge, Frame, Node, Replay, clip
 
 _SHAPE = (2.0, 1.0)  # width and height of the picture
 
 Place = tuple[float, float]
 
 
-def passage_node(
-    corpus: Corpus, id: str, places: Mapping[str, Place], gold: Collection[str], part: bool = True
-) -> Node:
-    """The passage as a node at its place, if it has one; ``part``: with its number in a document of several."""
+def passage_node(corpus: Corpus, id: str, places: Mapping[str, Place], gold: Collection[str]) -> Node:
+    """The passage as a node at its place, if it has one. Those of a document, which share its title, say which."""
     passage = corpus[id]
-    number = f"§{passage.position + 1} " if part and len(corpus.documents[passage.document]) > 1 else ""
-    return Node(id, f"{number}{passage.title}", passage.text, *places.get(id, (0.5, 0.5)), gold=id in gold)
+    page = f"p. {passage.page} · {clip(passage.text, 40)} · " if passage.page else f"§{passage.position + 1} "
+    title = f"{page if len(corpus.documents[passage.document]) > 1 else ''}{passage.title}"
+    return Node(id, title, passage.text, *places.get(id, (0.5, 0.5)), gold=id in gold)
+
+
+def make_replay(
+    frames: Sequence[Frame], corpus: Corpus, question: Question | None, places: Mapping[str, Place], **more: Any
+) -> Replay:
+    """The replay of frames: what they show as nodes, supports first, and the question; ``more`` as of Replay.
+
+    ``nodes`` of these are what is no passage. A question that was typed has no answer.
+    """
+    known, gold = {node.id: node for node in more.pop("nodes", ())}, question.supporting_ids if question else ()
+    shown = dict.fromkeys(id for frame in frames for id in frame.shown)
+    ids = dict.fromkeys([*(id for id in gold if id in shown), *shown])
+    nodes = tuple(known.get(id) or passage_node(corpus, id, places, gold) for id in ids)
+    asked = "\nAnswer: ".join(filter(None, (question.text, question.answer))) if question else ""
+    return Replay(nodes, tuple(frames), asked, **more)
 
 
 def links(part: PassageGraph) -> tuple[Edge, ...]:

@@ -131,6 +131,11 @@ class Frame(msgspec.Struct, frozen=True):
     asked: str = ""
     focus: str = ""
 
+    @property
+    def shown(self) -> list[str]:
+        """The nodes that are drawn, and those in rankings."""
+        return [it.node for part in (self.states, *(column.items for column in self.columns)) for it in part]
+
 
 class Replay(msgspec.Struct, frozen=True):
     """Nodes, the frames that show them, their question, and ``edges``: drawn faintly where a frame has both ends."""
