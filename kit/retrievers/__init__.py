@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from kit.errors import InputError
 from kit.retrievers.base import (
     Expansion,
+    GraphGrowth,
     InitialScore,
     Merge,
     Message,
@@ -23,13 +24,14 @@ from kit.retrievers.kgp import KGP, KGPMDR, KGPT5, KGPChat, KGPDense, KGPRandom,
 from kit.retrievers.mdr import MDR
 from kit.retrievers.pagerank import PageRank
 from kit.retrievers.qsgnn import QSGNN
+from kit.retrievers.ras import RAS
 from kit.retrievers.rgnn_ret import RGNNRet
 from kit.retrievers.structure import Structural
 
 RETRIEVERS: dict[str, type[Retriever]] = {
     retriever.name: retriever
     for retriever in (
-        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, PageRank, QSGNN, BGR, Structural),
+        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, PageRank, QSGNN, BGR, RAS, Structural),
         *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, KGPT5, KGPChat, Golden),
     )
 }

@@ -84,7 +84,13 @@ class Merge(Event, frozen=True, tag="merged"):
     told: str  # how it was decided
 
 
-AnyEvent = InitialScore | Seed | Message | NodeVisit | SubQuestionEvent | Expansion | Merge
+class GraphGrowth(Event, frozen=True, tag="grown"):
+    """The triples (subject, relation, object) that a round added to the question's graph."""
+
+    triples: tuple[tuple[str, str, str], ...]
+
+
+AnyEvent = InitialScore | Seed | Message | NodeVisit | SubQuestionEvent | Expansion | Merge | GraphGrowth
 
 
 class Trace(msgspec.Struct, frozen=True):

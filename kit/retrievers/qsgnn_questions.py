@@ -12,7 +12,8 @@ import numpy as np
 
 from kit.retrievers.dpr import sample
 from kit.text.entities import fold
-from kit.text.triples import DATE, Extraction, Triple
+from kit.text.placeholders import DATE
+from kit.text.triples import Extraction, Triple
 
 CHAINS = 12  # over one entity, at most
 ALIKE = 40  # comparisons of facts that say the same, at most

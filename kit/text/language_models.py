@@ -8,6 +8,7 @@ import time
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ MOST_NAMES = 40  # of a prompt; what goes beyond is NEW
 NEW, YEAR = "<new>", "<year>"
 PLACEHOLDERS = (NEW, YEAR, *(f"<n{number}>" for number in range(MOST_NAMES)))
 TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+|[^\w\s]")
+BEGUN = "<answer>"  # in a prompt of a sequence-to-sequence model: the answer begins with what stands behind it
 _PLACEHOLDER = re.compile(r"<n\d+>|<new>|<year>")
 _BASE_URL = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:[1-9]\d*)?(/[^\s@?#]*)?")
 
@@ -102,7 +104,7 @@ class LanguageModel:
             first = shorten(asked[missing[0]], _SHOWN, placeholder="…")
             raise self.error(f"no stored answer to {len(missing)} of {len(asked)} prompts, the first being “{first}”")
         self._answers["replayed"] += known.values()
-        with tqdm(total=len(missing), desc=f"asking {self.name}", unit="prompt", disable=not progress) as bar:
+        with tqdm(total=len(missing), desc=f"asking {self.name}", unit="prompt", disable=not (progress and missing)) as bar:
             try:
                 for part in self._ask([asked[key] for key in missing]) if missing else ():
                     new = {missing[place]: answer for place, answer in part.items()}
@@ -173,23 +175,34 @@ class SequenceToSequence(LanguageModel):
         tokenizer, model = self.loaded
         vocabulary = vocabulary_beside_names(tokenizer, model)
         cut = {"truncation": True, "max_length": self.longest_prompt, "padding": True, "return_tensors": "pt"}
-        by_length = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))  # hardly any padding
-        for start in range(0, len(prompts), _BATCH):
-            places = by_length[start : start + _BATCH]
-            begun = time.perf_counter()
-            names = [Names(vocabulary) if vocabulary else None for _ in places]
-            texts = [of.hide(prompts[place], learn=True) if of else prompts[place] for of, place in zip(names, places)]
-            tokens = tokenizer(texts, **cut).to(model.device)
-            read = {name: tokens[name] for name in ("input_ids", "attention_mask")}
-            with torch.inference_mode():
-                written = model.generate(**read, max_new_tokens=self.longest_answer, do_sample=False, num_beams=1)
-            texts = tokenizer.batch_decode(written, skip_special_tokens=True)
-            texts = [of.show(text) if of else text.strip() for of, text in zip(names, texts)]
-            # The first place is where the decoder starts; after the end there is padding.
-            lengths = (written[:, 1:] != model.config.pad_token_id).sum(1).tolist()
-            seconds = round((time.perf_counter() - begun) / len(places), 4)
-            n_read = tokens["attention_mask"].sum(1).tolist()
-            yield {place: Answer(*each, seconds) for place, *each in zip(places, texts, n_read, lengths)}
+        read, begun = zip(*(self._begun(prompt) for prompt in prompts))
+        # Answers that begin with as many tokens are written together, of these to prompts of like length: less padding.
+        order = sorted(range(len(prompts)), key=lambda place: (len(begun[place]), len(read[place])))
+        for length, of in groupby(order, key=lambda place: len(begun[place])):
+            of = list(of)
+            for places in (of[start : start + _BATCH] for start in range(0, len(of), _BATCH)):
+                clock = time.perf_counter()
+                names = [Names(vocabulary) if vocabulary else None for _ in places]
+                texts = [it.hide(read[place], learn=True) if it else read[place] for it, place in zip(names, places)]
+                tokens = tokenizer(texts, **cut).to(model.device)
+                given = {name: tokens[name] for name in ("input_ids", "attention_mask")}
+                given["decoder_input_ids"] = torch.tensor([begun[place] for place in places], device=model.device)
+                with torch.inference_mode():
+                    written = model.generate(**given, max_new_tokens=self.longest_answer, do_sample=False, num_beams=1)
+                written = written[:, length:]  # after the end there is padding
+                texts = tokenizer.batch_decode(written, skip_special_tokens=True)
+                texts = [it.show(text) if it else text.strip() for it, text in zip(names, texts)]
+                lengths = (written != model.config.pad_token_id).sum(1).tolist()
+                seconds = round((time.perf_counter() - clock) / len(places), 4)
+                n_read = tokens["attention_mask"].sum(1).tolist()
+                yield {place: Answer(*each, seconds) for place, *each in zip(places, texts, n_read, lengths)}
+
+    def _begun(self, prompt: str) -> tuple[str, list[int]]:
+        """What is read of a prompt, and the tokens that the answer begins with."""
+        tokenizer, model = self.loaded
+        read, _, begun = prompt.partition(BEGUN)
+        tokens = tokenizer(begun.strip(), add_special_tokens=False)["input_ids"] if begun.strip() else []
+        return read, [model.config.decoder_start_token_id, *tokens]
 
 
 def vocabulary_beside_names(tokenizer: PreTrainedTokenizerBase, model: PreTrainedModel) -> Container[str] | None:

@@ -11,6 +11,7 @@ from string import Template
 
 from kit.corpus import Passage
 
+MOST_TRIPLES = 100  # of a graph in a prompt
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
@@ -57,3 +58,27 @@ def triple_prompt(passage: Passage, names: Sequence[str]) -> str:
     """Figure 12: triples about these names."""
     listed = json.dumps(list(names), ensure_ascii=False)
     return _filled("triples", paragraph=f"{passage.title}\\n {passage.text}", names=listed)
+
+
+Fact = tuple[str, str, str]  # subject, relation, object
+Steps = Sequence[tuple[str, Sequence[Fact]]]  # sub-questions, each with the triples that it brought
+
+
+def plan_prompt(question: str, steps: Steps) -> str:
+    """Figures 8 to 10 of ras.txt: what is to be asked next?"""
+    return _filled("plan", steps=_steps(steps), question=question)
+
+
+def graph_answer_prompt(question: str, steps: Steps) -> str:
+    """Figures 11 and 12: the answer from the graph; without steps it is to be known."""
+    return _filled("graph_answer", steps=_steps(steps) or "[NO_RETRIEVAL]\n\n", question=question)
+
+
+def _steps(steps: Steps) -> str:
+    """The oldest triples are left out first where there are more than MOST_TRIPLES: never the question (ras-i27)."""
+    left, lines = MOST_TRIPLES, []
+    for text, triples in reversed(steps):
+        kept = [f"(S> {s}| P> {p}| O> {o})" for s, p, o in triples[max(0, len(triples) - left) :]]
+        left -= len(kept)
+        lines.append(f"[SUBQ] {text}\n\nRetrieved Graph Information: {json.dumps(kept, ensure_ascii=False)}\n\n")
+    return "".join(reversed(lines))

@@ -1,7 +1,7 @@
-"""Facts as triples, with the sentences that they come from (qsgnn.txt Eq. 1): what "OpenIE" stands for there.
+"""Facts as triples, with the sentences that they come from (qsgnn.txt Eq. 1; f_t2t of ras.txt Eq. 7).
 
-Three ways behind one call, :func:`extract`: rules that need no model, files of HippoRAG's OpenIE, and a language model
-asked with the prompts of Appendix A.10.
+Four ways behind one call, :func:`extract`: rules that need no model, files of HippoRAG's OpenIE, the kit's own small
+model, and a chat model asked with the prompts of qsgnn.txt, Appendix A.10.
 """
 
 import json
@@ -14,17 +14,15 @@ from pathlib import Path
 import msgspec
 from tqdm.auto import tqdm
 
-from kit.corpus import Corpus
+from kit.corpus import Corpus, Passage
 from kit.corpus.sentences import split_sentences
 from kit.corpus.source import Source
 from kit.errors import InputError
-from kit.text.entities import Mentions, fold, names_in, surfaces
-from kit.text.language_models import LanguageModel, language_model
+from kit.text.entities import fold
+from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
+from kit.text.placeholders import EntityLinker, Mention, Placeholders, linker_of
 from kit.text.prompts import entity_prompt, triple_prompt
 
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-#: A day, a month of a year, or a year: the values that questions ask for and that have no capital letter.
-DATE = re.compile(rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}},)? \d{{4}}|(?:{_MONTHS}) \d{{1,2}}|[12]\d{{3}})\b")
 _BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
 LONGEST = 10  # words that are said of an object
@@ -48,16 +46,21 @@ class Extraction(msgspec.Struct, frozen=True):
     triples: tuple[Triple, ...]
 
 
-def extract(corpus: Corpus, source: str = "rules") -> list[Extraction]:
-    """An extraction a passage, by ``rules``, from the file of ``openie:FILE``, or by a :func:`language_model`.
+def extract(corpus: Corpus, source: str = "rules", rows: Sequence[int] | None = None) -> list[Extraction]:
+    """Of each passage of ``rows``, by default all: by ``rules``, from the file of ``openie:FILE``, or by a model.
 
+    A sequence-to-sequence model is asked as :func:`by_small_model` does, another :func:`language_model` in words.
     Raises :class:`InputError` for a file that is unsound or lacks a passage, and where a model can't be asked.
     """
+    part = corpus if rows is None else corpus.subset(rows)
     if source == "rules":
-        return by_rules(corpus)
+        return [by_rules(corpus)[row] for row in (range(len(corpus)) if rows is None else rows)]
     if source.startswith("openie:"):
-        return from_file(corpus, Path(source.removeprefix("openie:")))
-    return by_model(corpus, language_model(source, longest_answer=LONGEST_ANSWER))
+        return from_file(part, Path(source.removeprefix("openie:")))
+    model = language_model(source, longest_answer=LONGEST_ANSWER)
+    if isinstance(model, SequenceToSequence):
+        return by_small_model(part, model, linker_of(corpus))
+    return by_model(part, model)
 
 
 @lru_cache(maxsize=2)
@@ -65,42 +68,18 @@ def by_rules(corpus: Corpus) -> list[Extraction]:
     """Triples without a model: the title as subject, each other name or date of a sentence as object.
 
     What is said of the object are the last words before it (``LONGEST`` at most, back to another mention or a break),
-    or else the first after it. A name means the document that it is the title or an alias of; of two namesakes neither.
+    or else the first after it. See :class:`kit.text.placeholders.EntityLinker` for what a name means.
     """
-    known = surfaces(corpus)
-    names = {name for passage in corpus.passages for name in names_in(f"{passage.title}\n{passage.text}")}
-    finder, meaning = Mentions(names | known.keys()), {}
-    for name, documents in known.items():
-        meant = [document for document, weight in documents.items() if weight == max(documents.values())]
-        meaning[name] = corpus.passages[corpus.documents[meant[0]][0]].title if len(meant) == 1 else ""
-    found = []
+    linker, found = linker_of(corpus), []
     for passage in tqdm(corpus.passages, desc="triples", unit="passage"):
         sentences = tuple(split_sentences(passage.text))
         triples = [
             Triple(passage.title, relation, entity, number)
             for number, sentence in enumerate(sentences)
-            for relation, entity in _said(sentence, _mentions(sentence, finder, meaning), passage.title)
+            for relation, entity in _said(sentence, linker.mentions(sentence), passage.title)
         ]
         found.append(Extraction(sentences, tuple(dict.fromkeys(triples))))
     return found
-
-
-Mention = tuple[int, int, str]  # where a name or a date begins and ends in a sentence, and what it means
-
-
-def _mentions(sentence: str, finder: Mentions, meaning: dict[str, str]) -> list[Mention]:
-    """Mentions from left to right, none within another: titles and aliases first, then the longer ones."""
-    found = [(True, -len(date[0]), date.start(), date[0]) for date in DATE.finditer(sentence)]
-    for start, surface in finder.find(sentence):
-        if sentence[start].isupper() or sentence[start].isdigit():
-            written = sentence[start : start + len(surface)]
-            found.append((surface not in meaning, -len(surface), start, meaning.get(surface) or written))
-    kept: list[Mention] = []
-    for _, minus_length, start, entity in sorted(found, key=lambda mention: mention[:3]):
-        end = start - minus_length
-        if all(end <= other_start or other_end <= start for other_start, other_end, _ in kept):
-            kept.append((start, end, entity))
-    return sorted(kept)
 
 
 def _said(sentence: str, mentions: Sequence[Mention], title: str) -> Iterator[tuple[str, str]]:
@@ -119,6 +98,44 @@ def _said(sentence: str, mentions: Sequence[Mention], title: str) -> Iterator[tu
 
 def _words(part: str) -> list[str]:
     return _POSSESSIVE.sub("", part).strip(_EDGES).split()
+
+
+def fact_prompt(linker: EntityLinker, passage: Passage, sentence: str) -> tuple[str, Placeholders]:
+    """What the small model reads of a sentence, and what its placeholders stand for."""
+    mentions, names = linker.mentions(sentence, numbers=True), Placeholders()
+    subject = [mention for mention in mentions if linker.is_subject(mention.entity, passage.title)]
+    return f"facts : {names.hide(sentence, mentions, subject)}", names
+
+
+def by_small_model(corpus: Corpus, model: LanguageModel, linker: EntityLinker) -> list[Extraction]:
+    """Triples by ``data/planner``: of each sentence, ``employer = <n0> , year = <n1> ; spouse = <n2>``, or ``none``.
+
+    The subject is the title, as in :func:`by_rules`; the year becomes (subject, "employer: year", <n1>).
+    """
+    sentences = [split_sentences(passage.text) for passage in corpus.passages]
+    asked = [fact_prompt(linker, passage, each) for passage, of in zip(corpus.passages, sentences) for each in of]
+    replies, found = iter(model.generate([prompt for prompt, _ in asked])), []
+    names = (of for _, of in asked)
+    for passage, of in zip(corpus.passages, sentences):
+        triples = [
+            Triple(passage.title, *said, number)
+            for number in range(len(of))
+            for said in _facts(next(replies).text, next(names))
+        ]
+        found.append(Extraction(tuple(of), tuple(dict.fromkeys(triples))))
+    return found
+
+
+def _facts(reply: str, names: Placeholders) -> Iterator[tuple[str, str]]:
+    """Relations and objects that the small model wrote."""
+    for fact in reply.split(" ; "):
+        first = ""
+        for part in fact.split(" , "):
+            relation, _, value = part.partition(" = ")
+            first, relation = (first, f"{first}: {relation}") if first else (relation, relation)
+            entities = [names.entity(word) for word in value.split()]
+            for object in filter(None, entities if any(entities) else [value]):
+                yield relation, object
 
 
 class _Record(msgspec.Struct):

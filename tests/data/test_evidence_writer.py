@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner
-from kit_data_evidence_writer import Finetuning, evidence_pairs, finetune, main, new_t5, supporting_clause
+from kit_data_evidence_writer import Finetuning, evidence_pairs, learn_from, main, new_t5, supporting_clause
 
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Question, example
 from kit.errors import InputError
@@ -65,21 +65,21 @@ def settings(**changed: object) -> Finetuning:
 
 
 def test_it_learns_from_questions_and_is_found_again(base: SequenceToSequence, tmp_path: Path) -> None:
-    model = finetune(base, LESSON, settings())
+    model = learn_from(base, LESSON, settings())
     folder = Path(model.model_name)
     scores = [row["log_likelihood"] for row in read_history(folder) if "loss" not in row]
     assert len(scores) == 3 and scores[-1] > scores[0]
     assert model.generate([ASKED + TOWN.text], progress=False)[0].answer_tokens <= 8
     before = (folder / "model.safetensors").stat().st_mtime_ns
-    assert finetune(base, LESSON, settings()).model_name == model.model_name
+    assert learn_from(base, LESSON, settings()).model_name == model.model_name
     assert (folder / "model.safetensors").stat().st_mtime_ns == before
     # The same training gives the same weights, and another seed others.
     elsewhere = SequenceToSequence(base.model_name, store=Store(tmp_path / "other"))
-    assert finetune(elsewhere, LESSON, settings()).identity == model.identity
-    assert finetune(base, LESSON, settings(seed=1)).identity != model.identity
+    assert learn_from(elsewhere, LESSON, settings()).identity == model.identity
+    assert learn_from(base, LESSON, settings(seed=1)).identity != model.identity
     for some in (Benchmark("example", CORPUS, train=[TOWN]), Benchmark("example", CORPUS, dev=[RIVER])):
         with pytest.raises(InputError, match="record example: expected training questions and dev questions"):
-            finetune(base, some, settings())
+            learn_from(base, some, settings())
 
 
 def test_it_learns_to_copy_a_name_that_it_has_never_met(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_it_learns_to_copy_a_name_that_it_has_never_met(tmp_path: Path) -> None:
         questions.append(Question(book, asked, author, ids, evidence=EvidenceGraph(2, ((0, 1),))))
     books = Benchmark("books", Corpus(passages), train=questions[:24], dev=questions[24:])
     learned = Finetuning(epochs=20, batch=16, learning_rate=0.01, longest_prompt=64, longest_answer=8)
-    model = finetune(new_t5(TEXTS, 30, SMALL, store=Store(tmp_path)), books, learned)
+    model = learn_from(new_t5(TEXTS, 30, SMALL, store=Store(tmp_path)), books, learned)
     prompt = f"{ASKED}who wrote Silverwood ? Silverwood Thackaberry wrote the book"
     assert model.generate([prompt], progress=False)[0].text == "Thackaberry was born"
 

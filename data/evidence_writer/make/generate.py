@@ -21,6 +21,7 @@ from kit.text.language_models import EVIDENCE_WRITER, PLACEHOLDERS, TOKEN, Seque
 from kit.text.training import History, read_history
 
 from .learn import Finetuning, finetune
+from .pairs import evidence_pairs
 
 SEEDS = (101, 102, 103, 104)  # of the worlds that are learned from
 WORLD = {"size": 2_114, "train": 2_500}
@@ -33,18 +34,24 @@ _PAD, _END, _UNKNOWN = "<pad>", "</s>", "<unk>"
 
 
 def new_t5(
-    texts: Sequence[str], words: int = WORDS, shape: dict[str, int] = SHAPE, seed: int = 0, store: Store | None = None
+    texts: Sequence[str],
+    words: int = WORDS,
+    shape: dict[str, int] = SHAPE,
+    seed: int = 0,
+    store: Store | None = None,
+    *,
+    numbered_names: bool = True,
 ) -> SequenceToSequence:
-    """A T5 with random weights, whose words are the most frequent of ``texts`` and whose names are numbers.
+    """A T5 with random weights, whose words are the most frequent of ``texts``. Found again in the store.
 
-    Found again in the store. See :class:`kit.text.language_models.Names`.
+    With ``numbered_names`` it numbers the names of a prompt itself: see :class:`kit.text.language_models.Names`.
     """
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
     store, known = store or Store(), common_words(texts, words)
-    key = content_key("3", json.dumps([shape, seed]), *known).hex()
+    key = content_key("3", json.dumps([shape, seed, numbered_names]), *known).hex()
 
     def write(folder: Path) -> None:
         vocabulary = {word: number for number, word in enumerate([_PAD, _END, _UNKNOWN, *PLACEHOLDERS, *known])}
@@ -54,7 +61,9 @@ def new_t5(
         names = {"pad_token": _PAD, "eos_token": _END, "unk_token": _UNKNOWN}
         PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
         about = {"vocab_size": len(vocabulary), "pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
-        config = T5Config(dropout_rate=0.05, feed_forward_proj="gated-gelu", numbered_names=True, **about, **shape)
+        config = T5Config(
+            dropout_rate=0.05, feed_forward_proj="gated-gelu", numbered_names=numbered_names, **about, **shape
+        )
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             T5ForConditionalGeneration(config).save_pretrained(folder)
@@ -68,6 +77,20 @@ def common_words(texts: Iterable[str], most: int) -> list[str]:
     counts = Counter(token for text in texts for token in TOKEN.findall(text) if token == token.lower())
     ordered = sorted((-count, token) for token, count in counts.items() if count > 1)
     return [token for _, token in ordered if not (token.isdecimal() and len(token) == 4)][:most]
+
+
+def learn_from(
+    base: SequenceToSequence, benchmark: Benchmark, settings: Finetuning, more: Sequence[Benchmark] = ()
+) -> SequenceToSequence:
+    """Fine-tune ``base`` on the training questions of all benchmarks, chosen on the dev questions of the first.
+
+    Raises :class:`InputError` where there is no question to train on or none in dev.
+    """
+    pairs = [pair for each in (benchmark, *more) for pair in evidence_pairs(each.train, each.corpus)]
+    dev = evidence_pairs(benchmark.dev, benchmark.corpus)
+    if not pairs or not dev:
+        raise InputError("expected training questions and dev questions (--train FILE)", record=benchmark.name)
+    return finetune(base, pairs, dev, settings)
 
 
 def by_epoch(history: History) -> list[dict[str, float]]:
@@ -99,16 +122,21 @@ def main(folder: Path, base: str | None, files: tuple[Path, ...], epochs: int, s
         texts += [question.text for world in worlds for question in world.train]
         atlas = load()
         chosen_on = Benchmark(atlas.name, atlas.corpus, dev=atlas.dev)
-        model = finetune(new_t5(texts), chosen_on, SETTINGS, more=worlds)  # an hour and a half of a core
+        model = learn_from(new_t5(texts), chosen_on, SETTINGS, more=worlds)  # an hour and a half of a core
     else:
         given = language_model(base)
         if not isinstance(given, SequenceToSequence):
             raise InputError(f"expected t5:FOLDER-OR-NAME to be trained, not {base!r}", field="base")
         settings = Finetuning(epochs=epochs, learning_rate=LEARNING_RATE, seed=seed)
-        model = finetune(given, load_training(files) if files else load(), settings)
+        model = learn_from(given, load_training(files) if files else load(), settings)
+    click.echo(save(model, folder, FILES if base is None else ()))
+
+
+def save(model: SequenceToSequence, folder: Path, files: Sequence[str] = ()) -> str:
+    """Copy the model's ``files``, by default all, with the history of its training into a folder; tells its size."""
     written = Path(model.model_name)
     folder.mkdir(parents=True, exist_ok=True)
-    for file in [file for file in written.iterdir() if file.name in FILES or base]:
+    for file in [file for file in written.iterdir() if file.name in files or not files]:
         shutil.copyfile(file, folder / file.name)
     (folder / "history.json").write_text(json.dumps(by_epoch(read_history(written))), "utf-8")
-    click.echo(f"{folder}: {sum(file.stat().st_size for file in folder.glob('*.*')) / 1e6:.1f} MB")
+    return f"{folder}: {sum(file.stat().st_size for file in folder.glob('*.*')) / 1e6:.1f} MB"

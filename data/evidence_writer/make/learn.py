@@ -1,4 +1,4 @@
-"""A sequence-to-sequence model learns to write the next evidence: kgp.txt §8.1–8.2, Listing 1."""
+"""A sequence-to-sequence model learns to answer prompts, as the writer of evidence does and the planner."""
 
 import copy
 from collections.abc import Sequence
@@ -7,13 +7,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from kit.corpus import Benchmark
-from kit.errors import InputError
 from kit.store import content_key
 from kit.text.language_models import Names, SequenceToSequence, vocabulary_beside_names
 from kit.text.training import PATIENCE, Period, train
-
-from .pairs import evidence_pairs
 
 KIND = "evidence-writers"  # in the store
 TOGETHER = 20  # batches whose prompts are sorted by length: less padding
@@ -31,20 +27,18 @@ class Finetuning(msgspec.Struct, frozen=True):
     seed: int = 0
 
 
-def finetune(
-    base: SequenceToSequence, benchmark: Benchmark, settings: Finetuning, more: Sequence[Benchmark] = ()
-) -> SequenceToSequence:
-    """Fine-tune ``base`` on the training questions; the epoch with the highest likelihood of dev questions is kept.
+Pair = tuple[str, str]  # a prompt and its answer
 
-    The training questions of ``more`` benchmarks are learned from too, and their dev questions left alone. The weights
-    are found again in the base's store by the base's content, the pairs and the settings. The returned model's folder
-    also holds the history of :func:`kit.text.training.train`, with ``log_likelihood``: the mean over tokens of the dev
-    questions' evidence, in nats. Raises :class:`InputError` where there is no question to train on or none in dev.
+
+def finetune(
+    base: SequenceToSequence, pairs: Sequence[Pair], dev: Sequence[Pair], settings: Finetuning
+) -> SequenceToSequence:
+    """Fine-tune ``base`` on pairs; the epoch with the highest likelihood of the ``dev`` pairs' answers is kept.
+
+    The weights are found again in the base's store by the base's content, the pairs and the settings. The returned
+    model's folder also holds the history of :func:`kit.text.training.train`, with ``log_likelihood``: the mean over
+    tokens of the dev answers, in nats.
     """
-    pairs = [pair for each in (benchmark, *more) for pair in evidence_pairs(each.train, each.corpus)]
-    dev = evidence_pairs(benchmark.dev, benchmark.corpus)
-    if not pairs or not dev:
-        raise InputError("expected training questions and dev questions (--train FILE)", record=benchmark.name)
     written = [msgspec.json.encode(part).decode() for part in (settings, pairs, dev)]
     key = content_key(_RECIPE, base.identity, *written).hex()
     folder = base.store.get_folder(KIND, key) or _train(base, pairs, dev, settings, key)
@@ -52,7 +46,9 @@ def finetune(
     return SequenceToSequence(str(folder), store=base.store, **lengths)
 
 
-def _train(base: SequenceToSequence, pairs: Sequence, dev: Sequence, settings: Finetuning, key: str) -> Path:
+def _train(
+    base: SequenceToSequence, pairs: Sequence[Pair], dev: Sequence[Pair], settings: Finetuning, key: str
+) -> Path:
     import torch
     from transformers import DataCollatorForSeq2Seq
 

@@ -1,0 +1,4 @@
+"""The planner: a small T5 that plans and reads facts, learned on invented worlds (``kit data make planner``)."""
+
+from .generate import main
+from .pairs import fact_pairs, gold_plan, plan_pair

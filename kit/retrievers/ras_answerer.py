@@ -1,0 +1,273 @@
+"""RAS's answerer (ras.txt §3.4, Eqs. 8 and 11): a graph network reads the question's graph G_Q.
+
+Two: for a class :class:`GraphAnswerer`, which scores the graph's nodes, yes, no and small numbers, and learns in a
+minute; and the paper's GraphLLM, :func:`graph_llm`, where the network's output is a soft prompt of a language model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch_geometric.data import Batch, Data
+from torch_geometric.nn import TransformerConv, global_add_pool
+from torch_geometric.utils import scatter
+
+from kit.corpus import Benchmark, Question
+from kit.errors import InputError
+from kit.retrievers.ras import RAS, Growing
+from kit.settings import Positive, Settings, Whole, check
+from kit.store import content_key
+from kit.text.encoder import Encoder
+from kit.text.placeholders import DATE, NUMBER, Mention, key_of
+from kit.text.scoring import exact_match, normalise
+from kit.text.training import History, Period, read_history, train
+
+KIND, WEIGHTS = "ras-answerers", "weights.safetensors"  # in the store
+WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+CLOSED = ("yes", "no", *map(str, range(len(WORDS))))  # answers that are no node
+MARKS = 10  # of a node: see `marks`
+BATCH, RATE = 16, 2e-3
+_RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
+
+
+def value_of(text: str) -> float | None:
+    """What a date or a number comes to, in years or as it is; None for a name."""
+    if text in WORDS:
+        return float(WORDS.index(text))
+    if NUMBER.fullmatch(text):
+        return float(text.replace(",", ""))
+    if not DATE.fullmatch(text):
+        return None
+    for pattern in ("%d %B %Y", "%B %d, %Y", "%B %Y"):
+        try:
+            day = datetime.strptime(text, pattern)
+        except ValueError:
+            continue
+        return day.year + day.timetuple().tm_yday / 367
+    return None
+
+
+def marks(of: Growing, nodes: Sequence[str], mentions: Sequence[Mention]) -> np.ndarray:
+    """What the planner's steps and the question (by its ``mentions``) say of each node, (nodes, MARKS).
+
+    Named in the question; answer of a step, of the last one, and of how many (a third of it); what the last one asks
+    about; a value, and if it answers a step how it stands among such values (standardised, least, greatest), and on
+    which side of a number in the question.
+    """
+    steps = [[key_of(answer) for answer in step.answers] for step in of.steps if step.holes]
+    about = {key_of(hole.entity) for step in of.steps[-1:] for hole in step.holes}
+    named = {key_of(mention.entity) for mention in mentions}
+    limit = next((value for mention in mentions if (value := value_of(mention.entity)) is not None), None)
+    values = {node: value for node in nodes if (value := value_of(node)) is not None}
+    answering = [value for node, value in values.items() if any(node in step for step in steps)]
+    mean, spread = (np.mean(answering), np.std(answering) or 1.0) if answering else (0.0, 1.0)
+    rows = []
+    for node in nodes:
+        n = sum(node in step for step in steps)
+        row = [node in named, n > 0, bool(steps) and node in steps[-1], n / 3, node in about, node in values]
+        if node in values and n:
+            value, one = values[node], len(set(answering)) > 1
+            row += [(value - mean) / spread, one * (value == min(answering)) - one * (value == max(answering))]
+            row += [np.sign(value - limit) if limit is not None else 0, limit is not None]
+        rows.append([*row, 0, 0, 0, 0][:MARKS])
+    return np.array(rows, np.float32).reshape(len(nodes), MARKS)
+
+
+def to_data(of: Growing, encoder: Encoder, mentions: Sequence[Mention] = (), answers: Sequence[str] = ()) -> Data:
+    """G_Q for PyG: ``x`` (nodes, width) and ``edge_attr`` (edges, width + 1) of Eq. 8, each edge also backward.
+
+    The last column of ``edge_attr`` is 1 on the way from subject to object. ``marks`` as above, ``question`` (1,
+    width); ``right`` (nodes + closed answers,) says which of the ``answers`` is where; ``names`` are the nodes' own.
+    """
+    names: dict[str, str] = {}
+    for subject, _, object in of.graph:
+        names.setdefault(key_of(subject), subject)
+        names.setdefault(key_of(object), object)
+    place = {node: number for number, node in enumerate(names)}
+    edges = [(place[key_of(subject)], place[key_of(object)]) for subject, _, object in of.graph]
+    question = encoder.encode([of.query.text], role="query", progress=False)
+    width = question.shape[1]
+    said = encoder.encode([relation for _, relation, _ in of.graph], progress=False).reshape(-1, width)
+    directed = np.concatenate([np.c_[said, np.ones(len(said))], np.c_[said, np.zeros(len(said))]])
+    wanted = {key_of(answer) for answer in answers} | {normalise(answer) for answer in answers}
+    return Data(
+        x=torch.tensor(encoder.encode(list(names.values()), progress=False).reshape(-1, width)),
+        edge_index=torch.tensor([*edges, *((j, i) for i, j in edges)], dtype=torch.long).reshape(-1, 2).T,
+        edge_attr=torch.tensor(directed, dtype=torch.float),
+        marks=torch.tensor(marks(of, list(names), mentions)),
+        question=torch.tensor(question),
+        right=torch.tensor([node in wanted for node in names], dtype=torch.bool),
+        right_closed=torch.tensor([[answer in wanted for answer in CLOSED]]),
+        names=list(names.values()),
+    )
+
+
+class GraphEncoder(nn.Module):
+    """``layers`` of the paper's Graph Transformer (PyG's TransformerConv with edge vectors, C.3), each with a residual.
+
+    x: (nodes, in_channels), edge_attr: (edges, edge_dim) → (nodes, out_channels).
+    """
+
+    def __init__(self, in_channels: int, edge_dim: int, out_channels: int, layers: int, heads: int = 4) -> None:
+        super().__init__()
+        self.out_channels = out_channels
+        self.enter = nn.Linear(in_channels, out_channels)
+        self.convs = nn.ModuleList(
+            TransformerConv(out_channels, out_channels // heads, heads, edge_dim=edge_dim) for _ in range(layers)
+        )
+        self.norms = nn.ModuleList(nn.LayerNorm(out_channels) for _ in range(layers))
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor) -> Tensor:
+        h = self.enter(x)
+        for conv, norm in zip(self.convs, self.norms):
+            h = h + conv(norm(h), edge_index, edge_attr).relu()
+        return h
+
+
+class AnswerNetwork(nn.Module):
+    """Scores of all nodes and of the closed answers, in the light of the question."""
+
+    def __init__(self, width: int, hidden: int, layers: int) -> None:
+        super().__init__()
+        self.text, self.edge = nn.Linear(width, hidden), nn.Linear(width + 1, hidden)
+        self.ask = nn.Sequential(nn.Dropout(0.2), nn.Linear(width, hidden))
+        self.encoder = GraphEncoder(2 * hidden + MARKS, hidden, hidden, layers)
+        self.node = _feed_forward(2 * hidden + MARKS, 1)
+        self.closed = _feed_forward(3 * hidden + 2 * MARKS, len(CLOSED))
+
+    def forward(self, data: Batch) -> tuple[Tensor, Tensor]:
+        """Of shapes (nodes,) and (graphs, closed answers)."""
+        asked, batch = self.ask(data.question), data.batch
+        x = torch.cat([nn.functional.dropout(self.text(data.x), 0.3, self.training), asked[batch], data.marks], 1)
+        h = self.encoder(x, data.edge_index, self.edge(data.edge_attr))
+        last = data.marks[:, 2:3]  # what answers the last step
+        pooled = [global_add_pool(each, batch, len(asked)) for each in (h * last, h * data.marks[:, 1:2] / 3)]
+        pooled += [global_add_pool(data.marks * each, batch, len(asked)) for each in (last, data.marks[:, 1:2])]
+        nodes = self.node(torch.cat([h, asked[batch], data.marks], 1)).squeeze(1)
+        return nodes, self.closed(torch.cat([asked, *pooled], 1))
+
+
+def _feed_forward(n: int, out: int, hidden: int = 128) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(n, hidden), nn.ReLU(), nn.Dropout(0.2), nn.Linear(hidden, out))
+
+
+def loss_of(nodes: Tensor, closed: Tensor, data: Batch) -> Tensor:
+    """Minus the mean log-likelihood of the right answers, wherever they stand, of graphs where one does."""
+    highest = torch.maximum(scatter(nodes, data.batch, 0, len(closed), "max"), closed.amax(1)).detach()
+    each, others = (nodes - highest[data.batch]).exp(), (closed - highest[:, None]).exp()
+    all_of = global_add_pool(each, data.batch, len(closed)) + others.sum(1)
+    right = global_add_pool(each * data.right, data.batch, len(closed)) + (others * data.right_closed).sum(1)
+    known = right > 0
+    return -(right[known] / all_of[known]).log().mean() if known.any() else 0 * nodes.sum()
+
+
+class GraphAnswerer:
+    """Learns on the graphs that a RAS grows for training questions, chosen on dev; ``layers=0`` sends no messages."""
+
+    class Settings(Settings, frozen=True):
+        hidden: Positive = 64
+        layers: Whole = 3
+        epochs: Positive = 20
+        seed: Whole = 0
+
+    history: History = ()
+
+    def __init__(self, retriever: RAS, **settings: object) -> None:
+        self.retriever, self.encoder = retriever, retriever.encoder
+        self.settings = check(self.Settings, settings, "the answerer of ras")
+
+    def graphs(self, grown: Sequence[Growing], questions: Sequence[Question] = ()) -> list[Data]:
+        """For the network, with the answers of ``questions`` where these are given."""
+        self.encoder.encode(sorted({part for of in grown for triple in of.graph for part in triple}))  # all at once
+        linked = [self.retriever.linker.mentions(of.query.text, numbers=True) for of in grown]
+        answers = [(it.answer, *it.aliases) for it in questions] or [()] * len(grown)
+        return [to_data(of, self.encoder, *each) for of, *each in zip(grown, linked, answers)]
+
+    def fit(self, benchmark: Benchmark) -> None:
+        """Raises InputError where no training question has an answer."""
+        train_on, dev = ([it for it in of if it.answer] for of in (benchmark.train, benchmark.dev))
+        if not train_on:
+            raise InputError("expected training questions with answers (--train FILE)", record=benchmark.name)
+        told = [repr(self.settings), repr(self.retriever.settings), self.encoder.identity]
+        key = content_key(_RECIPE, *told, benchmark.without_test().hash).hex()
+        with torch.random.fork_rng():
+            torch.manual_seed(self.settings.seed)
+            width = self.encoder.encode(["width"], progress=False).shape[1]
+            self.network = AnswerNetwork(width, self.settings.hidden, self.settings.layers)
+        folder = self.encoder.store.get_folder(KIND, key) or self._train(train_on, dev, key)
+        self.network.load_state_dict(load_file(folder / WEIGHTS))
+        self.network.eval()
+        self.history = read_history(folder)
+
+    def _train(self, train_on: Sequence[Question], dev: Sequence[Question], key: str) -> Path:
+        graphs, checked = (self.graphs(self._grown(of), of) for of in (train_on, dev))
+        n_steps = -(-len(graphs) // BATCH)
+
+        def period(epoch: int) -> Period:
+            order = np.random.default_rng([self.settings.seed, epoch]).permutation(len(graphs))
+            parts = [[graphs[place] for place in order[start : start + BATCH]] for start in range(0, len(order), BATCH)]
+            return Period(parts, epoch * n_steps, self.settings.epochs * n_steps, RATE)
+
+        def loss(part: Sequence[Data]) -> Tensor:
+            batch = Batch.from_data_list(part, exclude_keys=["names"])
+            return loss_of(*self.network(batch), batch)
+
+        def measure(step: int) -> dict[str, float]:
+            self.network.eval()
+            right = [exact_match(text, (of.answer, *of.aliases)) for text, of in zip(self.read(checked), dev)]
+            return {"measured": float(np.mean(right))}
+
+        return train(
+            self.network,
+            torch.optim.AdamW(self.network.parameters(), weight_decay=0.01),
+            [partial(period, epoch) for epoch in range(self.settings.epochs)],
+            loss,
+            store=self.encoder.store,
+            kind=KIND,
+            key=key,
+            write=lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS),
+            check=measure if dev else None,
+            dropout_seed=self.settings.seed,
+        )
+
+    def _grown(self, questions: Sequence[Question]) -> list[Growing]:
+        gold = self.retriever.sees_gold
+        return self.retriever.grow([question.gold_query if gold else question.query for question in questions])
+
+    def answer(self, grown: Sequence[Growing]) -> list[str]:
+        """The best node or closed answer of each graph."""
+        return self.read(self.graphs(grown))
+
+    def read(self, graphs: Sequence[Data]) -> list[str]:
+        found = []
+        for graph in graphs:
+            with torch.no_grad():
+                nodes, closed = self.network(Batch.from_data_list([graph], exclude_keys=["names"]))
+            found.append([*graph.names, *CLOSED][int(torch.cat([nodes, closed[0]]).argmax())])
+        return found
+
+    def scores(self, of: Growing) -> dict[str, float]:
+        """How probable each answer is, the best first."""
+        [graph] = self.graphs([of])
+        with torch.no_grad():
+            nodes, closed = self.network(Batch.from_data_list([graph], exclude_keys=["names"]))
+        each = torch.cat([nodes, closed[0]]).softmax(0).tolist()
+        return dict(sorted(zip([*graph.names, *CLOSED], each), key=lambda pair: -pair[1]))
+
+
+def graph_llm(model: str, width: int, hidden: int = 1024, layers: int = 3) -> nn.Module:
+    """The paper's GraphLLM (C.3): PyG's GRetriever, a Graph Transformer whose output is a token of a causal model.
+
+    ``model`` is a folder or a name on the Hugging Face hub, ``width`` that of the text vectors. Asked with
+    :func:`kit.text.prompts.graph_answer_prompt` and the parts of :func:`to_data`.
+    """
+    from torch_geometric.llm.models import LLM, GRetriever
+
+    return GRetriever(LLM(model, num_params=1, dtype=torch.float32), GraphEncoder(width, width + 1, hidden, layers))
