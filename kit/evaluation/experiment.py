@@ -58,8 +58,7 @@ class Experiment:
     def only(self, retrievers: Sequence[str]) -> Self:
         """The table and the rankings of some of the retrievers, in this order."""
         table = self.table.set_index("retriever").loc[list(retrievers)].reset_index()
-        gold = tuple(name for name in self.sees_gold if name in retrievers)
-        return replace(self, table=table, rankings={name: self.rankings[name] for name in retrievers}, sees_gold=gold)
+        return replace(self, table=table, rankings={name: self.rankings[name] for name in retrievers})
 
     def summary(self, by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Means with 95 % intervals, of all questions or by columns: retriever, ``by``, metric, mean, low, high, n."""
@@ -101,7 +100,9 @@ class Experiment:
                 ceiling = np.mean([metrics.recall_ceiling(question, k) for question in self.questions])
                 told += f" {beyond} of {n} questions have more than {k} supports: Full@{k} counts them as 0, "
                 told += f"Recall@{k} can reach {ceiling:.3f}."
-        told += "".join(f" {name} sees gold fields of the questions." for name in self.sees_gold)
+        told += "".join(
+            f" {name} sees gold fields of the questions." for name in self.sees_gold if name in self.rankings
+        )
         if timed := self.table.groupby("retriever")["seconds"].count().max():
             told += f" Times: {timed} questions, one after another on one thread, each encoded anew, no trace made."
         return told

@@ -1,6 +1,5 @@
 """What ``evaluate`` measures, on rankings that are plain to see: passages in the order of their ids, and reversed."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -179,17 +178,6 @@ def test_caption(found) -> None:
     assert "3 questions, 6 passages (pooled)" in found.caption
     told = "1 of 3 questions have more than 2 supports: Full@2 counts them as 0, Recall@2 can reach 0.833."
     assert told in found.caption and "Full@5" not in found.caption
-
-
-def test_json(found) -> None:
-    record = json.loads(json.dumps(found.record()))
-    first, second = record.pop("results")
-    about = {"data": "small", "n_questions": 3, "n_passages": 6, "setting": "pooled", "seed": 0}
-    assert record == about
-    assert (first["retriever"], second["retriever"], first["recall@2"]) == ("a to z", "z to a", 5 / 12)
-    low, high = first["recall@2_ci"]
-    assert 0 <= low < first["recall@2"] < high <= 1
-    assert np.isnan(first["seconds_per_query"]) and first["seconds_to_fit"] > 0
 
 
 def test_a_run_beside_a_retriever(alphabetical, benchmark, tmp_path: Path) -> None:

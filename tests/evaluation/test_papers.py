@@ -12,14 +12,10 @@ ACCURACY = "additional exact-match test samples over SBERT"
     [
         ("kgp", "Table 3", "HotpotQA", "document collection / KG", "density", "average per question", 0.23, 24),
         ("kgp", "Figure 5", "HotpotQA", "TAGME", "SF-EM at the sparsest graph", "", 0.95, 2),
-        ("gnn-ret", "Table 5", "2WikiMQA", "graph of passages", "density", "", 0.018, 12),
         ("gnn-ret", "Table 1", "IIRC", "RGNN-Ret", "Acc", "Multi-hop Retrieval", 48.1, 76),
-        ("gnn-ret", "Table 2", "MuSiQue", "GNN-Ret (mean)", "Acc", "components of GNN-Ret", 26.3, 34),
-        ("gnn-ret", "Table 3", "Quality", "graph w. SI", "Acc", "graph construction", 55.5, 14),
         ("gnn-ret", "Table 6", "MuSiQue", "GNN-Ret", "Acc", "Qwen2-7B-Instruct, 10k tokens", 26.7, 10),
         ("gnn-ret", "Table 7", "2WikiMQA", "GNN-Ret", "learned alpha, layer 3", "3 layers", 0.802, 30),
         ("gnn-ret", "Figure 5", "2WikiMQA", "GNN-Ret", ACCURACY, "questions with 2 supporting passages", 43, 2),
-        ("qsgnn", "Table 2", "2Wiki", "BM25", "Recall@5", "", 65.31, 18),
         ("qsgnn", "Table 4", "MuSiQue", "NV-Embed-v2", "Recall@5", "4-hop", 39.67, 3),
     ],
 )
