@@ -20,8 +20,7 @@ from kit.retrievers.qsgnn import QSGNN, Attention
 from kit.retrievers.qsgnn_network import INTER, INTRA
 from kit.views.explorer import Explorer, asked_of, asking_controls, setting_control
 from kit.views.frames import count
-from kit.views.layout import Place, make_replay, passage_node
-from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, Scale, clip
+from kit.views.replay import Column, Edge, Frame, Node, NodeState, Place, RankItem, Replay, Scale, clip, passage_node
 
 _MOST = 16  # senders that are drawn one by one
 _LISTENERS = {"passage": "d", "entity": "o", "sentence": "c"}
@@ -89,7 +88,7 @@ class _Heard:
         nodes = {own.id: own}
         kinds = [kind for kind in (*INTRA, *INTER) if kind[1] == level and kind in self.on.layers[0]]
         frames = [self._frame(nodes, own, place, *at) for at in product(range(len(self.on.layers)), kinds)]
-        return make_replay(frames, self.graph.corpus, self.asked, {}, nodes=nodes.values(), scale=_EVEN)
+        return Replay.of(frames, self.graph.corpus, self.asked, {}, nodes=nodes.values(), scale=_EVEN)
 
     def _frame(self, nodes: dict[str, Node], own: Node, place: int, layer: int, kind: str) -> Frame:
         """The 16 whom the node listens to most, and the others together; what is drawn is added to ``nodes``."""

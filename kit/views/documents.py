@@ -18,7 +18,7 @@ from kit.retrievers import KGP, make
 from kit.retrievers.structure import StructureReader, mentions
 from kit.views.explorer import Explorer
 from kit.views.frames import count, replay
-from kit.views.layout import make_replay, spring
+from kit.views.graph_page import spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
 
 _BEST = 10  # passages of a walk that are shown
@@ -132,7 +132,7 @@ def structure_replay(
         caption = f"It holds {count(len(ids), 'passage')}." if ids else f"{step}: {clip(', '.join(held), 300)}."
         frames.append(Frame(step, caption, tuple(states.values()), (*edges, *new), (column,)))
         edges += [replace(edge, emphasised=False) for edge in new]
-    return make_replay(frames, corpus, asked, places, nodes=nodes)
+    return Replay.of(frames, corpus, asked, places, nodes=nodes)
 
 
 def loaded(corpus: Corpus) -> list[str]:

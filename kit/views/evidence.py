@@ -6,8 +6,7 @@ import networkx as nx
 
 from kit.corpus import Corpus, Question
 from kit.retrievers.base import Expansion, Merge, Ranking
-from kit.views.layout import Place, make_replay
-from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, Scale
+from kit.views.replay import Column, Edge, Frame, Node, NodeState, Place, RankItem, Replay, Scale
 
 _ASKED = ""  # the id of the question as a node, as in kit.retrievers.base.Merge
 _LISTED = 10  # candidates
@@ -33,7 +32,7 @@ def evidence_replay(ranking: Ranking, corpus: Corpus, question: Question | None 
     frames.append(_result_frame(kept, gold))
     places = _places([gold, kept, *found.values(), *merged])
     asked = Node(_ASKED, "question", question.text if question else "", *places[_ASKED])
-    return make_replay(frames, corpus, question, places, nodes=[asked], scale=Scale("probability", 0.0, 1.0))
+    return Replay.of(frames, corpus, question, places, nodes=[asked], scale=Scale("probability", 0.0, 1.0))
 
 
 def _gold(question: Question | None, corpus: Corpus) -> Sequence[Pair]:

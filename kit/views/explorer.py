@@ -17,7 +17,7 @@ from kit.evaluation.experiment import Experiment
 from kit.graphs import PassageGraph, build
 from kit.retrievers import Retriever, make
 from kit.views.frames import count, replay, supports
-from kit.views.layout import apart, make_replay
+from kit.views.graph_page import apart
 from kit.views.replay import GOLD, GOLD_RIM, HALO, SHADES, Column, Frame, RankItem, Replay
 from kit.views.storyboard import storyboard
 from kit.views.style import Figure, look
@@ -230,6 +230,6 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
             found = rankings[question]
             items = tuple(RankItem(id, float(score)) for id, score in zip(found.ids[:k], found.scores))
             columns.append(Column(f"{name}: {supports(asked, found.ids[:k])}", items))
-        return make_replay([Frame(columns=tuple(columns))], corpus, asked, {})
+        return Replay.of([Frame(columns=tuple(columns))], corpus, asked, {})
 
     return Explorer("Rankings side by side", {"question": asking_controls(questions)["question"]}, tell)

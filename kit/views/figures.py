@@ -39,14 +39,13 @@ def show_table(table: pd.DataFrame, caption: str = "") -> Styler:
 
     Text is escaped, and JupyterLab is told not to read what stands between two dollar signs as a formula.
     """
-    numbers = list(table.select_dtypes("number").columns)
-    formats = {column: "{:,.0f}" if (table[column].dropna() % 1 == 0).all() else "{:,.3f}" for column in numbers}
-    shown = table.style.format(formats, na_rep="–", escape="html").hide(axis="index")
+    table = table.convert_dtypes()  # so that counts are whole numbers, even where one is missing
+    shown = table.style.format(precision=3, thousands=",", na_rep="–", escape="html").hide(axis="index")
     shown = shown.format_index(axis="columns", escape="html")
     shown = shown.set_table_attributes('class="mathjax_ignore tex2jax_ignore"')
     left, right = ([{"selector": "td, th", "props": f"text-align: {side}"}] for side in ("left", "right"))
-    shown = shown.set_table_styles(dict.fromkeys(table.columns, left) | dict.fromkeys(numbers, right))
-    return shown.set_caption(html.escape(caption)) if caption else shown
+    sides = dict.fromkeys(table.columns, left) | dict.fromkeys(table.select_dtypes("number").columns, right)
+    return shown.set_table_styles(sides).set_caption(html.escape(caption))
 
 
 #: Each state's letter and shade; the shades differ in lightness, so that a grey print tells them apart, too.

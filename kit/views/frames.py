@@ -14,9 +14,10 @@ from kit.errors import InputError
 from kit.evaluation import metrics
 from kit.graphs import PassageGraph
 from kit.retrievers import InitialScore, Message, NodeVisit, Ranking, Seed, SubQuestionEvent
-from kit.retrievers.base import AnyEvent, Expansion, Merge
+from kit.retrievers.base import AnyEvent, Expansion, GraphGrowth, Merge
 from kit.views.evidence import evidence_replay
-from kit.views.layout import arrange, make_replay
+from kit.views.graph_page import arrange
+from kit.views.growth import growth_replay
 from kit.views.replay import Column, Edge, Frame, NodeState, RankItem, Replay, Scale
 
 _MOST = 40  # nodes of a picture, unless there are more supports, senders and visits
@@ -62,11 +63,13 @@ def replay(
         raise InputError("expected a ranking with the trace of its steps", field="trace")
     if any(isinstance(event, Expansion | Merge) for event in ranking.trace.events):
         return evidence_replay(ranking, corpus, question)
+    if any(isinstance(event, GraphGrowth) for event in ranking.trace.events):
+        return growth_replay(ranking, corpus, question)
     story = _Story(ranking, corpus, question, top)
     drawn, base = story.choose() if graph else ([], 0)
     edges, places = arrange(drawn, base, graph) if graph else ((), {})
     frames = [story.frame(step, drawn, edges) for step in story.steps]
-    return make_replay(frames, corpus, question, places, edges=edges, scale=story.scale if graph else None)
+    return Replay.of(frames, corpus, question, places, edges=edges, scale=story.scale if graph else None)
 
 
 class _Story:

@@ -25,8 +25,6 @@ LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fi
 DOT = {"edgecolor": "white", "edgewidth": 0.6}
 INTERVAL = so.Range(linewidth=1.5, alpha=0.6)
 ABOVE = {"artist_kws": {"zorder": 3}}  # points on their intervals
-#: What the time of a question goes to: columns, and what they mean.
-PARTS = {"seeding": "search for seeds", "matching": "comparing neighbours", "encoding": "encoding", "rest": "the rest"}
 #: Where a label may stand, best first: to the right of its point and above it, in distances.
 SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0), (0.8, 0.8), (0.8, -0.8), (-0.8, 0.8), (-0.8, -0.8))
 
@@ -55,7 +53,7 @@ def lines(
     compared with in all panels, by name.
     """
     table = pd.concat([table, pd.DataFrame(levels.items(), columns=[by, y])]) if levels else table
-    drawn, values = take(table, x=x, y=y, name=by, column=facet, low="low", high="high"), table[x].dropna().unique()
+    drawn, values = take(table, x=x, y=y, name=by, column=facet), table[x].dropna().unique()
     values = list(values) if isinstance(values[0], str) else sorted(values)
     counts = table.groupby(x)["n"].max() if "n" in table else pd.Series(dtype=float)
     ticks = [wrapped(value, 16) if isinstance(value, str) else f"{value:,g}" for value in values]
@@ -66,8 +64,7 @@ def lines(
     drawn["x"] = drawn["x"].map({value: place for place, value in enumerate(values)}) + drawn["name"].map(beside)
     figure, mark = Figure(title), so.Line(pointsize=9, **DOT) if joined else so.Dot(pointsize=9, **DOT, **ABOVE)
     for ax, of in panels(figure, drawn, sharex=True, sharey=share, **{"xlabel": x} | labels):
-        plot = base_plot(ax, of, styles).add(INTERVAL, ymin="low", ymax="high", legend=False)
-        plot.add(mark, marker="name", linestyle="name", legend=False).plot()
+        draw(ax, of, styles, mark, INTERVAL)
         ax.set_xticks(range(len(values)), ticks)
         ax.set_xlim(-0.45, len(values) - 0.55)
         ax.grid(axis="x", visible=False)
@@ -99,28 +96,21 @@ def curves(
     The column ``behind`` is drawn pale behind the curve, that of ``notes`` stands beside its points.
     """
     alone = table[by].is_unique
-    notes, ends = by if alone else notes, {end: end for end in ("low", "high") if end in table}
-    drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes, **ends)
+    drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=by if alone else notes)
     figure, styles = Figure(title), looks(drawn["name"][drawn["x"].notna()])
     for ax, of in panels(figure, drawn, sharex=True, sharey="row" if row else False, **{"xlabel": x} | labels):
-        plot, here = base_plot(ax, of, styles), of.dropna(subset="x")
-        if ends:
-            mark = INTERVAL if alone else so.Band(alpha=0.1, edgewidth=0)
-            plot = plot.add(mark, orient="x", ymin="low", ymax="high", legend=False)
-        if behind:
-            plot = plot.add(so.Line(alpha=0.2, linewidth=1), y="behind", legend=False)
-        plot.add(so.Line(pointsize=8, **DOT), marker="name", linestyle="name", legend=False).plot()
+        draw(ax, of, styles, so.Line(pointsize=8, **DOT), INTERVAL if alone else so.Band(alpha=0.1, edgewidth=0))
         for line in ax.lines:  # a mark a point, as long as there are few
             line.set_marker(line.get_marker() if len(line.get_xdata()) <= 40 else "")
         if "x" in log:
-            plain_log(ax, "x", here["x"])
+            plain_log(ax, "x", of["x"])
         if {"y", *of["column"], *of["row"]} & set(log):
-            plain_log(ax, "y", here["y"])
+            plain_log(ax, "y", of["y"])
             ax.set_ylim(of["y"].min() / 1.3, of["y"].max() * 1.3)
-        elif ends:
+        elif "low" in of:
             frame_axis(ax, of)
-        if notes:
-            told = here.dropna(subset="notes")
+        if "notes" in of:
+            told = of.dropna(subset=["x", "notes"])
             texts = [wrapped(text, 24) if isinstance(text, str) else f"{text:g}" for text in told["notes"]]
             colours = [styles[name].colour for name in told["name"]]
             place_labels(ax, list(zip(told["x"], told["y"], texts, colours)), size=11 if alone else SMALL)
@@ -147,8 +137,7 @@ def points(
 
     Intervals are drawn if there are any. Panels have one x axis if they ``share`` it.
     """
-    ends = {end: end for end in ("low", "high") if end in table}
-    drawn, places = in_rows(take(table, x=x, y=rows, name=by, column=facet, group=group, **ends).dropna(subset="x"))
+    drawn, places = in_rows(take(table, x=x, y=rows, name=by, column=facet, group=group).dropna(subset="x"))
     figure = Figure(title, (SIZE[0], max(SIZE[1], 1.5 + 0.34 * len(places))))
     for ax, of in panels(figure, drawn, sharex=share, sharey=True, xlabel=xlabel):
         draw_dots(ax, of, places)
@@ -166,7 +155,7 @@ def differences(table: pd.DataFrame, title: str, baseline: str, metric: str, row
 
     A filled mark has p below 0.05 after Holm's correction.
     """
-    drawn = take(table, x="difference", y=rows, name="retriever", low="low", high="high", p="p_holm")
+    drawn = take(table, x="difference", y=rows, name="retriever", p="p_holm")
     drawn, places = in_rows(drawn.assign(sure=drawn["p"] < 0.05))
     figure, note = Figure(title), "with 95 % interval; filled: p < 0.05 after Holm's correction"
     [(ax, of)] = panels(figure, drawn, xlabel=f"difference in {metric} to {baseline}, {note}")
@@ -180,7 +169,7 @@ def ablation(table: pd.DataFrame, title: str, metric: str) -> Figure:
 
     Intervals are low, high, difference_low and difference_high. A filled mark is a difference whose interval has no 0.
     """
-    means = take(table, x="mean", y="label", low="low", high="high", group="group").assign(column=metric)
+    means = take(table, x="mean", y="label", group="group").assign(column=metric)
     ends = {"low": "difference_low", "high": "difference_high"}
     gains = take(table, x="difference", y="label", group="group", **ends).assign(column="difference to the dashed line")
     gains["sure"] = (gains["low"] > 0) | (gains["high"] < 0)
@@ -212,29 +201,16 @@ def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labe
     return figure
 
 
-@style()
 def times(table: pd.DataFrame, title: str) -> Figure:
-    """Milliseconds a question by the number of passages, and what they go to in the largest collection.
+    """Milliseconds a question by the number of passages: all, and those without what the encoder takes.
 
-    A row is a question: retriever, passages, seconds, and the parts of these (:data:`PARTS`).
+    A row is a question: retriever, passages, seconds, and ``encoding``, a part of these.
     """
-    means = table.groupby(["retriever", "passages"], sort=False)[["seconds", *PARTS]].mean().mul(1000).reset_index()
-    drawn, figure = take(means, name="retriever", x="passages", y="seconds"), Figure(title)
-    (left, right), styles = figure.subplots(1, 2), looks(drawn["name"])
-    left.set(title="milliseconds a question", xlabel="passages in the collection")
-    mark = so.Line(pointsize=9, **DOT)
-    base_plot(left, drawn, styles).add(mark, marker="name", linestyle="name", legend=False).plot()
-    plain_log(left, "x", drawn["x"])
-    plain_log(left, "y", drawn["y"])
-    last = means.loc[means.groupby("retriever")["passages"].idxmax()].sort_values("seconds")
-    last.index = [f"{wrapped(of.retriever, 20)}: {of.seconds:.3g} ms" for of in last.itertuples()]
-    shares = last[[*PARTS]].div(last[[*PARTS]].sum(axis=1), axis=0).mul(100)
-    seaborn.heatmap(shares, annot=True, fmt=".0f", linewidths=2, cmap="Blues", vmin=0, vmax=100, cbar=False, ax=right)
-    right.set(title="per cent of it, largest collection", xticklabels=[wrapped(part, 10) for part in PARTS.values()])
-    right.tick_params(length=0, labelrotation=0)
-    right.tick_params(axis="x", labelsize=SMALL)
-    name_ends(left, drawn, styles)
-    return figure
+    means = table.groupby(["retriever", "passages"], sort=False)[["seconds", "encoding"]].mean().mul(1000)
+    parts = {"milliseconds a question": means["seconds"], "of these for encoding": means["encoding"]}
+    rows = pd.concat([part.rename("mean").reset_index().assign(part=name) for name, part in parts.items()])
+    xlabel = "passages in the collection"
+    return curves(rows[rows["mean"] > 0], title, "passages", by="retriever", facet="part", log="xy", xlabel=xlabel)
 
 
 def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
@@ -250,9 +226,13 @@ def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
 
 
 def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
-    """The columns of a table under the names that all plots here draw by; no name means one panel, row or group."""
+    """The columns of a table, and its intervals, under the names that all plots here draw by.
+
+    No name means one panel, row or group.
+    """
     alike = {"name": "", "column": "", "row": "", "group": "", "sure": True}
-    return pd.DataFrame(alike | {new: table[old] for new, old in columns.items() if old}).reset_index(drop=True)
+    named = {end: end for end in ("low", "high") if end in table} | {new: old for new, old in columns.items() if old}
+    return pd.DataFrame(alike | {new: table[old] for new, old in named.items()}).reset_index(drop=True)
 
 
 def in_rows(drawn: pd.DataFrame) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
@@ -282,25 +262,34 @@ def panels(
             ax.label_outer()
 
 
-def base_plot(ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look]) -> so.Plot:
-    """A plot in the kit's style in a panel, in which names have their looks."""
-    theme = {key: rcParams[key] for key in so.Plot.config.theme if key in rcParams}
+def draw(
+    ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look], mark: so.Mark, interval: so.Mark, rows: bool = False
+) -> None:
+    """Points in a panel, with the looks of their names: what is behind, intervals, marks.
+
+    In ``rows`` intervals lie along x, and a mark is hollow where ``sure`` is false.
+    """
+    way, ends = ("y", ("xmin", "xmax")) if rows else ("x", ("ymin", "ymax"))
     colours = {name: each.colour for name, each in styles.items()} | {"hollow": "white"}
     markers = {name: each.marker for name, each in styles.items()}
     dashes = {name: each.dash or "-" for name, each in styles.items()}
-    plot = so.Plot(drawn.dropna(subset="x"), x="x", y="y", color="name").on(ax).theme(theme)
+    theme = {key: rcParams[key] for key in so.Plot.config.theme if key in rcParams}  # the kit's style, not seaborn's
+    drawn = drawn.assign(face=drawn["name"].where(drawn["sure"], "hollow")).dropna(subset="x")
+    plot = so.Plot(drawn, x="x", y="y", color="name").on(ax).theme(theme)
     plot = plot.label(x=ax.get_xlabel(), y=ax.get_ylabel(), title=ax.get_title("left"))
-    return plot.scale(color=colours, edgecolor=colours, marker=markers, linestyle=dashes)
+    plot = plot.scale(color=colours, edgecolor=colours, marker=markers, linestyle=dashes)
+    if "low" in drawn:
+        plot = plot.add(interval, orient=way, legend=False, **dict(zip(ends, ("low", "high"))))
+    if "behind" in drawn:
+        plot = plot.add(so.Line(alpha=0.2, linewidth=1), y="behind", legend=False)
+    faces = {"color": "face", "edgecolor": "name"} if rows else {"linestyle": "name"}
+    plot.add(mark, orient=way, marker="name", legend=False, **faces).plot()
 
 
 def draw_dots(ax: Axes, drawn: pd.DataFrame, rows: list[tuple[str, str]]) -> None:
-    """Points with their intervals in rows of these names, headings in bold; hollow where ``sure`` is false."""
-    drawn = drawn.assign(face=drawn["name"].where(drawn["sure"], "hollow"))
-    plot = base_plot(ax, drawn, looks(drawn["name"]))
-    if "low" in drawn:
-        plot = plot.add(so.Range(linewidth=2.5), orient="y", xmin="low", xmax="high", legend=False)
+    """Points with their intervals in rows of these names, headings in bold."""
     mark = so.Dot(pointsize=10, edgewidth=2, **ABOVE)
-    plot.add(mark, orient="y", marker="name", color="face", edgecolor="name", legend=False).plot()
+    draw(ax, drawn, looks(drawn["name"]), mark, so.Range(linewidth=2.5), rows=True)
     ax.locator_params(axis="x", nbins=4)
     ax.set_yticks(range(len(rows)), [wrapped(name or group, 34) for group, name in rows])
     ax.set_ylim(len(rows) - 0.4, -0.6)

@@ -4,38 +4,19 @@ A :class:`Replay` holds once what stays the same from step to step (its nodes: t
 for each step what changes. So places are fixed by construction, and a browser gets each text once.
 """
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Self
 
 import msgspec
 import pandas as pd
 from msgspec.structs import replace
 
+from kit.corpus import Corpus, Question
+from kit.views.style import ROLES, Role
 
-class Role(msgspec.Struct, frozen=True):
-    """How a node is drawn: the words of the legend, fill, shape, a dashed rim for absence, a ring (``halo``)."""
-
-    label: str
-    fill: str = "#d9d9d9"
-    shape: str = "circle"
-    dashed: bool = False
-    halo: bool = False
+Place = tuple[float, float]
 
 
-ROLES = {
-    "question": Role("the question", "#332288", "diamond"),
-    "seed": Role("seed of the search", "#332288", "square"),
-    "reached": Role("reached from a seed", "#56b4e9"),
-    "sender": Role("sender of messages", halo=True),
-    "plain": Role("passage"),
-    "visited": Role("visited", "#56b4e9"),
-    "path": Role("on the path that grows", halo=True),
-    "entity": Role("entity (o)", shape="diamond"),
-    "chunk": Role("sentence (c)", shape="square"),
-    "document": Role("passage (d)"),
-    "listening": Role("the node that listens", "#ffffff", halo=True),
-    "rest": Role("all further ones together", "#ffffff", dashed=True),
-    "missed": Role("not reached", "#ffffff", dashed=True),
-}
 GOLD = "supporting passage (gold)"
 GOLD_RIM = "#e69f00"
 HALO = "#cc3311"  # as messages and visits are drawn (see style.py)
@@ -62,6 +43,14 @@ class Node(msgspec.Struct, frozen=True):
     @property
     def label(self) -> str:
         return clip(self.title, 24)
+
+
+def passage_node(corpus: Corpus, id: str, places: Mapping[str, Place], gold: Collection[str]) -> Node:
+    """The passage as a node at its place, if it has one. Those of a document, which share its title, say which."""
+    passage = corpus[id]
+    page = f"p. {passage.page} · {clip(passage.text, 40)} · " if passage.page else f"§{passage.position + 1} "
+    title = f"{page if len(corpus.documents[passage.document]) > 1 else ''}{passage.title}"
+    return Node(id, title, passage.text, *places.get(id, (0.5, 0.5)), gold=id in gold)
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -145,6 +134,26 @@ class Replay(msgspec.Struct, frozen=True):
     question: str = ""
     edges: tuple[Edge, ...] = ()
     scale: Scale | None = None
+
+    @classmethod
+    def of(
+        cls,
+        frames: Sequence[Frame],
+        corpus: Corpus,
+        question: Question | None,
+        places: Mapping[str, Place],
+        **more: Any,
+    ) -> Self:
+        """That of frames: what they show as nodes, supports first, and the question; ``more`` are further fields.
+
+        ``nodes`` among these are what is no passage. A question that was typed has no answer.
+        """
+        known, gold = {node.id: node for node in more.pop("nodes", ())}, question.supporting_ids if question else ()
+        shown = dict.fromkeys(id for frame in frames for id in frame.shown)
+        ids = dict.fromkeys([*(id for id in gold if id in shown), *shown])
+        nodes = tuple(known.get(id) or passage_node(corpus, id, places, gold) for id in ids)
+        asked = "\nAnswer: ".join(filter(None, (question.text, question.answer))) if question else ""
+        return cls(nodes, tuple(frames), asked, **more)
 
     @property
     def by_id(self) -> dict[str, Node]:

@@ -1,7 +1,6 @@
 """One look for every figure: slide size, readable type, and a fixed colour, marker and dash for each method.
 
-Colours come from Paul Tol's and Okabe and Ito's colour-blind-safe sets. The first five also differ in lightness, so
-that they stay apart in a grey print; marker and dash tell them apart once more.
+What varies from name to name stands in ``looks.toml``, what is the same for all figures in ``kit.mplstyle``.
 """
 
 import io
@@ -24,7 +23,7 @@ SMALL = 9.5  # points: the smallest type on a figure
 
 
 class Look(msgspec.Struct, frozen=True):
-    """How a method is drawn. ``dash`` holds lengths in points, on and off in turn; empty is a solid line."""
+    """How a method or a kind of edges is drawn."""
 
     colour: str
     marker: str
@@ -36,30 +35,24 @@ class Look(msgspec.Struct, frozen=True):
         return {"color": self.colour, "linestyle": (0, self.dash) if self.dash else "solid"}
 
 
-#: The names that share a look never share a figure. The first five are for settings, too, which have none of their own.
-_LOOKS = {
-    "tfidf": Look("#332288", "o"),
-    "dense knn": Look("#117733", "s", (6, 1.5)),
-    "gnn-ret entity dpr": Look("#882255", "D", (2, 1.2)),
-    "rgnn-ret structure mdr": Look("#c77700", "^", (6, 1.5, 1.5, 1.5)),
-    "bm25 knn-mdr": Look("#1a1a1a", "v", (3, 1.5)),
-    "pagerank": Look("#0072b2", "h", (8, 2)),
-    "qsgnn": Look("#aa4499", "P"),
-    "random": Look("#8a8a8a", "p", (1.2, 1.2)),
-    "kgp-t5": Look("#0072b2", "d", (8, 2)),
-    "kgp-tfidf": Look("#332288", "P", (8, 2)),  # a walk has the colour of what its agent reads with
-    "kgp-dense": Look("#117733", "X", (8, 2)),
-    "kgp-mdr": Look("#c77700", "h", (8, 2)),
-    "paper": Look(GREY, "o"),
-    "bgr right": Look("#117733", "o"),  # in a replay of BGR, with the next four: edges
-    "forward": Look("#0072b2", "s", (8, 2)),
-    "backward": Look("#882255", "D", (2, 1.2)),
-    "superfluous": Look("#cc3311", "o", (1.2, 1.2)),
-    "missed": Look("#8a8a8a", "o", (3, 1.5)),
-    "graph": Look("#8a8a8a", "o"),  # in a replay: any edge of the graph
-    "message visit attention": Look("#cc3311", "o"),  # along one
-}
-LOOKS = {name: each for names, each in _LOOKS.items() for name in names.split()}
+class Role(msgspec.Struct, frozen=True):
+    """How a node is drawn: the words of the legend, fill, shape, a dashed rim for absence, a ring (``halo``)."""
+
+    label: str
+    fill: str = "#d9d9d9"
+    shape: str = "circle"
+    dashed: bool = False
+    halo: bool = False
+
+
+class _Sheet(msgspec.Struct):
+    looks: dict[str, Look]
+    roles: dict[str, Role]
+
+
+_SHEET = msgspec.toml.decode(Path(__file__).with_name("looks.toml").read_bytes(), type=_Sheet)
+ROLES = _SHEET.roles
+LOOKS = {name: each for names, each in _SHEET.looks.items() for name in names.split()}
 _OTHER_COLOURS = ("#aa4499", "#0072b2", "#cc6677", "#44aa99", "#997700", "#666666")
 _OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))
 
@@ -75,7 +68,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     """A look for each name: a method's own, and for settings first those that the methods here leave."""
     names = list(dict.fromkeys(names))
     taken = [LOOKS[name] for name in names if name in LOOKS]
-    free = [each for each in list(_LOOKS.values())[:5] if each not in taken]
+    free = [each for each in list(_SHEET.looks.values())[:5] if each not in taken]
     return {name: look(name) if name in LOOKS or not free else free.pop(0) for name in names}
 
 

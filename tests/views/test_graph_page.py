@@ -3,7 +3,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.views.layout import apart, spring
+from kit.views.graph_page import apart, spring
 
 
 def nearest(places: dict) -> float:
