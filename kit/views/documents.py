@@ -84,7 +84,7 @@ class DocumentExplorer(Explorer):
 
     def present(self) -> None:
         self.passages, shown, self.told = self.ask(**self.values)
-        self.show(shown)
+        self.canvas.show(shown)
         self._evidence.value = lines_html([self.told]) + evidence_html(self.passages)
 
     def _uploaded(self, change: Mapping) -> None:

@@ -29,6 +29,7 @@ _TURNED |= {"message": ("min", "mean"), "branching": 30, "depth": 4, "budget": 6
 _TURNED |= {"graph": ("entity+structure", "entity", "structure", "tfidf", "knn")}
 _TURNED |= {"direction": ("both", "forward", "backward"), "rule": ("code", "eq3", "text"), "gamma": None}
 _PAPERS = {"gamma": "γ", "top_k": "K", "alpha": "α", "beta": "β"}  # names
+_SHARED = ("question", "typed", "listener", "number")  # by two explorers side by side
 _DEEPEST = 5_000  # passages of a ranking: places are exact in a corpus that is no larger
 
 
@@ -51,15 +52,15 @@ class GraphCanvas(anywidget.AnyWidget):
         super().__init__(name=name)
         self.show(replay)
 
-    def show(self, replay: Replay, index: int = 0) -> None:
-        """Put another replay in place of this one."""
-        told = to_builtins(replay)
+    def show(self, replay: Replay) -> None:
+        """Put another replay in place of this one; one of the same steps keeps the step in view."""
+        told, shown = to_builtins(replay), self.replay.get("frames", ())
         looks = {"roles": replay.roles, "kinds": {kind: look(kind) for kind in replay.kinds}, "halo": HALO}
         looks |= {"gold": {"label": GOLD, "rim": GOLD_RIM}}
         looks |= {"scale": told["scale"] and told["scale"] | {"shades": SHADES}}
         with self.hold_sync():
             self.problem, self.looks = "", to_builtins(looks)
-            self.index = min(index, len(replay.frames) - 1)
+            self.index = self.index if [it["step"] for it in shown] == [it.step for it in replay.frames] else 0
             self.replay = told | {"nodes": {it.id: to_builtins(it) | {"label": it.label} for it in replay.nodes}}
 
 
@@ -94,12 +95,7 @@ class Explorer(widgets.VBox):
 
     def present(self) -> None:
         """Show what the controls say; one of two side by side has this done for both."""
-        self.show(self.replay())
-
-    def show(self, replay: Replay) -> None:
-        """Put a replay on the canvas; one of the same steps as before keeps the step in view."""
-        seen = [frame["step"] for frame in self.canvas.replay["frames"]]
-        self.canvas.show(replay, self.canvas.index if seen == [frame.step for frame in replay.frames] else 0)
+        self.canvas.show(self.replay())
 
     def replay(self, *, text: bool = True, **values: Any) -> Replay:
         """What is shown; ``values`` replace those of the controls, ``text=False`` leaves out what the corpus says."""
@@ -179,7 +175,7 @@ def setting_control(label: str, value: Any, kind: int | Sequence[str] | None) ->
     return widgets.Dropdown(options=list(dict.fromkeys((*kind, value))), value=value, **told)
 
 
-class SideBySide(widgets.VBox):
+class SideBySide(widgets.GridBox):
     """Two methods, or one under two settings, step by step beside each other; a passage has one place in both.
 
     The shorter one waits at its end. The explorers are used up by it.
@@ -187,25 +183,22 @@ class SideBySide(widgets.VBox):
 
     def __init__(self, left: Explorer, right: Explorer) -> None:
         self.left, self.right = left, right
-        both = left.controls.keys() & right.controls.keys()
-        shared = [name for name in ("question", "typed", "listener", "number") if name in both]
+        shared = [name for name in _SHARED if name in left.controls and name in right.controls]
         right.controls |= {name: left.controls[name] for name in shared}
         right.children[0].children = [control for name, control in right.controls.items() if name not in shared]
         for name in shared:
             left.controls[name].layout.width = "100%"
-        for each in (left, right):
-            each.present = self.present
-            for part in each.children:
-                part.layout.width = "50%"
+        left.present = right.present = self.present
         widgets.jslink((left.canvas, "index"), (right.canvas, "index"))
-        super().__init__([widgets.HBox(pair) for pair in zip(left.children, right.children)])
+        super().__init__([left.children[0], right.children[0], left.canvas, right.canvas])
+        self.layout.grid_template_columns = "50% 50%"
         self.add_class("kit-explorer")
         self.present()
 
     def present(self) -> None:
         """Show what the controls of both say."""
         for each, told in zip((self.left, self.right), self.replays()):
-            each.show(told)
+            each.canvas.show(told)
 
     def replays(self, **chosen: Any) -> tuple[Replay, Replay]:
         """What is shown left and right; ``chosen`` as in :meth:`Explorer.replay`."""

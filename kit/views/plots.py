@@ -202,7 +202,7 @@ def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labe
 
 
 def times(table: pd.DataFrame, title: str) -> Figure:
-    """Milliseconds a question by the number of passages: all, and those without what the encoder takes.
+    """Milliseconds a question by the number of passages, and how many of them the encoder takes.
 
     A row is a question: retriever, passages, seconds, and ``encoding``, a part of these.
     """

@@ -33,12 +33,14 @@ def test_the_table_holds_what_is_drawn():
     assert table.loc[3, "other"] == "Marrow" and table.loc[5, "value"] == 2
 
 
-def test_a_shorter_replay_moves_the_index():
+def test_a_replay_of_the_same_steps_keeps_the_step_in_view():
     canvas = GraphCanvas(Replay((A, B), (Frame(states=(NodeState("a"),)),) * 5))
     assert set(canvas.looks["roles"]) == {"plain"} and canvas.looks["kinds"] == {}
     canvas.index = 4
-    canvas.show(Replay((A,), (Frame(),) * 2), 4)
-    assert canvas.index == 1
+    canvas.show(Replay((A,), (Frame(),) * 5))
+    assert canvas.index == 4
+    canvas.show(Replay((A,), (Frame(),) * 2))
+    assert canvas.index == 0
 
 
 def words(figure) -> list[str]:
