@@ -19,7 +19,7 @@ from sklearn.preprocessing import minmax_scale
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.graphs import PassageGraph
-from kit.views.replay import GOLD_RIM, Edge, Frame, NodeState, Place, Replay, clip, passage_node
+from kit.views.replay import GOLD_RIM, Edge, Frame, NodeState, Place, Places, Replay, clip, passage_node
 from kit.views.style import look
 
 MOST = 300  # passages: more would not be readable
@@ -95,9 +95,7 @@ def places_of(graphs: Iterable[PassageGraph], rows: Sequence[int]) -> dict[str, 
     return {graph.corpus.passages[row].id: place for row, place in zip(rows, spring(together).values())}
 
 
-def graph_frame(
-    graph: PassageGraph, rows: Sequence[int], gold: Collection[str], places: Mapping[str, Place], name: str
-) -> Replay:
+def graph_frame(graph: PassageGraph, rows: Sequence[int], gold: Collection[str], places: Places, name: str) -> Replay:
     """The links between some passages as one frame; a node is as large as it has links in the picture."""
     edges = links(graph.subgraph(rows))
     degrees = Counter(end for edge in edges for end in edge.ends)
@@ -119,10 +117,7 @@ class GraphPage(NamedTuple):
 
 
 def graph_page(
-    graph: PassageGraph,
-    rows: Sequence[int] | None = None,
-    gold: Collection[str] = (),
-    places: Mapping[str, Place] | None = None,
+    graph: PassageGraph, rows: Sequence[int] | None = None, gold: Collection[str] = (), places: Places | None = None
 ) -> GraphPage:
     """The passages of ``rows`` (None: all) and what joins them; those of ``gold`` are stars.
 
@@ -132,15 +127,14 @@ def graph_page(
     rows = range(graph.n_nodes) if rows is None else list(dict.fromkeys(map(int, rows)))
     if not 0 < len(rows) <= MOST:
         raise InputError(f"expected 1 to {MOST} passages to draw, not {len(rows):,}: name a question, or rows")
-    places = places or places_of([graph], rows)
+    picture = graph_frame(graph, rows, gold, places or places_of([graph], rows), "")
     network = Network("94vh", "100%", cdn_resources="in_line")
     network.toggle_physics(False)  # passages stand where they stand, until the reader drags one
-    for row in rows:
-        node = passage_node(graph.corpus, graph.corpus.passages[row].id, places, gold)
+    for node in picture.nodes:
         drawn = {"shape": "star", "color": GOLD_RIM, "size": 22} if node.gold else {"shape": "dot", "size": 10}
         about = _told(f"{node.title}\n\n{clip(node.text, 600)}")
         network.add_node(node.id, node.label, title=about, x=node.x * 1500, y=node.y * 750, **drawn)
-    for edge in links(graph.subgraph(rows)):
+    for edge in picture.frames[0].edges:
         for number, kind in enumerate(edge.kinds):
             line = {"color": look(kind).colour, "dashes": [2 * length for length in look(kind).dash] or False}
             bow = {"smooth": {"type": "curvedCW", "roundness": 0.15 * number}} if number else {"smooth": False}

@@ -15,6 +15,7 @@ from kit.corpus import Corpus, Question
 from kit.views.style import ROLES, Role
 
 Place = tuple[float, float]
+Places = Mapping[str, Place]
 
 
 GOLD = "supporting passage (gold)"
@@ -45,7 +46,7 @@ class Node(msgspec.Struct, frozen=True):
         return clip(self.title, 24)
 
 
-def passage_node(corpus: Corpus, id: str, places: Mapping[str, Place], gold: Collection[str]) -> Node:
+def passage_node(corpus: Corpus, id: str, places: Places, gold: Collection[str]) -> Node:
     """The passage as a node at its place, if it has one. Those of a document, which share its title, say which."""
     passage = corpus[id]
     page = f"p. {passage.page} · {clip(passage.text, 40)} · " if passage.page else f"§{passage.position + 1} "
@@ -141,7 +142,7 @@ class Replay(msgspec.Struct, frozen=True):
         frames: Sequence[Frame],
         corpus: Corpus,
         question: Question | None,
-        places: Mapping[str, Place],
+        places: Places,
         **more: Any,
     ) -> Self:
         """That of frames: what they show as nodes, supports first, and the question; ``more`` are further fields.
