@@ -85,9 +85,14 @@ class Merge(Event, frozen=True, tag="merged"):
 
 
 class GraphGrowth(Event, frozen=True, tag="grown"):
-    """The triples (subject, relation, object) that a round added to the question's graph."""
+    """What a round of RAS brought: new triples (subject, relation, object) of the question's graph, answers read off,
+    what the planner said then, and how probable each answer to the question is by this graph, the best first.
+    """
 
     triples: tuple[tuple[str, str, str], ...]
+    answers: tuple[str, ...] = ()
+    decision: str = ""
+    scores: tuple[tuple[str, float], ...] = ()
 
 
 AnyEvent = InitialScore | Seed | Message | NodeVisit | SubQuestionEvent | Expansion | Merge | GraphGrowth

@@ -8,18 +8,20 @@ models are asked about many at once.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from kit.corpus import Corpus, Query
+from kit.corpus import Benchmark, Corpus, Query
 from kit.retrievers.base import GraphGrowth, Ranking, Seed, SubQuestionEvent, Trace, as_query, in_places
 from kit.retrievers.baselines import Dense
 from kit.retrievers.rgnn_ret import gold_steps
 from kit.settings import Positive, Settings, Share
 from kit.text import DEFAULT_ENCODER
 from kit.text.placeholders import key_of, linker_of
-from kit.text.planner import NO_RETRIEVAL, PLANNER, Planner, Step, planner
+from kit.text.planner import NO_RETRIEVAL, PLANNER, SUBQ, SUFFICIENT, Planner, Step, planner
 from kit.text.prompts import Fact
 from kit.text.themes import Themes
 from kit.text.triples import extract
@@ -30,12 +32,14 @@ MOST_STEPS = 12  # of a question, those that the graph answers included
 
 @dataclass
 class Growing:
-    """A question and how far it has come: its steps, and its graph G_Q, each triple with the row that said it first."""
+    """A question and how far it has come: its steps, its graph G_Q, each triple with the row that said it first, and
+    what ended it: the planner's last word, or that it had its retrievals.
+    """
 
     query: Query
     steps: list[Step] = field(default_factory=list)
     graph: dict[Fact, int] = field(default_factory=dict)
-    done: bool = False
+    ended: str = ""
 
     @property
     def n_retrievals(self) -> int:
@@ -85,7 +89,17 @@ class RAS(Dense):
         scope: Share = 1.0
         by_name: bool = True
 
-    themes: Themes | None = None
+    answerer: Any = None  # a GraphAnswerer, whose scores a trace is to tell
+    asked: tuple[tuple[str, str], ...] = ()  # sub-questions and the passages that answer them, which themes learn from
+
+    def fit(self, benchmark: Benchmark) -> None:
+        """Take sub-questions to learn themes from, or the questions of a data set that has none."""
+        asked = []
+        for question in benchmark.train:
+            answers, steps = [step.answer for step in question.decomposition], question.decomposition
+            told = [(it.filled(answers), question.supporting[it.support]) for it in steps if it.support is not None]
+            asked += told or [(question.text, carriers) for carriers in question.supporting]
+        self.asked = tuple((text, carriers[0]) for text, carriers in asked)
 
     @property
     def sees_gold(self) -> bool:
@@ -99,7 +113,15 @@ class RAS(Dense):
             self.own[key_of(passage.title)].add(row)
             for mention in self.linker.mentions(passage.text):
                 self.named[key_of(mention.entity)].add(row)
+        self.themes = cache(self._learn_themes)  # shared by variants
         self.known: dict[int, tuple[Fact, ...]] = {}
+
+    def _learn_themes(self) -> Themes:
+        themes, asked = Themes(self.corpus, self.vectors), [pair for pair in self.asked if pair[1] in self.corpus]
+        if asked:
+            queries = self.encoder.encode([text for text, _ in asked], role="query")
+            themes.fit(queries, [self.corpus.row[id] for _, id in asked], from_vectors=True)
+        return themes
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         dense = super().retrieve_many(queries, k)
@@ -109,36 +131,38 @@ class RAS(Dense):
         return in_places(list(dict.fromkeys([*self.ids(of.rows), *dense.ids]))[:k])
 
     def explain(self, query: Query | str, k: int) -> Ranking:
-        [of], events = self.grow([as_query(query)]), []
+        query, events = as_query(query), []
+        [of] = self.grow([query])
         for number, step in enumerate(of.steps):
+            decision = of.ended if step is of.steps[-1] else SUBQ
+            graph = {triple: of.graph[triple] for it in of.steps[: number + 1] for triple in it.triples}
+            so_far = Growing(query, of.steps[: number + 1], graph)
+            scores = tuple(self.answerer.scores(so_far).items()) if self.answerer and graph else ()
             events.append(SubQuestionEvent(number, step.text, ", ".join(step.answers)))
             events += [Seed(number, id, 1 / place) for place, id in enumerate(self.ids(step.rows), 1)]
-            events.append(GraphGrowth(number, step.triples))
-        [dense] = super().retrieve_many([as_query(query)], k)
+            events.append(GraphGrowth(number, step.triples, step.answers, decision, scores))
+        [dense] = super().retrieve_many([query], k)
         return replace(self._ranking(of, dense, k), trace=Trace(tuple(events)))
 
     def grow(self, queries: Sequence[Query]) -> list[Growing]:
-        """The loop of ras.txt, Figure 2."""
+        """The loop of ras.txt, Figure 2: what is known of each question in the end."""
         growing = [Growing(query) for query in queries]
         for _ in range(MOST_STEPS):
-            asked = [of for of in growing if not of.done]
-            steps = self.planner.plan([(of.query, of.steps) for of in asked]) if asked else []
+            asked = [of for of in growing if not of.ended]
             searching = []
-            for of, step in zip(asked, steps):
-                if not of.steps:  # p_0: the question itself comes first
-                    of.done = step is not None and step.text == NO_RETRIEVAL
-                    step = None if of.done else Step(of.query.text)
-                elif step is None or step.text in {it.text for it in of.steps}:
-                    of.done = True
+            for of, step in zip(asked, self.planner.plan([(of.query, of.steps) for of in asked]) if asked else ()):
+                if not of.steps and not (step and step.text == NO_RETRIEVAL):
+                    step = Step(of.query.text)  # p_0: the question itself comes first
+                if step is None or step.text == NO_RETRIEVAL or step.text in {known.text for known in of.steps}:
+                    of.ended = NO_RETRIEVAL if step and step.text == NO_RETRIEVAL else SUFFICIENT
                     continue
-                if step is None:
+                step.answers = step.read(of.graph)
+                if not step.answers and of.n_retrievals == self.settings.rounds:
+                    of.ended = f"{self.settings.rounds} retrievals are over"
                     continue
                 of.steps.append(step)
-                step.answers = step.read(of.graph)
-                if not step.answers and of.n_retrievals < self.settings.rounds:
+                if not step.answers:
                     searching.append((of, step))
-                else:
-                    of.done = not step.answers
             self._search(searching)
         return growing
 
@@ -149,8 +173,8 @@ class RAS(Dense):
         texts = [step.text for _, step in searching]
         vectors = self.encoder.encode(texts, role="query", progress=len(texts) > 64)
         scores = vectors @ self.vectors.T  # Eq. 6
-        if self.themes and self.settings.scope < 1:
-            scores -= 4 * ~self.themes.scoped(vectors, self.settings.scope)  # Eq. 5: below all that are within
+        if self.settings.scope < 1:
+            scores -= 4 * ~self.themes().scoped(vectors, self.settings.scope)  # Eq. 5: below all that are within
         for (of, step), score in zip(searching, scores):
             if self.settings.by_name and len(of.steps) > 1:
                 score[list(self._naming(step))] += 2
@@ -164,14 +188,11 @@ class RAS(Dense):
 
     def _naming(self, step: Step) -> Iterable[int]:
         """Rows of passages that a sub-question is answered by, going by the names in it."""
-        if step.holes:
-            rows = [
-                self.named[key_of(hole.entity)] - self.own[key_of(hole.entity)]
-                if hole.backward
-                else self.own[key_of(hole.entity)]
-                for hole in step.holes
-            ]
-        else:
+        rows = []
+        for hole in step.holes:
+            own, named = self.own[key_of(hole.entity)], self.named[key_of(hole.entity)]
+            rows.append(named - own if hole.backward else own)
+        if not step.holes:
             names = [key_of(mention.entity) for mention in self.linker.mentions(step.text)]
             rows = [self.named[name] | self.own[name] for name in names]
         return set.intersection(*rows) if rows else ()

@@ -104,7 +104,8 @@ class LanguageModel:
             first = shorten(asked[missing[0]], _SHOWN, placeholder="…")
             raise self.error(f"no stored answer to {len(missing)} of {len(asked)} prompts, the first being “{first}”")
         self._answers["replayed"] += known.values()
-        with tqdm(total=len(missing), desc=f"asking {self.name}", unit="prompt", disable=not (progress and missing)) as bar:
+        hidden = not (progress and missing)
+        with tqdm(total=len(missing), desc=f"asking {self.name}", unit="prompt", disable=hidden) as bar:
             try:
                 for part in self._ask([asked[key] for key in missing]) if missing else ():
                     new = {missing[place]: answer for place, answer in part.items()}

@@ -3,43 +3,61 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from kit.corpus import Corpus
 from kit.corpus.sentences import split_sentences
 
-#: What passages may be about: classes of DBpedia's ontology, from whose 298 the paper's classifier learned.
-THEMES = tuple(
-    "actor album architect artist athlete award band bridge building church city composer company country film "
-    "footballer magazine mountain museum musician novel organisation player politician region river school scientist "
-    "series settlement singer song stadium station team tower town university village war writer".split()
-)
-HIDDEN, SHIFTER = (512,), (512, 256)  # units of hidden layers, as Appendix C.1 has them
+#: What passages may be about, broad classes of DBpedia's ontology (the paper's classifier learned all 298), each with
+#: words that say so.
+THEMES = {
+    "person": "actor actress architect artist astronomer botanist chemist composer director engineer footballer "
+    "geologist historian lawyer mathematician musician novelist painter philosopher physician physicist player poet "
+    "politician scientist sculptor singer songwriter writer",
+    "film": "film movie picture series",
+    "written work": "book magazine newspaper novel poem play",
+    "musical work": "album record single song",
+    "band": "band duo group orchestra quartet",
+    "award": "award honour medal prize",
+    "settlement": "capital city settlement town village",
+    "region": "county district province region state",
+    "country": "country kingdom republic",
+    "water": "lake river sea stream waterway",
+    "building": "bridge building cathedral church hall hospital museum stadium station theatre tower",
+    "company": "company corporation firm label publisher studio",
+    "school": "academy college polytechnic school university",
+    "sports team": "club team",
+    "event": "battle championship election festival season war",
+    "species": "animal bird fish genus plant species",
+}
+SHIFTER = (512, 256)  # units of its hidden layers, as Appendix C.1 has them
+EPOCHS = 30  # of its training
+STRENGTH = 30  # of what is learned against what keeps weights small
 LEAST = 5  # passages that a theme is learned from
 
 
 class Themes:
-    """Profiles, probabilities of shape (texts, themes), of a corpus and of queries; ``names`` are words for themes.
+    """Profiles, probabilities of shape (texts, themes), of a corpus and of queries over ``themes``.
 
-    Labels are no part of a corpus: a passage is labelled with the themes that its first sentence names ("… is a river
-    in …"). From these the classifier f_cls learns, on sentence vectors; from pairs of queries and their passages, the
-    shifter f_shift. Scikit-learn's networks stand for the paper's; the shifter learns by squared error, whose best
-    guess is the mean profile that Eq. 5 then seeks by L2 distance, where the paper takes the KL divergence.
+    Labels are no part of a corpus: a passage is labelled with the themes whose words its first sentence has ("… is a
+    river in …"). From these the classifier f_cls learns, a linear layer on sentence vectors; from pairs of queries and
+    their passages, the shifter f_shift.
     """
 
-    def __init__(self, corpus: Corpus, vectors: np.ndarray, names: Sequence[str] = THEMES, seed: int = 0) -> None:
-        from sklearn.neural_network import MLPClassifier
+    def __init__(self, corpus: Corpus, vectors: np.ndarray, themes: Mapping[str, str] = THEMES) -> None:
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.multiclass import OneVsRestClassifier
 
         first = [(split_sentences(passage.text) or [""])[0].lower() for passage in corpus.passages]
-        labels = np.array([[bool(re.search(rf"\b{re.escape(name)}s?\b", text)) for name in names] for text in first])
+        patterns = [re.compile(rf"\b(?:{'|'.join(words.split())})s?\b") for words in themes.values()]
+        labels = np.array([[bool(pattern.search(text)) for pattern in patterns] for text in first])
         kept = labels.sum(0) >= LEAST
-        self.names = tuple(name for name, enough in zip(names, kept) if enough)
+        self.names = tuple(name for name, enough in zip(themes, kept) if enough)
         self.labels = labels[:, kept]
         known = self.labels.any(1)
-        self.classifier = MLPClassifier(HIDDEN, early_stopping=True, max_iter=100, random_state=seed)
-        self.classifier.fit(vectors[known], self.labels[known])
+        self.classifier = OneVsRestClassifier(LogisticRegression(C=STRENGTH)).fit(vectors[known], self.labels[known])
         self.profiles = self.of(vectors)
         self.shifter = None
 
@@ -49,17 +67,39 @@ class Themes:
         return found / np.maximum(found.sum(1, keepdims=True), 1e-15)
 
     def fit(self, queries: np.ndarray, rows: Sequence[int], *, from_vectors: bool = False, seed: int = 0) -> None:
-        """Learn to shift (Eq. 4) from the vectors of queries and the row of the passage that belongs to each."""
-        from sklearn.neural_network import MLPRegressor
+        """Learn to shift (Eq. 4) from the vectors of queries and the row of the passage that belongs to each.
 
-        self.shifter, self.from_vectors = MLPRegressor(SHIFTER, early_stopping=True, random_state=seed), from_vectors
-        self.shifter.fit(queries if from_vectors else self.of(queries), self.profiles[rows])
+        By the KL divergence, with AdamW, as in Appendix C.1; ``from_vectors`` leaves the query's own profile out.
+        """
+        import torch
+        from torch import nn
+
+        self.from_vectors = from_vectors
+        given = torch.tensor(queries if from_vectors else self.of(queries), dtype=torch.float)
+        wanted = torch.tensor(self.profiles[list(rows)], dtype=torch.float)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            sizes, parts = (given.shape[1], *SHIFTER), []
+            for n, size in zip(sizes, SHIFTER):
+                parts += [nn.Linear(n, size), nn.ReLU(), nn.Dropout(0.2)]
+            self.shifter = nn.Sequential(*parts, nn.Linear(SHIFTER[-1], len(self.names)), nn.LogSoftmax(1))
+            adam = torch.optim.AdamW(self.shifter.parameters(), 1e-3, weight_decay=0.01)
+            for _ in range(EPOCHS):
+                for part in torch.randperm(len(given)).split(32):
+                    loss = nn.functional.kl_div(self.shifter(given[part]), wanted[part], reduction="batchmean")
+                    adam.zero_grad()
+                    loss.backward()
+                    adam.step()
+        self.shifter.eval()
 
     def shifted(self, queries: np.ndarray) -> np.ndarray:
         """Eq. 4: the profiles that passages for these queries are expected to have; unshifted before :meth:`fit`."""
+        import torch
+
         if self.shifter is None:
             return self.of(queries)
-        return self.shifter.predict(queries if self.from_vectors else self.of(queries))
+        with torch.no_grad():
+            return self.shifter(torch.tensor(queries if self.from_vectors else self.of(queries)).float()).exp().numpy()
 
     def scoped(self, queries: np.ndarray, share: float) -> np.ndarray:
         """Eq. 5: which passages are within the scope of each query, (queries, passages): the nearest ``share``."""

@@ -20,7 +20,7 @@ from kit.corpus.source import Source
 from kit.errors import InputError
 from kit.text.entities import fold
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
-from kit.text.placeholders import EntityLinker, Mention, Placeholders, linker_of
+from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mention, Placeholders, linker_of
 from kit.text.prompts import entity_prompt, triple_prompt
 
 _BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
@@ -133,8 +133,8 @@ def _facts(reply: str, names: Placeholders) -> Iterator[tuple[str, str]]:
         for part in fact.split(" , "):
             relation, _, value = part.partition(" = ")
             first, relation = (first, f"{first}: {relation}") if first else (relation, relation)
-            entities = [names.entity(word) for word in value.split()]
-            for object in filter(None, entities if any(entities) else [value]):
+            numbered = PLACEHOLDER.findall(value)
+            for object in filter(None, map(names.entity, numbered) if numbered else [value]):
                 yield relation, object
 
 

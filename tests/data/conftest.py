@@ -2,5 +2,5 @@
 
 from kit.corpus.generating import generator
 
-for name in ("atlas", "evidence-writer", "reports"):
+for name in ("atlas", "evidence-writer", "planner", "reports"):
     generator(name)

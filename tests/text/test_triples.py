@@ -11,7 +11,8 @@ from kit.errors import InputError
 from kit.store import Store
 from kit.text.entities import fold
 from kit.text.language_models import Answer, LanguageModel
-from kit.text.triples import Triple, by_model, by_rules, extract, from_file
+from kit.text.placeholders import EntityLinker
+from kit.text.triples import Triple, by_model, by_rules, by_small_model, extract, fact_prompt, from_file
 
 
 def corpus(*texts: tuple[str, str]) -> Corpus:
@@ -116,3 +117,27 @@ def test_a_model_is_asked_for_names_and_then_for_triples(tmp_path: Path) -> None
     with pytest.warns(UserWarning, match="scripted: left out 2 of"):
         found = by_model(made, Scripted(Store(tmp_path), replies))
     assert [of.triples for of in found] == [(Triple("Ada Venn", "moved to", "Orm", 0),), ()]
+
+
+class Small(Scripted):
+    def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
+        yield {place: Answer(self.replies[prompt], 1, 1, 0.0) for place, prompt in enumerate(prompts)}
+
+
+def test_the_small_model_reads_sentence_by_sentence_with_numbers_for_names(tmp_path: Path) -> None:
+    made = corpus(
+        ("Ada Venn", "In 1950 Venn moved to Orm with Bo Lind, then Cy Moss. It rained."), ("Orm", "It was 7.")
+    )
+    replies = {
+        "facts : in <n0> <new> moved to <n1> with <n2> , then <n3> .": "home = <n1> , year = <n0> ; with = <n2> <n3>",
+        "facts : it rained .": "none",
+        "facts : it was <n0> .": "age = seven ; x = <n9> ; nonsense",
+    }
+    prompt, names = fact_prompt(
+        EntityLinker(made), made.passages[0], "In 1950 Venn moved to Orm with Bo Lind, then Cy Moss."
+    )
+    assert prompt in replies and names.entities == ["1950", "Orm", "Bo Lind", "Cy Moss"]
+    one, other = by_small_model(made, Small(Store(tmp_path), replies), EntityLinker(made))
+    said = [("home", "Orm"), ("home: year", "1950"), ("with", "Bo Lind"), ("with", "Cy Moss")]
+    assert one.triples == tuple(Triple("Ada Venn", *each, 0) for each in said)
+    assert other.triples == (Triple("Orm", "age", "seven", 0),)

@@ -1,0 +1,128 @@
+"""RAS on the example, with a planner that writes what it is told: each round, each decision, each stop by hand."""
+
+import numpy as np
+import pytest
+
+from kit.corpus import Benchmark, Query, example
+from kit.retrievers import GraphGrowth, SubQuestionEvent, make
+from kit.retrievers.ras import RAS, Growing
+from kit.text.planner import NO_RETRIEVAL, SUFFICIENT, Hole, Step
+
+HAND = example()
+TOWN, RIVER = HAND.test
+BY, BORN = "is a silent film directed by", "She was born in"
+FILM, PLACE = ("The Glass Harbour (film)", BY, "Ines Moravec"), ("Ines Moravec", BORN, "Selby Quay")
+
+
+def hole(entity: str, relation: str, backward: bool = False) -> Step:
+    return Step(f"{relation} {entity}", (Hole(entity, relation, backward),))
+
+
+class Scripted:
+    """The steps of a plan, one after another."""
+
+    def __init__(self, *steps: Step | None) -> None:
+        self.steps, self.asked = [Step("any"), *steps], []
+
+    def plan(self, asked):
+        self.asked += [[step.text for step in steps] for _, steps in asked]
+        return [self.steps[len(steps)] for _, steps in asked]
+
+
+def ras(*steps: Step | None, **settings: object) -> RAS:
+    retriever = make("ras", triples="rules", planner="gold", top_k=1, **settings)
+    retriever.index(HAND.corpus)
+    retriever.planner = Scripted(*steps)
+    return retriever
+
+
+def test_the_question_comes_first_then_each_step_until_it_suffices() -> None:
+    retriever = ras(hole("The Glass Harbour", BY), hole("Ines Moravec", BORN), None)
+    [of] = retriever.grow([TOWN.query])
+    whole, directed, born = of.steps
+    assert (whole.text, whole.answers, of.ended) == (TOWN.text, (), SUFFICIENT)
+    assert retriever.ids(whole.rows) == ("harbour",) and whole.triples == (FILM,)
+    # The graph has the answer already: nothing is searched for.
+    assert (directed.rows, directed.triples, directed.answers) == ((), (), ("Ines Moravec",))
+    assert retriever.ids(born.rows) == ("moravec",) and born.triples == (PLACE,) and born.answers == ("Selby Quay",)
+    assert of.graph == {FILM: HAND.corpus.row["harbour"], PLACE: HAND.corpus.row["moravec"]}
+    assert of.n_retrievals == 2 and retriever.planner.asked[1] == [TOWN.text]
+    # What answered stands first, then the first of each retrieval, then what dense retrieval has.
+    assert retriever.ids(of.rows) == ("harbour", "moravec")
+    ranking = retriever.retrieve(TOWN.query, 6)
+    assert ranking.ids[:2] == ("harbour", "moravec") and sorted(ranking.ids) == sorted(HAND.corpus.row)
+    assert np.allclose(ranking.scores, 1 / np.arange(1, 7))
+
+
+def test_backward_it_looks_where_the_name_is_said_and_forward_in_its_own_passages() -> None:
+    retriever = ras(hole("Ines Moravec", BY, True), None)
+    [of] = retriever.grow([Query("q", "What rises in chalk hills and falls gently to the sea?")])
+    assert retriever.ids(of.steps[1].rows) == ("harbour",) and of.steps[1].answers == (FILM[0],)
+    retriever = ras(hole("Oll", "rises"), None)
+    assert retriever.ids(retriever.grow([TOWN.query])[0].steps[1].rows) == ("oll",)
+    # A sentence: what names all that it names.
+    retriever = ras(Step("Does anybody at Selby Quay swim in the Oll?"), None)
+    assert retriever.ids(retriever.grow([TOWN.query])[0].steps[1].rows) == ("quay",)
+
+
+def test_what_ends_it() -> None:
+    missing, other = hole("Oll", "nothing of"), hole("Selby Quay", "nothing of")
+    [of] = ras(missing, missing, None).grow([TOWN.query])
+    assert len(of.steps) == 2 and of.ended == SUFFICIENT  # a repeated sub-question (ras-i26)
+    [of] = ras(missing, other, None, rounds=2).grow([TOWN.query])
+    assert (of.n_retrievals, of.ended) == (2, "2 retrievals are over")
+    retriever = ras()
+    retriever.planner.steps = [Step(NO_RETRIEVAL)]
+    [of] = retriever.grow([TOWN.query])
+    assert (of.steps, of.ended, of.rows) == ([], NO_RETRIEVAL, [])
+    assert retriever.grow([]) == []
+
+
+def test_questions_side_by_side_are_answered_as_alone() -> None:
+    retriever = ras(hole("The Glass Harbour", BY), hole("Ines Moravec", BORN), None)
+    together = retriever.retrieve_many([TOWN.query, RIVER.query], 3)
+    assert [it.ids for it in together] == [retriever.retrieve(it.query, 3).ids for it in (TOWN, RIVER)]
+
+
+def test_the_trace_tells_each_round() -> None:
+    events = ras(hole("The Glass Harbour", BY), None).explain(TOWN.query, 3).trace.events
+    assert [(it.text, it.answer) for it in events if isinstance(it, SubQuestionEvent)] == [
+        (TOWN.text, ""),
+        (f"{BY} The Glass Harbour", "Ines Moravec"),
+    ]
+    first, second = (event for event in events if isinstance(event, GraphGrowth))
+    assert (first.triples, first.decision) == ((FILM,), "[SUBQ]")
+    assert (second.triples, second.answers, second.decision) == ((), ("Ines Moravec",), SUFFICIENT)
+
+
+def test_gold_sub_questions_are_asked_one_by_one() -> None:
+    retriever = make("ras", triples="rules", planner="gold", top_k=1)
+    retriever.index(HAND.corpus)
+    assert retriever.sees_gold and not make("ras").sees_gold
+    [of] = retriever.grow([TOWN.gold_query])
+    asked = ["Who directed the film The Glass Harbour?", "In which town was Ines Moravec born?"]
+    assert [step.text for step in of.steps] == [TOWN.text, *asked] and of.ended == SUFFICIENT
+
+
+def test_themes_narrow_the_search() -> None:
+    retriever = ras(None, scope=0.2)
+    retriever.fit(Benchmark("x", HAND.corpus, train=[TOWN]))
+    assert retriever.asked == (
+        ("Who directed the film The Glass Harbour?", "harbour"),
+        ("In which town was Ines Moravec born?", "moravec"),
+    )
+    within = np.zeros((1, len(HAND.corpus)), bool)
+    within[0, HAND.corpus.row["oll"]] = True
+
+    class Hand:
+        def scoped(self, queries: np.ndarray, share: float) -> np.ndarray:
+            assert (len(queries), share) == (1, 0.2)
+            return within
+
+    retriever.themes = Hand
+    assert retriever.ids(retriever.grow([TOWN.query])[0].steps[0].rows) == ("oll",)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_question_without_rounds_has_no_passages(n: int) -> None:
+    assert Growing(TOWN.query, [Step("x")] * n).rows == []

@@ -1,0 +1,133 @@
+"""The graph network that answers: what it sees, by hand; messages; that it learns; and GRetriever with a tiny model."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Batch
+
+from kit.corpus import Benchmark, Question, example
+from kit.errors import InputError
+from kit.retrievers import make
+from kit.retrievers.ras import Growing
+from kit.retrievers.ras_answerer import (
+    CLOSED,
+    GraphAnswerer,
+    GraphEncoder,
+    graph_llm,
+    loss_of,
+    marks,
+    to_data,
+    value_of,
+)
+from kit.text import Encoder
+from kit.text.placeholders import Mention
+from kit.text.planner import Hole, Step
+from kit.text.prompts import graph_answer_prompt
+
+HAND = example()
+TOWN, RIVER = HAND.test
+
+
+def test_values_of_dates_and_numbers() -> None:
+    assert [value_of(text) for text in ("1,200", "1950", "seven", "Oll", "twelve")] == [1200, 1950, 7, None, None]
+    days = [value_of(text) for text in ("1 January 1901", "31 December 1901", "March 1901")]
+    assert days == pytest.approx([1901 + 1 / 367, 1901 + 365 / 367, 1901 + 60 / 367])
+
+
+def grown(*answers: tuple[str, ...]) -> Growing:
+    steps = [Step(f"s{n}", (Hole("Ada", "born"),), answers=each) for n, each in enumerate(answers)]
+    graph = {("Ada", "born", "1901"): 0, ("Bo", "born", "1905"): 1, ("Bo", "of", "Orm"): 1}
+    return Growing(TOWN.query, steps, graph)
+
+
+def test_marks_of_nodes_by_hand() -> None:
+    nodes = ["ada", "1901", "bo", "1905", "orm"]
+    found = marks(grown(("1901",), ("1905",)), nodes, [Mention(0, 3, "Ada"), Mention(5, 9, "1903")])
+    third = 1 / 3
+    assert found == pytest.approx(
+        np.array(
+            [
+                [1, 0, 0, 0, 1, 0, 0, 0, 0, 0],
+                [0, 1, 0, third, 0, 1, -1, 1, -1, 1],  # the least of both, below 1903
+                [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+                [0, 1, 1, third, 0, 1, 1, -1, 1, 1],
+                [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            ]
+        )
+    )
+    assert marks(Growing(TOWN.query), [], []).shape == (0, 10)
+
+
+def test_a_graph_for_pyg_has_each_triple_both_ways(tiny_model: str) -> None:
+    data = to_data(grown(("1901",)), Encoder(tiny_model), answers=["orm", "yes"])
+    assert data.names == ["Ada", "1901", "Bo", "1905", "Orm"] and data.x.shape == (5, 32)
+    assert data.edge_index.T.tolist() == [[0, 1], [2, 3], [2, 4], [1, 0], [3, 2], [4, 2]]
+    assert data.edge_attr.shape == (6, 33) and data.edge_attr[:, -1].tolist() == [1, 1, 1, 0, 0, 0]
+    assert data.right.tolist() == [False] * 4 + [True] and data.right_closed[0].nonzero().ravel().tolist() == [0]
+    empty = to_data(Growing(TOWN.query), Encoder(tiny_model))
+    assert (empty.num_nodes, empty.edge_index.shape, empty.edge_attr.shape) == (0, (2, 0), (0, 33))
+
+
+def test_a_layer_passes_messages_along_edges_alone() -> None:
+    """One layer, one neighbour: what reaches a node is its value and the edge's, as attention over one is 1."""
+    torch.manual_seed(0)
+    encoder = GraphEncoder(3, 2, 4, layers=1, heads=1)
+    conv, x, edge = encoder.convs[0], torch.randn(3, 3), torch.randn(1, 2)
+    h = encoder.enter(x)
+    normed = encoder.norms[0](h)
+    sent = conv.lin_value(normed[0]) + conv.lin_edge(edge[0])
+    expected = torch.stack([h[n] + (conv.lin_skip(normed[n]) + (sent if n == 1 else 0)).relu() for n in range(3)])
+    assert torch.allclose(encoder(x, torch.tensor([[0], [1]]), edge), expected, atol=1e-6)
+    silent = GraphEncoder(3, 2, 4, layers=0)
+    assert torch.equal(silent(x, torch.tensor([[0], [1]]), edge), silent.enter(x))
+
+
+def test_the_loss_is_that_of_all_right_answers_together() -> None:
+    nodes, closed = torch.tensor([1.0, 2.0, 0.5]), torch.zeros(2, len(CLOSED))
+    right_closed = torch.zeros(2, len(CLOSED), dtype=torch.bool)
+    right_closed[1, 0] = True
+    data = Batch(batch=torch.tensor([0, 0, 1]), right=torch.tensor([True, False, False]), right_closed=right_closed)
+    e = np.exp
+    one = -np.log(e(1) / (e(1) + e(2) + len(CLOSED)))
+    other = -np.log(1 / (e(0.5) + len(CLOSED)))
+    assert loss_of(nodes, closed, data).item() == pytest.approx((one + other) / 2, rel=1e-5)
+    data.right_closed = torch.zeros_like(right_closed)
+    assert loss_of(nodes, closed, data).item() == pytest.approx(one, rel=1e-5)  # what has no answer teaches nothing
+
+
+@pytest.fixture
+def retriever(tiny_model: str, own_store):
+    made = make("ras", encoder=tiny_model, triples="rules", planner="gold", top_k=2)
+    made.index(HAND.corpus)
+    return made
+
+
+def test_it_learns_where_the_answer_is_and_is_found_again(retriever) -> None:
+    lesson = Benchmark("x", HAND.corpus, train=[TOWN, RIVER], dev=[TOWN, RIVER])
+    answerer = GraphAnswerer(retriever, hidden=16, layers=2, epochs=30)
+    answerer.fit(lesson)
+    graphs = retriever.grow([TOWN.gold_query, RIVER.gold_query])
+    assert answerer.answer(graphs) == ["Selby Quay", "Oll"]
+    measured = [step["measured"] for step in answerer.history if "measured" in step]
+    assert measured[-1] == max(measured) == 1.0
+    assert next(iter(answerer.scores(graphs[1]))) == "Oll"
+    again = GraphAnswerer(retriever, hidden=16, layers=2, epochs=30)
+    again.fit(lesson)
+    assert again.answer(graphs) == ["Selby Quay", "Oll"] and again.history == answerer.history
+    assert answerer.answer([Growing(TOWN.query)])[0] in CLOSED  # of an empty graph
+    with pytest.raises(InputError, match="expected training questions with answers"):
+        GraphAnswerer(retriever).fit(Benchmark("x", HAND.corpus, train=[Question("q", "Who?", "", (("oll",),))]))
+
+
+def test_the_graph_is_a_token_of_a_causal_model(tiny_model: str, chat_model: Path) -> None:
+    encoder = Encoder(tiny_model)
+    model = graph_llm(str(chat_model), 32, hidden=16, layers=1)
+    batch = Batch.from_data_list([to_data(grown(("1901",)), encoder)] * 2, exclude_keys=["names"])
+    prompts = [graph_answer_prompt(TOWN.text, [("Who?", [("Ada", "born", "1901")])])] * 2
+    given = prompts, batch.x, batch.edge_index, batch.batch
+    loss = model(*given, ["Selby Quay", "Oll"], batch.edge_attr)
+    loss.backward()
+    assert loss.isfinite() and model.gnn.convs[0].lin_value.weight.grad.abs().sum() > 0
+    assert len(model.inference(*given, batch.edge_attr, max_out_tokens=3)) == 2
