@@ -1,13 +1,15 @@
 """BGR: Eq. 1 on tokens that one can check by hand, the search of Eq. 2, and what is learned."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 import torch
 
-from kit.corpus import Benchmark, EvidenceGraph, Query, generated, single_facts
+from kit.corpus import Benchmark, EvidenceGraph, Query, Question, SubQuestion, generated, single_facts
 from kit.errors import InputError
 from kit.retrievers import BGR, Expansion, Merge
-from kit.retrievers.bgr import BACKWARD, FORWARD, LONGEST, Match, Reading, evidence_ranking
+from kit.retrievers.bgr import BACKWARD, FORWARD, LONGEST, Match, Reading, evidence_ranking, in_steps
 from kit.retrievers.bgr_graphs import QUESTION
 from kit.text import Encoder
 
@@ -34,15 +36,62 @@ def test_tokens_are_matched_by_what_is_like_them() -> None:
     tokens = torch.stack([torch.stack(text) for text in ([a, b], [b, none], [c, a])])
     mask = torch.tensor([[True, True], [True, False], [True, True]])
     compared = match.compare(Reading(tokens, mask, tokens.mean(1)))
-    assert compared.found[0, 1].tolist() == [0, 1]  # of the question, b stands in the first candidate
-    assert compared.found[0, 2].tolist() == [1, 0]
-    assert compared.found[2, 0].tolist() == [0, 1]  # of the second candidate, a in the question
-    assert compared.of_text[..., 0].tolist() == [[0.5, 0.5], [1, 0], [0.5, 0.5]]  # padding weighs nothing
+    assert compared.weights[..., 0].tolist() == [[0.5, 0.5], [1, 0], [0.5, 0.5]]  # padding weighs nothing
+    inside, around, alike = compared.pairs.unbind(-1)
+    assert inside[1:, 0].tolist() == [1, 0.5]  # all of the first candidate stands in the question, of the second a
+    assert around[1:, 0].tolist() == [0.5, 0.5]  # and of the question b stands in the one, a in the other
+    assert (inside[2, 1], around[2, 1], alike[1, 0]) == (0, 0, 0.25)
     paths = [(), (0,)]
     logits, likeness = match(compared, FORWARD, paths, [torch.stack([a, c]), torch.stack([a, b])])
     assert logits.shape == likeness.shape == (2, 2)
     # Vectors of mean tokens: (a + c) / √2 with b / 2 and with (c + a) / 2, both made unit, times 20.
     assert torch.allclose(likeness[0], torch.tensor([0.0, 20.0]), atol=1e-4)
+
+
+def test_candidates_hear_of_each_other_in_no_order_and_paths_do_not() -> None:
+    match, tokens = Match(8, heads=2, compared=4, plan=3, hidden=8).eval(), torch.randn(6, 5, 8)
+    mask = torch.arange(5) < torch.tensor([5, 3, 4, 5, 2, 3])[:, None]
+    paths, states = [(), (2,), (2, 0)], [torch.randn(n, 8) for n in (4, 7, 9)]
+
+    def judge(of: list[int], paths: list = paths, states: list = states, tokens: torch.Tensor = tokens) -> torch.Tensor:
+        own = [0, *(place + 1 for place in of)]
+        compared = match.compare(Reading(tokens[own], mask[own], tokens[own].mean(1)))
+        return match(compared, BACKWARD, [tuple(map(of.index, path)) for path in paths], states)[0]
+
+    with torch.no_grad():
+        found = judge([0, 1, 2, 3, 4])
+        order = [3, 0, 4, 2, 1]
+        assert torch.allclose(judge(order), found[:, order], atol=1e-5)
+        alone = torch.cat([judge([0, 1, 2, 3, 4], [path], [state]) for path, state in zip(paths, states)])
+        assert torch.allclose(alone, found, atol=1e-5)  # what fills up shorter paths is not read
+        other = tokens.clone()
+        other[5] += 1
+        changed = judge([0, 1, 2, 3, 4], tokens=other) - found
+        assert (changed.abs() > 1e-7).all()  # another last candidate is another context for each
+
+
+@pytest.mark.parametrize(
+    ("drawn", "text", "supporting", "edges"),
+    [
+        ((0, 3), "Who wrote A? Who wed that? How old is B? Which is older, B or that?", ("p", "q", "r"), ((0, 1),)),
+        ((1, 1), "Who wed Ann?", ("q",), ()),
+        ((1, 2), "Who wed Ann? How old is B?", ("q", "r"), ()),
+        ((3, 3), "Who?", ("p", "q", "r"), ((0, 1),)),  # nothing is to be found for what only compares
+    ],
+)
+def test_a_question_in_steps(drawn: tuple[int, int], text: str, supporting: tuple[str, ...], edges: tuple) -> None:
+    steps = (
+        SubQuestion("Who wrote A?", "Ann", 0),
+        SubQuestion("Who wed #1?", "Bo", 1, (0,)),
+        SubQuestion("How old is B?", "7", 2),
+        SubQuestion("Which is older, B or #2?", "B", None, (1, 2)),
+    )
+    whole = Question(
+        "x", "Who?", "B", (("p",), ("q",), ("r",)), decomposition=steps, evidence=EvidenceGraph(3, ((0, 1),))
+    )
+    asked = in_steps(whole, Mock(integers=Mock(side_effect=drawn)))
+    assert (asked.id, asked.text, asked.evidence) == ("x", text, EvidenceGraph(len(supporting), edges))
+    assert asked.supporting == tuple((id,) for id in supporting)
 
 
 def test_a_search_goes_on_by_what_is_above_one_half(
@@ -136,7 +185,7 @@ def test_what_was_learned_is_found_again_and_needs_graphs(fitted: BGR, facts: Be
     again = BGR(n_train=12, epochs=1, direction=FORWARD)
     again.fit(facts)
     assert all(again.learned[name].equal(weight) for name, weight in fitted.learned.items())
-    assert {"step", "loss"} <= again.history[1].keys() and len([it for it in again.history if "measured" in it]) == 3
+    assert {"step", "loss"} <= again.history[1].keys() and len([it for it in again.history if "measured" in it]) == 2
     with pytest.raises(InputError, match="field epochs: bgr was trained with 1: train another"):
         fitted.variant(epochs=2)
     with pytest.raises(InputError, match=r"expected 101 training questions with evidence graphs .* for bgr, found 100"):
