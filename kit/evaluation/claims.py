@@ -196,7 +196,8 @@ def finding(
     learned = all(has_learned(each.history) for each in trained) if trained else None
     if trained is None and "trained retriever" in known.needs and rule.unit in ("share", "slope"):
         learned = False  # nobody says so
-    cells = Counter((each.name, msgspec.structs.replace(each.settings, seed=0)) for each in trained or ())
+    settings = [(each.name, msgspec.structs.asdict(each.settings) | {"seed": 0}) for each in trained or ()]
+    cells = Counter((name, *sorted(told.items())) for name, told in settings)
     low, high, rival = (None if math.isnan(end) else float(end) for end in (found.low, found.high, found.rival))
     measured = {"effect": float(found.value), "low": low, "high": high, "n": int(found.n), "differ": found.differ}
     measured |= {"rival": rival, "draws": found.draws, "learned": learned, "seeds": min(cells.values(), default=0)}

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Query
@@ -100,6 +101,15 @@ class RAS(Dense):
             told = [(it.filled(answers), question.supporting[it.support]) for it in steps if it.support is not None]
             asked += told or [(question.text, carriers) for carriers in question.supporting]
         self.asked = tuple((text, carriers[0]) for text, carriers in asked)
+
+    @property
+    def history(self) -> Sequence[dict[str, float]]:
+        """How the planner learned, where it says so."""
+        return getattr(self.planner, "history", ())
+
+    def usage(self) -> pd.DataFrame | None:
+        """What the planner was used for; ``planner.model.log`` has each prompt with its answer."""
+        return None if self.sees_gold else self.planner.model.usage()
 
     @property
     def sees_gold(self) -> bool:

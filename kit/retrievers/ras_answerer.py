@@ -1,7 +1,8 @@
 """RAS's answerer (ras.txt §3.4, Eqs. 8 and 11): a graph network reads the question's graph G_Q.
 
-Two: for a class :class:`GraphAnswerer`, which scores the graph's nodes, yes, no and small numbers, and learns in a
-minute; and the paper's GraphLLM, :func:`graph_llm`, where the network's output is a soft prompt of a language model.
+For a class :class:`GraphAnswerer`, which scores the graph's nodes, yes, no and small numbers, and learns in a minute.
+The paper's GraphLLM is :func:`graph_llm`, where the network's output is a soft prompt of a language model; a chat
+model, to which no vector can be given, reads the triples as text (:func:`answer_by_model`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import TransformerConv, global_add_pool
-from torch_geometric.utils import scatter
+from torch_geometric.utils import scatter, softmax
 
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
@@ -25,7 +26,9 @@ from kit.retrievers.ras import RAS, Growing
 from kit.settings import Positive, Settings, Whole, check
 from kit.store import content_key
 from kit.text.encoder import Encoder
+from kit.text.language_models import LanguageModel
 from kit.text.placeholders import DATE, NUMBER, Mention, key_of
+from kit.text.prompts import graph_answer_prompt
 from kit.text.scoring import exact_match, normalise
 from kit.text.training import History, Period, read_history, train
 
@@ -160,12 +163,11 @@ def _feed_forward(n: int, out: int, hidden: int = 128) -> nn.Sequential:
 
 def loss_of(nodes: Tensor, closed: Tensor, data: Batch) -> Tensor:
     """Minus the mean log-likelihood of the right answers, wherever they stand, of graphs where one does."""
-    highest = torch.maximum(scatter(nodes, data.batch, 0, len(closed), "max"), closed.amax(1)).detach()
-    each, others = (nodes - highest[data.batch]).exp(), (closed - highest[:, None]).exp()
-    all_of = global_add_pool(each, data.batch, len(closed)) + others.sum(1)
-    right = global_add_pool(each * data.right, data.batch, len(closed)) + (others * data.right_closed).sum(1)
-    known = right > 0
-    return -(right[known] / all_of[known]).log().mean() if known.any() else 0 * nodes.sum()
+    of = torch.cat([data.batch, torch.arange(len(closed)).repeat_interleave(closed.shape[1])])
+    right = torch.cat([data.right, data.right_closed.ravel()])
+    likely = scatter(softmax(torch.cat([nodes, closed.ravel()]), of) * right, of, 0, len(closed))
+    known = scatter(right.float(), of, 0, len(closed)) > 0
+    return -likely[known].log().mean() if known.any() else 0 * nodes.sum()
 
 
 class GraphAnswerer:
@@ -195,7 +197,13 @@ class GraphAnswerer:
         train_on, dev = ([it for it in of if it.answer] for of in (benchmark.train, benchmark.dev))
         if not train_on:
             raise InputError("expected training questions with answers (--train FILE)", record=benchmark.name)
-        told = [repr(self.settings), repr(self.retriever.settings), self.encoder.identity]
+        model = getattr(self.retriever.planner, "model", None)
+        told = [
+            repr(self.settings),
+            repr(self.retriever.settings),
+            self.encoder.identity,
+            model.identity if model else "",
+        ]
         key = content_key(_RECIPE, *told, benchmark.without_test().hash).hex()
         with torch.random.fork_rng():
             torch.manual_seed(self.settings.seed)
@@ -221,8 +229,10 @@ class GraphAnswerer:
 
         def measure(step: int) -> dict[str, float]:
             self.network.eval()
-            right = [exact_match(text, (of.answer, *of.aliases)) for text, of in zip(self.read(checked), dev)]
-            return {"measured": float(np.mean(right))}
+            said = [max(each, key=each.get) for each in map(self._scores, checked)]
+            return {
+                "measured": float(np.mean([exact_match(it, (of.answer, *of.aliases)) for it, of in zip(said, dev)]))
+            }
 
         return train(
             self.network,
@@ -241,25 +251,24 @@ class GraphAnswerer:
         gold = self.retriever.sees_gold
         return self.retriever.grow([question.gold_query if gold else question.query for question in questions])
 
-    def answer(self, grown: Sequence[Growing]) -> list[str]:
-        """The best node or closed answer of each graph."""
-        return self.read(self.graphs(grown))
-
-    def read(self, graphs: Sequence[Data]) -> list[str]:
-        found = []
-        for graph in graphs:
-            with torch.no_grad():
-                nodes, closed = self.network(Batch.from_data_list([graph], exclude_keys=["names"]))
-            found.append([*graph.names, *CLOSED][int(torch.cat([nodes, closed[0]]).argmax())])
-        return found
+    def _scores(self, graph: Data) -> dict[str, float]:
+        with torch.no_grad():
+            nodes, closed = self.network(Batch.from_data_list([graph], exclude_keys=["names"]))
+        return dict(zip([*graph.names, *CLOSED], torch.cat([nodes, closed[0]]).softmax(0).tolist()))
 
     def scores(self, of: Growing) -> dict[str, float]:
         """How probable each answer is, the best first."""
-        [graph] = self.graphs([of])
-        with torch.no_grad():
-            nodes, closed = self.network(Batch.from_data_list([graph], exclude_keys=["names"]))
-        each = torch.cat([nodes, closed[0]]).softmax(0).tolist()
-        return dict(sorted(zip([*graph.names, *CLOSED], each), key=lambda pair: -pair[1]))
+        return dict(sorted(self._scores(*self.graphs([of])).items(), key=lambda pair: -pair[1]))
+
+    def answer(self, grown: Sequence[Growing]) -> list[str]:
+        """The best node or closed answer of each graph."""
+        return [max(each, key=each.get) for each in map(self._scores, self.graphs(grown))]
+
+
+def answer_by_model(model: LanguageModel, grown: Sequence[Growing]) -> list[str]:
+    """What a chat model answers from the steps and their triples, in words (ras.txt, Figures 11, 12 and 18)."""
+    prompts = [graph_answer_prompt(of.query.text, [(step.text, step.triples) for step in of.steps]) for of in grown]
+    return [reply.text.strip() for reply in model.generate(prompts)]
 
 
 def graph_llm(model: str, width: int, hidden: int = 1024, layers: int = 3) -> nn.Module:

@@ -85,6 +85,7 @@ class LanguageModel:
     ) -> None:
         self.name, self.longest_answer, self.replay, self.store = name, longest_answer, replay, store or Store()
         self._answers: dict[str, list[Answer]] = {"live": [], "replayed": []}
+        self.log: list[tuple[str, str]] = []  # each prompt with its answer, as they were asked for
 
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         """The model's answers as they come, by the place of their prompts, which are all different."""
@@ -116,6 +117,7 @@ class LanguageModel:
             except InputError as error:
                 kept = f"({len(known) - len(stored)} of {len(missing)} prompts are answered and kept)"
                 raise InputError(f"{error} {kept}") from None
+        self.log += [(prompt, known[key].text) for prompt, key in zip(prompts, keys)]
         return [known[key] for key in keys]
 
     def error(self, what: str) -> InputError:
@@ -142,12 +144,12 @@ class SequenceToSequence(LanguageModel):
         super().__init__(f"t5:{model}", **settings)
         self.model_name, self.longest_prompt = model, longest_prompt
         folders = (Path(model), ROOT / model)  # a folder of the project is found from anywhere
-        self._folder = next((folder for folder in folders if folder.is_dir()), None)
+        self.folder = next((folder for folder in folders if folder.is_dir()), None)
 
     @cached_property
     def identity(self) -> str:
         """The content of a local model's files, or the name of one on the hub; and where prompts are cut."""
-        content = self.model_name if self._folder is None else content_of_model(self._folder)
+        content = self.model_name if self.folder is None else content_of_model(self.folder)
         return f"greedy {content}, {self.longest_prompt}"
 
     @cached_property
@@ -159,8 +161,8 @@ class SequenceToSequence(LanguageModel):
         from transformers.utils import logging
 
         logging.disable_progress_bar()  # of loading weights, which takes no time
-        source, local = str(self._folder or self.model_name), {"local_files_only": self._folder is not None}
-        if self._folder:
+        source, local = str(self.folder or self.model_name), {"local_files_only": self.folder is not None}
+        if self.folder:
             os.environ.setdefault("HF_HUB_OFFLINE", "1")
         try:
             tokenizer = AutoTokenizer.from_pretrained(source, **local)

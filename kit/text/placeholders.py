@@ -69,7 +69,7 @@ class EntityLinker:
     def is_subject(self, entity: str, title: str) -> bool:
         """Whether a mention is the thing of this title, or its short name."""
         short = fold(entity) not in self._meaning and set(key_of(title).split()).issuperset(key_of(entity).split())
-        return fold(entity) == fold(title) or short
+        return key_of(entity) == key_of(title) or short
 
 
 linker_of = lru_cache(maxsize=2)(EntityLinker)

@@ -80,8 +80,15 @@ def planner(text: str, corpus: Corpus) -> Planner:
 class SmallPlanner:
     """A small sequence-to-sequence model that learned on invented worlds other than the one it plans for."""
 
-    def __init__(self, model: LanguageModel, corpus: Corpus) -> None:
+    def __init__(self, model: SequenceToSequence, corpus: Corpus) -> None:
         self.model, self.linker = model, linker_of(corpus)
+
+    @property
+    def history(self) -> list[dict[str, float]]:
+        """Of its training, where the model's folder tells it: ``measured``, minus the loss on dev, after each epoch."""
+        file = self.model.folder and self.model.folder / "history.json"
+        rows = msgspec.json.decode(file.read_bytes()) if file and file.is_file() else []
+        return [{"step": row["epoch"], "measured": -row["dev_loss"]} for row in rows]
 
     def plan(self, asked: Sequence[tuple[Query, Sequence[Step]]]) -> list[Step | None]:
         prompts = []

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from kit.corpus import Corpus
 from kit.corpus.sentences import split_sentences
 
-#: What passages may be about, broad classes of DBpedia's ontology (the paper's classifier learned all 298), each with
-#: words that say so.
-THEMES = {
-    "person": "actor actress architect artist astronomer botanist chemist composer director engineer footballer "
-    "geologist historian lawyer mathematician musician novelist painter philosopher physician physicist player poet "
-    "politician scientist sculptor singer songwriter writer",
-    "film": "film movie picture series",
-    "written work": "book magazine newspaper novel poem play",
-    "musical work": "album record single song",
-    "band": "band duo group orchestra quartet",
-    "award": "award honour medal prize",
-    "settlement": "capital city settlement town village",
-    "region": "county district province region state",
-    "country": "country kingdom republic",
-    "water": "lake river sea stream waterway",
-    "building": "bridge building cathedral church hall hospital museum stadium station theatre tower",
-    "company": "company corporation firm label publisher studio",
-    "school": "academy college polytechnic school university",
-    "sports team": "club team",
-    "event": "battle championship election festival season war",
-    "species": "animal bird fish genus plant species",
-}
+#: Broad classes of DBpedia's ontology (the paper's classifier learned all 298), each with words that say so.
+THEMES: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 SHIFTER = (512, 256)  # units of its hidden layers, as Appendix C.1 has them
 EPOCHS = 30  # of its training
 STRENGTH = 30  # of what is learned against what keeps weights small

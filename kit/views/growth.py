@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import networkx as nx
-import numpy as np
 
 from kit.corpus import Corpus, Question
 from kit.retrievers.base import GraphGrowth, Ranking, Seed, SubQuestionEvent
 from kit.text.placeholders import key_of
+from kit.views.graph_page import spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, Place, RankItem, Replay
 
 _MOST = 26  # nodes of a picture: those nearest to what is asked about
@@ -34,7 +34,7 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
         frames.append(_frame(step, growth, found, known, new, named))
         known += new
     ends = {key for frame in frames for key in frame.shown} - corpus.row.keys()
-    nodes = [Node(key, names.get(key.removeprefix("="), key), "", *places.get(key, (0.5, 0.5))) for key in sorted(ends)]
+    nodes = [Node(key, names.get(key, key), "", *places.get(key, (0.5, 0.5))) for key in sorted(ends)]
     return Replay.of(frames, corpus, question, {}, nodes=nodes)
 
 
@@ -59,7 +59,7 @@ def _frame(
     roles |= dict.fromkeys(roles.keys() & {key_of(answer) for answer in growth.answers}, "answering")
     columns = [Column("passages found", tuple(map(RankItem, found)))]
     if growth.scores:
-        items = tuple(RankItem(key if key in roles else f"={key}", score) for key, score in growth.scores[:_LISTED])
+        items = tuple(RankItem(key_of(name) or name, score) for name, score in growth.scores[:_LISTED])
         columns.append(Column("answers, by probability", items))
     states = tuple(NodeState(node, role) for node, role in sorted(roles.items()))
     caption = f"{told}. Then: {growth.decision}."
@@ -76,10 +76,7 @@ def _drawn(triples: Sequence[Triple], asked_about: Sequence[str]) -> nx.Graph:
 
 
 def _places(graph: nx.Graph) -> dict[str, Place]:
-    """Fixed for all rounds."""
-    found = nx.spring_layout(graph, k=2 / np.sqrt(max(len(graph), 1)), iterations=200, seed=0)
-    if not found:
-        return {}
-    points = np.array(list(found.values()))
-    low, wide = points.min(0), np.maximum(np.ptp(points, axis=0), 1e-9)
-    return {key: tuple(np.round((point - low) / wide * (0.7, 0.9) + 0.05, 4).tolist()) for key, point in found.items()}
+    """Fixed for all rounds. Parts that nothing joins are laid out as if one thing did."""
+    joined = nx.Graph(graph)
+    joined.add_edges_from(("", max(part, key=graph.degree)) for part in nx.connected_components(graph))
+    return {key: place for key, place in spring(joined).items() if key in graph} if len(graph) else {}

@@ -72,7 +72,7 @@ def _draw_graph(ax: Axes, replay: Replay, frame: Frame) -> None:
         ax.plot(node.x, node.y, **_symbol(state.role, node.gold, size, shade))
         place = f" ({ranked[node.id]})" if node.gold and node.id in ranked and not state.tag else ""
         title = clip(node.title, 14) if state.tag and state.role != "rest" else node.label
-        matters = 4 * node.gold + 2 * (node.id in strong) + (role.halo or state.role in ("seed", "rest"))
+        matters = 4 * node.gold + 2 * (node.id in strong) + (role.halo or state.role in ("seed", "rest", "named"))
         if matters or len(replay.frames) == 1 or len(sizes) <= _FEW:
             labels.append((-matters, (node.x, node.y, f"{title}{place} {state.tag}".strip(), INK)))
     labels = [label for _, label in sorted(labels, key=lambda label: label[0])]

@@ -1,11 +1,18 @@
 """RAS on the example, with a planner that writes what it is told: each round, each decision, each stop by hand."""
 
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from kit.corpus import Benchmark, Query, example
+from kit.errors import InputError
 from kit.retrievers import GraphGrowth, SubQuestionEvent, make
 from kit.retrievers.ras import RAS, Growing
+from kit.retrievers.ras_answerer import answer_by_model
 from kit.text.planner import NO_RETRIEVAL, SUFFICIENT, Hole, Step
 
 HAND = example()
@@ -126,3 +133,75 @@ def test_themes_narrow_the_search() -> None:
 @pytest.mark.parametrize("n", [0, 1])
 def test_a_question_without_rounds_has_no_passages(n: int) -> None:
     assert Growing(TOWN.query, [Step("x")] * n).rows == []
+
+
+# ---- a chat model behind a server
+
+
+@pytest.fixture
+def chat(own_store, monkeypatch: pytest.MonkeyPatch):
+    """A server on loopback that plans as a chat model would; from request ``breaks_at`` on it is gone."""
+    state = SimpleNamespace(seen=0, breaks_at=99)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][0]["content"]
+            state.seen += 1
+            if state.seen >= state.breaks_at:
+                return
+            asked = prompt.count("Retrieved Graph Information: [")
+            plan = ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"][min(asked, 2)]
+            text = "Selby Quay" if prompt.startswith("You are a answerer") else plan
+            message = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+            told = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [message]}
+            content = json.dumps(told).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr("kit.text.language_models.ChatServer.retries", 0)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+        Thread(target=listening.serve_forever, daemon=True).start()
+        state.url = f"http://127.0.0.1:{listening.server_port}/v1"
+        yield state
+        listening.shutdown()
+
+
+def chatting(planner: str) -> RAS:
+    retriever = make("ras", planner=planner, triples="rules", top_k=1)
+    retriever.index(HAND.corpus)
+    return retriever
+
+
+def test_a_chat_model_plans_and_answers_is_cut_off_and_is_replayed_to_the_same(chat) -> None:
+    chat.breaks_at = 2
+    with pytest.raises(InputError, match="APIConnectionError"):
+        chatting(f"server:m@{chat.url}").grow([TOWN.query])
+    chat.breaks_at, before = 99, chat.seen
+    retriever = chatting(f"server:m@{chat.url}")
+    [of] = retriever.grow([TOWN.query])
+    assert chat.seen == before + 2  # the first decision is not asked for again
+    assert [step.text for step in of.steps] == [TOWN.text, "In which town was Ines Moravec born?"]
+    assert retriever.ids(of.rows) == ("harbour", "moravec") and of.ended == SUFFICIENT
+    assert answer_by_model(retriever.planner.model, [of]) == ["Selby Quay"]
+    log = retriever.planner.model.log
+    assert [reply for _, reply in log][:3] == [
+        "[SUBQ] Where?",
+        "[SUBQ] In which town was Ines Moravec born?",
+        "[SUFFICIENT]",
+    ]
+    assert "(S> The Glass Harbour (film)| P> is a silent film directed by| O> Ines Moravec)" in log[1][0]
+    assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 3, "replayed": 1}
+    replayed = chatting("replay:server:m")
+    [again] = replayed.grow([TOWN.query])
+    assert again == of and answer_by_model(replayed.planner.model, [again]) == ["Selby Quay"]
+
+
+def test_a_server_of_transformers_is_asked_the_same_way(server, own_store) -> None:
+    """Its model writes nonsense, which is no sub-question: one retrieval."""
+    [of] = chatting(f"server:{server.model}@{server.url}").grow([TOWN.query])
+    assert [step.text for step in of.steps] == [TOWN.text] and of.ended == SUFFICIENT

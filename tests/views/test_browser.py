@@ -56,6 +56,7 @@ own = Benchmark("own", Corpus([*hand.corpus.passages, Passage("bad", HOSTILE, te
 qsgnn = make("qsgnn", dimension=16)
 SideBySide(explore_attention(qsgnn, own, own.test), explore_attention(qsgnn, own, own.test, alignment="off"))""",
     "evidence": "explore('bgr', hand, questions)",
+    "growth": "explore('ras', hand, questions, top_k=1)",
     "documents": "DocumentExplorer(reports.corpus, reports.test)",
 }
 
@@ -85,7 +86,7 @@ def places(canvas: Locator) -> dict[str, str]:
 
 def test_all_cells_show_what_they_should(page):
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
-    assert page.locator(".kit-canvas").count() == 10
+    assert page.locator(".kit-canvas").count() == 11
     assert cell(page, "print").locator("img[width='960']").count() == 1
 
 
@@ -228,6 +229,23 @@ def test_evidence_is_searched_both_ways_and_merged(page):
     assert len(after) > 1 and after.items() <= before.items()
     output.get_by_label("direction", exact=True).select_option("forward")
     expect(canvas.locator(".kit-step")).to_have_text("1 of 3: forward · Q", timeout=SLOW)
+
+
+def test_a_graph_grows_round_by_round(page):
+    output, canvas = cell(page, "growth"), canvas_of(page, "growth")
+    expect(canvas.locator(".kit-caption")).to_contain_text("Then: [SUBQ].")
+    before, few = places(canvas), len(places(canvas))
+    page.keyboard.press("ArrowRight")
+    expect(canvas.locator(".kit-caption")).to_have_text(
+        "No retrieval: the graph has it; read off: Ines Moravec. Then: [SUBQ]."
+    )
+    expect(canvas.locator(".kit-asked")).to_have_text("Glass Harbour director")
+    page.keyboard.press("ArrowRight")
+    expect(canvas.locator(".kit-caption")).to_contain_text("read off: Selby Quay")
+    after = places(canvas)
+    assert before.items() <= after.items() and len(after) > few
+    output.get_by_label("question", exact=True).first.select_option(index=1)
+    expect(canvas.locator(".kit-question")).to_contain_text("In which town", timeout=SLOW)
 
 
 def ask(output: Locator, text: str) -> None:

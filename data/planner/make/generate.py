@@ -19,7 +19,7 @@ from .pairs import atlas, fact_pairs, plan_pair
 writer = generator("evidence-writer")
 SEEDS = range(201, 209)  # of the worlds that are learned from
 WORLD = {"size": "class", "train": 3_000, "dev": 0, "test": 0}
-SETTINGS = writer.Finetuning(epochs=8, batch=32, learning_rate=2e-3, longest_prompt=256, longest_answer=LONGEST_PLAN)
+SETTINGS = writer.Finetuning(epochs=11, batch=32, learning_rate=2e-3, longest_prompt=256, longest_answer=LONGEST_PLAN)
 SHAPE = {"d_model": 128, "d_kv": 32, "d_ff": 256, "num_heads": 4, "num_layers": 2, "num_decoder_layers": 2}
 WORDS = 2_500
 DEV_FACTS = 400

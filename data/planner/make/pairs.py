@@ -64,9 +64,12 @@ def plan_pair(question: Question, linker: EntityLinker, rng: random.Random | Non
         if not in_vain:
             kept.append(step)
     prompt, names = small_prompt(question.text, linker)
-    written = begun_plan(kept, names)
-    known = all(hole.entity in names for step in kept for hole in step.holes)
-    return (prompt, f"{written} {SMALL_SUFFICIENT}") if known else None
+    for step in kept:
+        if not all(hole.entity in names for hole in step.holes):
+            return None
+        for answer in step.answers:
+            names.of(answer)
+    return prompt, f"{begun_plan(kept, names)} {SMALL_SUFFICIENT}"
 
 
 def fact_pairs(world, linker: EntityLinker) -> Iterator[tuple[str, str]]:
