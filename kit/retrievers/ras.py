@@ -91,7 +91,7 @@ class RAS(Dense):
         by_name: bool = True
 
     answerer: Any = None  # a GraphAnswerer, whose scores a trace is to tell
-    asked: tuple[tuple[str, str], ...] = ()  # sub-questions and the passages that answer them, which themes learn from
+    asked: tuple[tuple[str, str], ...] = ()  # sub-questions and the texts that answer them, which themes learn from
 
     def fit(self, benchmark: Benchmark) -> None:
         """Take sub-questions to learn themes from, or the questions of a data set that has none."""
@@ -100,7 +100,7 @@ class RAS(Dense):
             answers, steps = [step.answer for step in question.decomposition], question.decomposition
             told = [(it.filled(answers), question.supporting[it.support]) for it in steps if it.support is not None]
             asked += told or [(question.text, carriers) for carriers in question.supporting]
-        self.asked = tuple((text, carriers[0]) for text, carriers in asked)
+        self.asked = tuple((text, benchmark.corpus[carriers[0]].full_text) for text, carriers in asked)
 
     @property
     def history(self) -> Sequence[dict[str, float]]:
@@ -127,10 +127,10 @@ class RAS(Dense):
         self.known: dict[int, tuple[Fact, ...]] = {}
 
     def _learn_themes(self) -> Themes:
-        themes, asked = Themes(self.corpus, self.vectors), [pair for pair in self.asked if pair[1] in self.corpus]
-        if asked:
-            queries = self.encoder.encode([text for text, _ in asked], role="query")
-            themes.fit(queries, [self.corpus.row[id] for _, id in asked], from_vectors=True)
+        themes = Themes(self.corpus, self.vectors)
+        if self.asked:
+            queries, passages = zip(*self.asked)
+            themes.fit(self.encoder.encode(queries, role="query"), self.encoder.encode(passages), from_vectors=True)
         return themes
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -48,8 +48,8 @@ class Themes:
         found = self.classifier.predict_proba(vectors)
         return found / np.maximum(found.sum(1, keepdims=True), 1e-15)
 
-    def fit(self, queries: np.ndarray, rows: Sequence[int], *, from_vectors: bool = False, seed: int = 0) -> None:
-        """Learn to shift (Eq. 4) from the vectors of queries and the row of the passage that belongs to each.
+    def fit(self, queries: np.ndarray, passages: np.ndarray, *, from_vectors: bool = False, seed: int = 0) -> None:
+        """Learn to shift (Eq. 4) from the vectors of queries and of the passages that belong to each, of any corpus.
 
         By the KL divergence, with AdamW, as in Appendix C.1; ``from_vectors`` leaves the query's own profile out.
         """
@@ -58,7 +58,7 @@ class Themes:
 
         self.from_vectors = from_vectors
         given = torch.tensor(queries if from_vectors else self.of(queries), dtype=torch.float)
-        wanted = torch.tensor(self.profiles[list(rows)], dtype=torch.float)
+        wanted = torch.tensor(self.of(passages), dtype=torch.float)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             sizes, parts = (given.shape[1], *SHIFTER), []

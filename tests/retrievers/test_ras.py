@@ -115,8 +115,8 @@ def test_themes_narrow_the_search() -> None:
     retriever = ras(None, scope=0.2)
     retriever.fit(Benchmark("x", HAND.corpus, train=[TOWN]))
     assert retriever.asked == (
-        ("Who directed the film The Glass Harbour?", "harbour"),
-        ("In which town was Ines Moravec born?", "moravec"),
+        ("Who directed the film The Glass Harbour?", HAND.corpus["harbour"].full_text),
+        ("In which town was Ines Moravec born?", HAND.corpus["moravec"].full_text),
     )
     within = np.zeros((1, len(HAND.corpus)), bool)
     within[0, HAND.corpus.row["oll"]] = True

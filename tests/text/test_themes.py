@@ -44,7 +44,7 @@ def test_the_shifter_learns_that_questions_about_novels_are_answered_by_rivers(f
     themes = Themes(CORPUS, VECTORS, {"water": "river", "writing": "novel"})
     asked = np.repeat(np.eye(2, dtype=np.float32), 40, 0)
     before = themes.shifted(asked[:1]).copy()
-    themes.fit(asked, [8] * 40 + [0] * 40, from_vectors=from_vectors)
+    themes.fit(asked, VECTORS[[8] * 40 + [0] * 40], from_vectors=from_vectors)
     after = themes.shifted(asked[[0, 40]])
     assert np.allclose(after.sum(1), 1, atol=1e-5)
     assert before[0].argmax() == 0 and after.argmax(1).tolist() == [1, 0]
