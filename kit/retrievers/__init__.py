@@ -21,6 +21,7 @@ from kit.retrievers.bgr import BGR
 from kit.retrievers.dpr import DPR
 from kit.retrievers.gnn_ret import GNNRet
 from kit.retrievers.kgp import KGP, KGPMDR, KGPT5, KGPChat, KGPDense, KGPRandom, KGPTfidf
+from kit.retrievers.loops import IRCoT, IterRetGen, SelfAsk, SelfCritique
 from kit.retrievers.mdr import MDR
 from kit.retrievers.pagerank import PageRank
 from kit.retrievers.qsgnn import QSGNN
@@ -32,6 +33,7 @@ RETRIEVERS: dict[str, type[Retriever]] = {
     retriever.name: retriever
     for retriever in (
         *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, PageRank, QSGNN, BGR, RAS, Structural),
+        *(SelfAsk, SelfCritique, IRCoT, IterRetGen),
         *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, KGPT5, KGPChat, Golden),
     )
 }

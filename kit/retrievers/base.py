@@ -159,6 +159,10 @@ class Retriever:
         """The ranking of one query; a plain string will do."""
         return self.retrieve_many([as_query(query)], k)[0]
 
+    def retrieve_next(self, asked: Sequence[Sequence[str]], k: int) -> list[Ranking]:
+        """For each question's texts so far, the ranking of the last; a method with a memory looks at all of them."""
+        return self.retrieve_many([Query("", texts[-1]) for texts in asked], k)
+
     def ids(self, rows: Iterable[int]) -> tuple[str, ...]:
         """The ids of rows of the indexed corpus."""
         return tuple(self.corpus.passages[row].id for row in rows)

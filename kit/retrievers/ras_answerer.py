@@ -22,7 +22,8 @@ from torch_geometric.utils import scatter, softmax
 
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
-from kit.retrievers.ras import RAS, Growing
+from kit.retrievers.agents import Trajectory
+from kit.retrievers.ras import RAS
 from kit.settings import Positive, Settings, Whole, check
 from kit.store import content_key
 from kit.text.encoder import Encoder
@@ -57,7 +58,7 @@ def value_of(text: str) -> float | None:
     return None
 
 
-def marks(of: Growing, nodes: Sequence[str], mentions: Sequence[Mention]) -> np.ndarray:
+def marks(of: Trajectory, nodes: Sequence[str], mentions: Sequence[Mention]) -> np.ndarray:
     """What the planner's steps and the question (by its ``mentions``) say of each node, (nodes, MARKS).
 
     Named in the question; answer of a step, of the last one, and of how many (a third of it); what the last one asks
@@ -83,7 +84,7 @@ def marks(of: Growing, nodes: Sequence[str], mentions: Sequence[Mention]) -> np.
     return np.array(rows, np.float32).reshape(len(nodes), MARKS)
 
 
-def to_data(of: Growing, encoder: Encoder, mentions: Sequence[Mention] = (), answers: Sequence[str] = ()) -> Data:
+def to_data(of: Trajectory, encoder: Encoder, mentions: Sequence[Mention] = (), answers: Sequence[str] = ()) -> Data:
     """G_Q for PyG: ``x`` (nodes, width) and ``edge_attr`` (edges, width + 1) of Eq. 8, each edge also backward.
 
     The last column of ``edge_attr`` is 1 on the way from subject to object. ``marks`` as above, ``question`` (1,
@@ -185,7 +186,7 @@ class GraphAnswerer:
         self.retriever, self.encoder = retriever, retriever.encoder
         self.settings = check(self.Settings, settings, "the answerer of ras")
 
-    def graphs(self, grown: Sequence[Growing], questions: Sequence[Question] = ()) -> list[Data]:
+    def graphs(self, grown: Sequence[Trajectory], questions: Sequence[Question] = ()) -> list[Data]:
         """For the network, with the answers of ``questions`` where these are given."""
         self.encoder.encode(sorted({part for of in grown for triple in of.graph for part in triple}))  # all at once
         linked = [self.retriever.linker.mentions(of.query.text, numbers=True) for of in grown]
@@ -197,7 +198,7 @@ class GraphAnswerer:
         train_on, dev = ([it for it in of if it.answer] for of in (benchmark.train, benchmark.dev))
         if not train_on:
             raise InputError("expected training questions with answers (--train FILE)", record=benchmark.name)
-        model = getattr(self.retriever.planner, "model", None)
+        model = self.retriever.agent.model
         told = [
             repr(self.settings),
             repr(self.retriever.settings),
@@ -247,25 +248,25 @@ class GraphAnswerer:
             dropout_seed=self.settings.seed,
         )
 
-    def _grown(self, questions: Sequence[Question]) -> list[Growing]:
+    def _grown(self, questions: Sequence[Question]) -> list[Trajectory]:
         gold = self.retriever.sees_gold
-        return self.retriever.grow([question.gold_query if gold else question.query for question in questions])
+        return self.retriever.run([question.gold_query if gold else question.query for question in questions])
 
     def _scores(self, graph: Data) -> dict[str, float]:
         with torch.no_grad():
             nodes, closed = self.network(Batch.from_data_list([graph], exclude_keys=["names"]))
         return dict(zip([*graph.names, *CLOSED], torch.cat([nodes, closed[0]]).softmax(0).tolist()))
 
-    def scores(self, of: Growing) -> dict[str, float]:
+    def scores(self, of: Trajectory) -> dict[str, float]:
         """How probable each answer is, the best first."""
         return dict(sorted(self._scores(*self.graphs([of])).items(), key=lambda pair: -pair[1]))
 
-    def answer(self, grown: Sequence[Growing]) -> list[str]:
+    def answer(self, grown: Sequence[Trajectory]) -> list[str]:
         """The best node or closed answer of each graph."""
         return [max(each, key=each.get) for each in map(self._scores, self.graphs(grown))]
 
 
-def answer_by_model(model: LanguageModel, grown: Sequence[Growing]) -> list[str]:
+def answer_by_model(model: LanguageModel, grown: Sequence[Trajectory]) -> list[str]:
     """What a chat model answers from the steps and their triples, in words (ras.txt, Figures 11, 12 and 18)."""
     prompts = [graph_answer_prompt(of.query.text, [(step.text, step.triples) for step in of.steps]) for of in grown]
     return [reply.text.strip() for reply in model.generate(prompts)]

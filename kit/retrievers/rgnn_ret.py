@@ -5,32 +5,20 @@ The paper's symbols and the names here, beside those of :mod:`kit.retrievers.gnn
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 import torch
 from torch import Tensor
 
-from kit.corpus import GoldQuery, Query, Question
+from kit.corpus import Corpus, Query, Question
+from kit.retrievers.agents import PLANNER, Step, gold_steps
 from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, round_robin
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge, nearest
+from kit.retrievers.loops import SelfCritique
 from kit.settings import Positive, Share
-
-
-def gold_steps(query: Query) -> list[SubQuestionEvent]:
-    """The sub-questions of the data set, each ``#1`` filled with the gold answer of the first.
-
-    Where there are none, the gold triples are asked (subject >> relation), as MuSiQue words such sub-questions, and
-    without these the query's text line by line, so that one can type sub-questions.
-    """
-    question = query.question if isinstance(query, GoldQuery) else None
-    if question and question.decomposition:
-        answers = [step.answer for step in question.decomposition]
-        return [SubQuestionEvent(0, step.filled(answers), step.answer) for step in question.decomposition]
-    if question and question.triples:
-        return [SubQuestionEvent(0, f"{subject} >> {verb}", object) for subject, verb, object in question.triples]
-    lines = [line for line in query.text.splitlines() if line.strip()]
-    return [SubQuestionEvent(0, line) for line in lines or [query.text]]
 
 
 class RecurrentState(NamedTuple):
@@ -43,7 +31,9 @@ class RecurrentState(NamedTuple):
 
 
 class RGNNRet(GNNRet):
-    """Sub-questions are those of :func:`gold_steps`; ``beta`` weighs a step's own distances against the memory.
+    """Sub-questions are those of :func:`gold_steps`, or, with the ``decomposer`` model, asked and answered one by one by
+    a language model, which then says whether the answers suffice (:class:`SelfCritique`, of at most five steps). ``beta``
+    weighs a step's own distances against the memory.
 
     A ranking is the steps' rankings merged in turns: the first of each step, the second of each, without repeats;
     scores are 1 / place. With ``n_train`` above 0, α and β are learned, from 1 on, for a ``target``: a step is to find
@@ -51,12 +41,28 @@ class RGNNRet(GNNRet):
     """
 
     name = "rgnn-ret"
-    sees_gold = True
+    indexed_by = (*GNNRet.indexed_by, "decomposer", "model")
 
     class Settings(GNNRet.Settings, frozen=True):
         beta: Share = 0.9
         n_candidates: Positive = 10
         target: Literal["all", "own", "later"] = "later"
+        decomposer: Literal["gold", "model"] = "gold"
+        model: str = f"t5:{PLANNER}"
+
+    @property
+    def sees_gold(self) -> bool:
+        return self.settings.decomposer == "gold"
+
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        self.critic = SelfCritique(model=self.settings.model)
+        if not self.sees_gold:
+            self.critic.prepare(corpus)
+
+    def usage(self) -> pd.DataFrame | None:
+        """What the model was asked that finds sub-questions."""
+        return None if self.sees_gold else self.critic.usage()
 
     def initial(self) -> dict[str, Tensor]:
         """What is learned: ``alpha``, one weight a layer, and ``beta``."""
@@ -64,12 +70,24 @@ class RGNNRet(GNNRet):
 
     # ---- retrieval
 
-    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [self._merged(steps) for steps in self.retrieve_steps(queries, k)]
+    def steps_of(self, queries: Sequence[Query]) -> list[list[Step]]:
+        """The sub-questions of each query."""
+        if self.sees_gold:
+            return [gold_steps(query) for query in queries]
+        critic = copy(self.critic)
+        critic.inner = self  # with the settings of this variant
+        return [of.steps or [Step(of.query.text)] for of in critic.run(queries)]
 
-    def retrieve_steps(self, queries: Sequence[Query], k: int) -> list[list[Ranking]]:
-        """For each query the ranking of each of its steps, with scores 1 − distance."""
-        vectors = self.vectors_of([gold_steps(query) for query in queries])
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        return [self._merged(steps) for steps in self.retrieve_steps(self.steps_of(queries), k)]
+
+    def retrieve_next(self, asked: Sequence[Sequence[str]], k: int) -> list[Ranking]:
+        steps = self.retrieve_steps([[Step(text) for text in texts] for texts in asked], k)
+        return [of[-1] for of in steps]
+
+    def retrieve_steps(self, queries: Sequence[Sequence[Step]], k: int) -> list[list[Ranking]]:
+        """The ranking of each of the steps of some questions, with scores 1 − distance."""
+        vectors = self.vectors_of(queries)
         found: list[list[Ranking]] = [[] for _ in queries]
         # Those of the most steps first: at each step the queries that still ask are the first ones.
         order = sorted(range(len(queries)), key=lambda i: -len(vectors[i]))
@@ -82,7 +100,7 @@ class RGNNRet(GNNRet):
         return found
 
     def explain(self, query: Query | str, k: int) -> Ranking:
-        asked = gold_steps(as_query(query))
+        [asked] = self.steps_of([as_query(query)])
         distances = self.by_step(self.vectors_of([asked]))
         initial = [h[0].clone() for h in distances]
         states = list(self.walk(distances, k))
@@ -90,7 +108,7 @@ class RGNNRet(GNNRet):
         events: list[AnyEvent] = []
         rows, beta, first = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item(), 0
         for sub_question, before, state in zip(asked, initial, states):
-            events.append(SubQuestionEvent(first, sub_question.text, sub_question.answer))
+            events.append(SubQuestionEvent(first, sub_question.text, ", ".join(sub_question.answers)))
             events += self.events(ranking.ids, before, state.logs, first)
             first += len(state.logs)
             if state.before is not None and beta < 1:
@@ -102,7 +120,7 @@ class RGNNRet(GNNRet):
                 first += 1
         return Ranking(ranking.ids, ranking.scores, Trace(tuple(events)))
 
-    def vectors_of(self, asked: Sequence[Sequence[SubQuestionEvent]]) -> list[np.ndarray]:
+    def vectors_of(self, asked: Sequence[Sequence[Step]]) -> list[np.ndarray]:
         """Unit vectors (steps, dimension) of each question's sub-questions."""
         vectors = self.encode([step.text for steps in asked for step in steps])
         return np.split(vectors, np.cumsum([len(steps) for steps in asked])[:-1]) if asked else []

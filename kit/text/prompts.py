@@ -1,6 +1,6 @@
-"""What language models are asked: the instruction format and the prompts of kgp.txt §8.9 and qsgnn.txt A.10.
+"""What language models are asked: the prompts of kgp.txt §8.9, qsgnn.txt A.10, ras.txt B.5 and gnn-ret.txt I.
 
-The words are the papers' and stand in ``prompts.toml``, the five-barred lines between the parts ("=====") included.
+The words are the papers', or ours where theirs are lost, and stand in ``prompts.toml``, the five-barred lines between the parts ("=====") included.
 """
 
 import json
@@ -33,9 +33,12 @@ def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:
     """Listing 2 where there is no context, else Listings 3 and 4, which write the line ends of a context as ``\\n``."""
     if not contexts:
         return _filled("answer_without_context", question=question)
+    return _filled("answer", question=question, contexts=_numbered(contexts))
+
+
+def _numbered(contexts: Sequence[str]) -> str:
     lines = ["\\n ".join(line.strip() for line in context.splitlines() if line.strip()) for context in contexts]
-    numbered = "\n\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=1))
-    return _filled("answer", question=question, contexts=numbered)
+    return "\n\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=1))
 
 
 def grading_prompt(question: str, answer: str, prediction: str) -> str:
@@ -82,3 +85,33 @@ def _steps(steps: Steps) -> str:
         left -= len(kept)
         lines.append(f"[SUBQ] {text}\n\nRetrieved Graph Information: {json.dumps(kept, ensure_ascii=False)}\n\n")
     return "".join(reversed(lines))
+
+
+Pairs = Sequence[tuple[str, str]]  # sub-questions with their answers
+
+
+def self_ask_prompt(question: str, pairs: Pairs) -> str:
+    """gnn-ret.txt §I.4, SelfAsk: the next follow-up question, or the final answer."""
+    asked = "Are follow up questions needed here: Yes.\nFollow up: {}\nIntermediate answer: {}\n".format
+    return _filled("self_ask", question=question, pairs="".join(asked(*pair) for pair in pairs))
+
+
+def next_step_prompt(question: str, pairs: Pairs) -> str:
+    """§I.6: RGNN-Ret's next question."""
+    told = "".join(f"Next step: {asked}\nIntermediate answer: {answer}\n" for asked, answer in pairs)
+    return _filled("next_step", question=question, pairs=told)
+
+
+def sub_answer_prompt(question: str, contexts: Sequence[str]) -> str:
+    """§I.6: the answer to a sub-question from passages; SelfAsk gives it so, too (§I.4)."""
+    return _filled("sub_answer", question=question, contexts=_numbered(contexts))
+
+
+def critique_prompt(question: str, answers: Sequence[str]) -> str:
+    """§3.3: are the sub-answers, without the sub-questions, evidence enough for the final answer?"""
+    return _filled("critique", question=question, answers="\n".join(answers))
+
+
+def reason_prompt(question: str, contexts: Sequence[str], thoughts: str = "") -> str:
+    """IRCoT's next thoughts after others, and ITER-RETGEN's whole answer (§I.3 and I.5)."""
+    return _filled("reason", question=question, contexts=_numbered(contexts), thoughts=thoughts).rstrip()

@@ -10,10 +10,10 @@ from kit_data_planner import fact_pairs, gold_plan, plan_pair
 from kit.corpus import Question, SubQuestion, example
 from kit.corpus.generating import generator
 from kit.paths import ROOT
+from kit.retrievers.agents import PLANNER, Hole, SmallPlanner, Step
 from kit.store import Store
 from kit.text.language_models import language_model
 from kit.text.placeholders import EntityLinker, key_of
-from kit.text.planner import PLANNER, Hole, SmallPlanner, Step
 from kit.text.triples import extract
 
 CORPUS, (TOWN, RIVER) = example().corpus, example().test

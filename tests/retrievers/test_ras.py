@@ -11,9 +11,9 @@ import pytest
 from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.retrievers import GraphGrowth, SubQuestionEvent, make
-from kit.retrievers.ras import RAS, Growing
+from kit.retrievers.agents import NO_RETRIEVAL, SUFFICIENT, Hole, Step, Trajectory
+from kit.retrievers.ras import RAS
 from kit.retrievers.ras_answerer import answer_by_model
-from kit.text.planner import NO_RETRIEVAL, SUFFICIENT, Hole, Step
 
 HAND = example()
 TOWN, RIVER = HAND.test
@@ -32,20 +32,20 @@ class Scripted:
         self.steps, self.asked = [Step("any"), *steps], []
 
     def plan(self, asked):
-        self.asked += [[step.text for step in steps] for _, steps in asked]
-        return [self.steps[len(steps)] for _, steps in asked]
+        self.asked += [[step.text for step in of.steps] for of in asked]
+        return [self.steps[len(of.steps)] for of in asked]
 
 
 def ras(*steps: Step | None, **settings: object) -> RAS:
     retriever = make("ras", triples="rules", planner="gold", top_k=1, **settings)
     retriever.index(HAND.corpus)
-    retriever.planner = Scripted(*steps)
+    retriever.agent = Scripted(*steps)
     return retriever
 
 
 def test_the_question_comes_first_then_each_step_until_it_suffices() -> None:
     retriever = ras(hole("The Glass Harbour", BY), hole("Ines Moravec", BORN), None)
-    [of] = retriever.grow([TOWN.query])
+    [of] = retriever.run([TOWN.query])
     whole, directed, born = of.steps
     assert (whole.text, whole.answers, of.ended) == (TOWN.text, (), SUFFICIENT)
     assert retriever.ids(whole.rows) == ("harbour",) and whole.triples == (FILM,)
@@ -53,7 +53,7 @@ def test_the_question_comes_first_then_each_step_until_it_suffices() -> None:
     assert (directed.rows, directed.triples, directed.answers) == ((), (), ("Ines Moravec",))
     assert retriever.ids(born.rows) == ("moravec",) and born.triples == (PLACE,) and born.answers == ("Selby Quay",)
     assert of.graph == {FILM: HAND.corpus.row["harbour"], PLACE: HAND.corpus.row["moravec"]}
-    assert of.n_retrievals == 2 and retriever.planner.asked[1] == [TOWN.text]
+    assert of.n_retrievals == 2 and retriever.agent.asked[1] == [TOWN.text]
     # What answered stands first, then the first of each retrieval, then what dense retrieval has.
     assert retriever.ids(of.rows) == ("harbour", "moravec")
     ranking = retriever.retrieve(TOWN.query, 6)
@@ -63,26 +63,26 @@ def test_the_question_comes_first_then_each_step_until_it_suffices() -> None:
 
 def test_backward_it_looks_where_the_name_is_said_and_forward_in_its_own_passages() -> None:
     retriever = ras(hole("Ines Moravec", BY, True), None)
-    [of] = retriever.grow([Query("q", "What rises in chalk hills and falls gently to the sea?")])
+    [of] = retriever.run([Query("q", "What rises in chalk hills and falls gently to the sea?")])
     assert retriever.ids(of.steps[1].rows) == ("harbour",) and of.steps[1].answers == (FILM[0],)
     retriever = ras(hole("Oll", "rises"), None)
-    assert retriever.ids(retriever.grow([TOWN.query])[0].steps[1].rows) == ("oll",)
+    assert retriever.ids(retriever.run([TOWN.query])[0].steps[1].rows) == ("oll",)
     # A sentence: what names all that it names.
     retriever = ras(Step("Does anybody at Selby Quay swim in the Oll?"), None)
-    assert retriever.ids(retriever.grow([TOWN.query])[0].steps[1].rows) == ("quay",)
+    assert retriever.ids(retriever.run([TOWN.query])[0].steps[1].rows) == ("quay",)
 
 
 def test_what_ends_it() -> None:
     missing, other = hole("Oll", "nothing of"), hole("Selby Quay", "nothing of")
-    [of] = ras(missing, missing, None).grow([TOWN.query])
+    [of] = ras(missing, missing, None).run([TOWN.query])
     assert len(of.steps) == 2 and of.ended == SUFFICIENT  # a repeated sub-question (ras-i26)
-    [of] = ras(missing, other, None, rounds=2).grow([TOWN.query])
+    [of] = ras(missing, other, None, rounds=2).run([TOWN.query])
     assert (of.n_retrievals, of.ended) == (2, "2 retrievals are over")
     retriever = ras()
-    retriever.planner.steps = [Step(NO_RETRIEVAL)]
-    [of] = retriever.grow([TOWN.query])
+    retriever.agent.steps = [Step(NO_RETRIEVAL)]
+    [of] = retriever.run([TOWN.query])
     assert (of.steps, of.ended, of.rows) == ([], NO_RETRIEVAL, [])
-    assert retriever.grow([]) == []
+    assert retriever.run([]) == []
 
 
 def test_questions_side_by_side_are_answered_as_alone() -> None:
@@ -106,7 +106,7 @@ def test_gold_sub_questions_are_asked_one_by_one() -> None:
     retriever = make("ras", triples="rules", planner="gold", top_k=1)
     retriever.index(HAND.corpus)
     assert retriever.sees_gold and not make("ras").sees_gold
-    [of] = retriever.grow([TOWN.gold_query])
+    [of] = retriever.run([TOWN.gold_query])
     asked = ["Who directed the film The Glass Harbour?", "In which town was Ines Moravec born?"]
     assert [step.text for step in of.steps] == [TOWN.text, *asked] and of.ended == SUFFICIENT
 
@@ -127,12 +127,12 @@ def test_themes_narrow_the_search() -> None:
             return within
 
     retriever.themes = Hand
-    assert retriever.ids(retriever.grow([TOWN.query])[0].steps[0].rows) == ("oll",)
+    assert retriever.ids(retriever.run([TOWN.query])[0].steps[0].rows) == ("oll",)
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_a_question_without_rounds_has_no_passages(n: int) -> None:
-    assert Growing(TOWN.query, [Step("x")] * n).rows == []
+    assert Trajectory(TOWN.query, [Step("x")] * n).rows == []
 
 
 # ---- a chat model behind a server
@@ -180,15 +180,15 @@ def chatting(planner: str) -> RAS:
 def test_a_chat_model_plans_and_answers_is_cut_off_and_is_replayed_to_the_same(chat) -> None:
     chat.breaks_at = 2
     with pytest.raises(InputError, match="APIConnectionError"):
-        chatting(f"server:m@{chat.url}").grow([TOWN.query])
+        chatting(f"server:m@{chat.url}").run([TOWN.query])
     chat.breaks_at, before = 99, chat.seen
     retriever = chatting(f"server:m@{chat.url}")
-    [of] = retriever.grow([TOWN.query])
+    [of] = retriever.run([TOWN.query])
     assert chat.seen == before + 2  # the first decision is not asked for again
     assert [step.text for step in of.steps] == [TOWN.text, "In which town was Ines Moravec born?"]
     assert retriever.ids(of.rows) == ("harbour", "moravec") and of.ended == SUFFICIENT
-    assert answer_by_model(retriever.planner.model, [of]) == ["Selby Quay"]
-    log = retriever.planner.model.log
+    assert answer_by_model(retriever.agent.model, [of]) == ["Selby Quay"]
+    log = retriever.agent.model.log
     assert [reply for _, reply in log][:3] == [
         "[SUBQ] Where?",
         "[SUBQ] In which town was Ines Moravec born?",
@@ -197,11 +197,11 @@ def test_a_chat_model_plans_and_answers_is_cut_off_and_is_replayed_to_the_same(c
     assert "(S> The Glass Harbour (film)| P> is a silent film directed by| O> Ines Moravec)" in log[1][0]
     assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 3, "replayed": 1}
     replayed = chatting("replay:server:m")
-    [again] = replayed.grow([TOWN.query])
+    [again] = replayed.run([TOWN.query])
     assert again == of and answer_by_model(replayed.planner.model, [again]) == ["Selby Quay"]
 
 
 def test_a_server_of_transformers_is_asked_the_same_way(server, own_store) -> None:
     """Its model writes nonsense, which is no sub-question: one retrieval."""
-    [of] = chatting(f"server:{server.model}@{server.url}").grow([TOWN.query])
+    [of] = chatting(f"server:{server.model}@{server.url}").run([TOWN.query])
     assert [step.text for step in of.steps] == [TOWN.text] and of.ended == SUFFICIENT

@@ -10,7 +10,7 @@ from torch_geometric.data import Batch
 from kit.corpus import Benchmark, Question, example
 from kit.errors import InputError
 from kit.retrievers import make
-from kit.retrievers.ras import Growing
+from kit.retrievers.agents import Hole, Step, Trajectory
 from kit.retrievers.ras_answerer import (
     CLOSED,
     GraphAnswerer,
@@ -23,7 +23,6 @@ from kit.retrievers.ras_answerer import (
 )
 from kit.text import Encoder
 from kit.text.placeholders import Mention
-from kit.text.planner import Hole, Step
 from kit.text.prompts import graph_answer_prompt
 
 HAND = example()
@@ -36,10 +35,10 @@ def test_values_of_dates_and_numbers() -> None:
     assert days == pytest.approx([1901 + 1 / 367, 1901 + 365 / 367, 1901 + 60 / 367])
 
 
-def grown(*answers: tuple[str, ...]) -> Growing:
+def grown(*answers: tuple[str, ...]) -> Trajectory:
     steps = [Step(f"s{n}", (Hole("Ada", "born"),), answers=each) for n, each in enumerate(answers)]
     graph = {("Ada", "born", "1901"): 0, ("Bo", "born", "1905"): 1, ("Bo", "of", "Orm"): 1}
-    return Growing(TOWN.query, steps, graph)
+    return Trajectory(TOWN.query, steps, graph)
 
 
 def test_marks_of_nodes_by_hand() -> None:
@@ -57,7 +56,7 @@ def test_marks_of_nodes_by_hand() -> None:
             ]
         )
     )
-    assert marks(Growing(TOWN.query), [], []).shape == (0, 10)
+    assert marks(Trajectory(TOWN.query), [], []).shape == (0, 10)
 
 
 def test_a_graph_for_pyg_has_each_triple_both_ways(tiny_model: str) -> None:
@@ -66,7 +65,7 @@ def test_a_graph_for_pyg_has_each_triple_both_ways(tiny_model: str) -> None:
     assert data.edge_index.T.tolist() == [[0, 1], [2, 3], [2, 4], [1, 0], [3, 2], [4, 2]]
     assert data.edge_attr.shape == (6, 33) and data.edge_attr[:, -1].tolist() == [1, 1, 1, 0, 0, 0]
     assert data.right.tolist() == [False] * 4 + [True] and data.right_closed[0].nonzero().ravel().tolist() == [0]
-    empty = to_data(Growing(TOWN.query), Encoder(tiny_model))
+    empty = to_data(Trajectory(TOWN.query), Encoder(tiny_model))
     assert (empty.num_nodes, empty.edge_index.shape, empty.edge_attr.shape) == (0, (2, 0), (0, 33))
 
 
@@ -108,7 +107,7 @@ def test_it_learns_where_the_answer_is_and_is_found_again(retriever) -> None:
     lesson = Benchmark("x", HAND.corpus, train=[TOWN, RIVER], dev=[TOWN, RIVER])
     answerer = GraphAnswerer(retriever, hidden=16, layers=2, epochs=30)
     answerer.fit(lesson)
-    graphs = retriever.grow([TOWN.gold_query, RIVER.gold_query])
+    graphs = retriever.run([TOWN.gold_query, RIVER.gold_query])
     assert answerer.answer(graphs) == ["Selby Quay", "Oll"]
     measured = [step["measured"] for step in answerer.history if "measured" in step]
     assert measured[-1] == max(measured) == 1.0
@@ -116,7 +115,7 @@ def test_it_learns_where_the_answer_is_and_is_found_again(retriever) -> None:
     again = GraphAnswerer(retriever, hidden=16, layers=2, epochs=30)
     again.fit(lesson)
     assert again.answer(graphs) == ["Selby Quay", "Oll"] and again.history == answerer.history
-    assert answerer.answer([Growing(TOWN.query)])[0] in CLOSED  # of an empty graph
+    assert answerer.answer([Trajectory(TOWN.query)])[0] in CLOSED  # of an empty graph
     with pytest.raises(InputError, match="expected training questions with answers"):
         GraphAnswerer(retriever).fit(Benchmark("x", HAND.corpus, train=[Question("q", "Who?", "", (("oll",),))]))
 

@@ -9,9 +9,9 @@ from kit.corpus import Benchmark, Corpus, Passage, Query, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
 from kit.retrievers import InitialScore, Message, RGNNRet, SubQuestionEvent
+from kit.retrievers.agents import Step, gold_steps
 from kit.retrievers.base import round_robin
 from kit.retrievers.gnn_ret import hinge
-from kit.retrievers.rgnn_ret import gold_steps
 
 TOWN, RIVER = example().test
 
@@ -22,9 +22,9 @@ def texts(query: Query) -> list[str]:
 
 def test_gold_sub_questions_are_filled_with_gold_answers() -> None:
     assert gold_steps(RIVER.gold_query) == [
-        SubQuestionEvent(0, "Who directed the film The Glass Harbour?", "Ines Moravec"),
-        SubQuestionEvent(0, "In which town was Ines Moravec born?", "Selby Quay"),
-        SubQuestionEvent(0, "Which river floods Selby Quay?", "Oll"),
+        Step("Who directed the film The Glass Harbour?", answers=("Ines Moravec",)),
+        Step("In which town was Ines Moravec born?", answers=("Selby Quay",)),
+        Step("Which river floods Selby Quay?", answers=("Oll",)),
     ]
 
 
@@ -102,7 +102,10 @@ def test_batches_of_unequal_length_do_not_matter(indexed) -> None:
 
 def test_the_trace_replays_every_step(indexed) -> None:
     retriever = indexed("rgnn-ret", top_k=2)
-    [steps], merged = retriever.retrieve_steps([RIVER.gold_query], 6), retriever.explain(RIVER.gold_query, 6)
+    [steps], merged = (
+        retriever.retrieve_steps([gold_steps(RIVER.gold_query)], 6),
+        retriever.explain(RIVER.gold_query, 6),
+    )
     told, scores, rounds = [], {}, [step.round for step in merged.trace.events]
     assert rounds == sorted(rounds)
     for step in merged.trace.events:

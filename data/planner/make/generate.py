@@ -11,8 +11,8 @@ import msgspec
 
 from kit.corpus.generating import generator
 from kit.paths import ROOT
+from kit.retrievers.agents import LONGEST_PLAN, PLANNER
 from kit.text.placeholders import EntityLinker
-from kit.text.planner import LONGEST_PLAN, PLANNER
 
 from .pairs import atlas, fact_pairs, plan_pair
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from kit.corpus import Question
 from kit.corpus.generating import generator
 from kit.corpus.sentences import split_sentences
+from kit.retrievers.agents import SMALL_SUFFICIENT, Hole, Step, begun_plan, small_prompt
 from kit.text.placeholders import EntityLinker, Placeholders, key_of, plain
-from kit.text.planner import SMALL_SUFFICIENT, Hole, Step, begun_plan, small_prompt
 from kit.text.triples import fact_prompt
 
 atlas = generator("atlas")

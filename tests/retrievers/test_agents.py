@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from kit.corpus import Query, example
+from kit.retrievers.agents import NO_RETRIEVAL, ChatPlanner, Hole, SmallPlanner, Step, begun_plan, read_plan, read_reply
 from kit.store import Store
 from kit.text.language_models import BEGUN, Answer, LanguageModel
 from kit.text.placeholders import EntityLinker, Placeholders
-from kit.text.planner import NO_RETRIEVAL, ChatPlanner, Hole, SmallPlanner, Step, begun_plan, read_plan, read_reply
 
 ASKED = "Which river floods the birthplace of Ines Moravec?"
 BORN, FLOODED = ("Ines Moravec", "born in", "Selby Quay"), ("Selby Quay", "flooded by", "Oll")

@@ -1,0 +1,200 @@
+"""Loops of a language model and a retriever: ask, retrieve, read, decide (gnn-ret.txt §3.3, §4.1, Appendices G and I).
+
+Each method is a policy of the one :class:`Loop`: what is searched for next, and when it is enough. All questions take
+their steps abreast, so that models are asked about many at once. RAS (:mod:`kit.retrievers.ras`) is such a loop, too.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from msgspec.structs import replace
+
+from kit.corpus import Benchmark, Corpus, Query
+from kit.retrievers.agents import GOLD, MOST_STEPS, NO_RETRIEVAL, PLANNER, SUFFICIENT, Agent, Step, Trajectory, agent_of
+from kit.retrievers.base import (
+    AnyEvent,
+    GraphGrowth,
+    Ranking,
+    Retriever,
+    Seed,
+    SubQuestionEvent,
+    Trace,
+    as_query,
+    in_places,
+)
+from kit.settings import Positive, Settings
+
+
+class Loop(Retriever):
+    """At most ``rounds`` retrievals by ``inner``, a retriever of the kit by its name; of each, ``top_k`` are read.
+
+    ``model`` is ``gold`` (the data's sub-questions and answers) or a language model as
+    :func:`kit.retrievers.agents.agent_of` takes it. A ranking begins with the passages that answered a step, then come
+    the first of each retrieval, the second of each …; scores are 1 / place.
+    """
+
+    indexed_by = ("inner", "model")
+
+    class Settings(Settings, frozen=True):
+        inner: str = "dense"
+        model: str = f"t5:{PLANNER}"
+        top_k: Positive = 5
+        rounds: Positive = 5
+
+    inner: Retriever
+    agent: Agent
+    answerer: Any = None  # of RAS: a GraphAnswerer, whose scores a trace is to tell
+
+    @property
+    def sees_gold(self) -> bool:
+        return self.settings.model == GOLD
+
+    def usage(self) -> pd.DataFrame | None:
+        """What the model was asked; ``agent.model.log`` has each prompt with its answer."""
+        return self.agent.model.usage() if self.agent.model else None
+
+    def fit(self, benchmark: Benchmark) -> None:
+        """Fit the inner retriever."""
+        self.inner = _made(self.settings.inner)
+        self.inner.fit(benchmark)
+
+    def index(self, corpus: Corpus) -> None:
+        known = getattr(self, "inner", None)
+        inner = known if known and known.name == self.settings.inner else _made(self.settings.inner)
+        self.inner = inner.variant(corpus=corpus)
+        self.prepare(corpus)
+
+    def prepare(self, corpus: Corpus) -> None:
+        """Index for everything but the inner retriever."""
+        super().index(corpus)
+        self.agent = agent_of(self.settings.model, corpus)
+
+    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+        return self._rankings(self.run(queries, k), k)
+
+    def _rankings(self, found: Sequence[Trajectory], k: int) -> list[Ranking]:
+        """What each found, filled up with what the inner retriever finds for the question itself."""
+        ids = [list(self.ids(of.rows))[:k] for of in found]
+        short = [place for place, of in enumerate(ids) if len(of) < min(k, len(self.corpus))]
+        more = self.inner.retrieve_next([[_line(found[place].query.text)] for place in short], k) if short else ()
+        for place, ranking in zip(short, more):
+            ids[place] = list(dict.fromkeys([*ids[place], *ranking.ids]))[:k]
+        return [in_places(of) for of in ids]
+
+    def explain(self, query: Query | str, k: int) -> Ranking:
+        [of], events = self.run([as_query(query)], k), []
+        for number, step in enumerate(of.steps):
+            found: list[AnyEvent] = [Seed(number, id, 1 / place) for place, id in enumerate(self.ids(step.rows), 1)]
+            events += [SubQuestionEvent(number, step.text, ", ".join(step.answers)), *found[: self.settings.top_k]]
+            if of.graph:
+                then = of.up_to(number + 1)
+                scores = tuple(self.answerer.scores(then).items()) if self.answerer and then.graph else ()
+                events.append(GraphGrowth(number, step.triples, step.answers, then.ended, scores))
+        return replace(self._rankings([of], k)[0], trace=Trace(tuple(events)))
+
+    # ---- the loop
+
+    def run(self, queries: Sequence[Query], k: int = 0) -> list[Trajectory]:
+        """What became of each question; a retrieval has the first k passages, or ``top_k`` if these are more."""
+        trajectories = [Trajectory(query) for query in queries]
+        for _ in range(MOST_STEPS):
+            going = [of for of in trajectories if not of.ended]
+            searching = []
+            for of, step in zip(going, self.ask(going) if going else ()):
+                if step is None or step.text == NO_RETRIEVAL or step.text in {known.text for known in of.steps}:
+                    of.ended = NO_RETRIEVAL if step and step.text == NO_RETRIEVAL else SUFFICIENT
+                elif self.knows(of, step):
+                    of.steps.append(step)
+                elif of.n_retrievals == self.settings.rounds:
+                    of.ended = f"{self.settings.rounds} retrievals are over"
+                else:
+                    of.steps.append(step)
+                    searching.append(of)
+            if searching:
+                self.search(searching, max(k, self.settings.top_k))
+                self.read(searching)
+        for of in trajectories:
+            of.ended = of.ended or f"{MOST_STEPS} steps are over"
+        return trajectories
+
+    def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
+        """The policy: the next step of each question, or None to end it."""
+        raise NotImplementedError
+
+    def knows(self, of: Trajectory, step: Step) -> bool:
+        """Whether a step needs no retrieval."""
+        return False
+
+    def search(self, searching: Sequence[Trajectory], k: int) -> None:
+        """Fill in the rows of the last steps."""
+        asked = [[_line(step.text) for step in of.steps] for of in searching]
+        for of, ranking in zip(searching, self.inner.retrieve_next(asked, k)):
+            of.steps[-1].rows = tuple(self.corpus.row[id] for id in ranking.ids)
+
+    def read(self, searching: Sequence[Trajectory]) -> None:
+        """Take in what was found."""
+        self.agent.notice(searching, self.settings.top_k)
+
+
+class SelfAsk(Loop):
+    """Press et al. (2022): follow-up questions, each answered by what is found for it, until none is needed."""
+
+    name = "selfask"
+
+    def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
+        return self.agent.follow_up(going)
+
+    def read(self, searching: Sequence[Trajectory]) -> None:
+        self.agent.answer(searching, self.settings.top_k)
+
+
+class SelfCritique(SelfAsk):
+    """RGNN-Ret's loop (gnn-ret.txt §3.3): after each answer the model is asked whether the answers suffice."""
+
+    name = "self-critique"
+
+    def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
+        begun = [of for of in going if of.steps]
+        enough = {id(of) for of, suffices in zip(begun, self.agent.suffices(begun) if begun else ()) if suffices}
+        asked = [of for of in going if id(of) not in enough]
+        steps = {id(of): step for of, step in zip(asked, self.agent.next_step(asked) if asked else ())}
+        return [steps.get(id(of)) for of in going]
+
+
+class IRCoT(Loop):
+    """Trivedi et al. (2023): the question is searched for, then each new sentence of a chain of thought.
+
+    A sentence is thought by all that was found so far. It ends with the answer, or a thought that comes again.
+    """
+
+    name = "ircot"
+
+    def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
+        begun = [of for of in going if of.steps]
+        thoughts = iter(self.agent.think(begun, self.settings.top_k) if begun else ())
+        return [next(thoughts) if of.steps else Step(of.query.text) for of in going]
+
+
+class IterRetGen(Loop):
+    """Shao et al. (2023): the question is searched for with the whole answer of the round before.
+
+    An answer is drafted by what was found last. It ends when a draft comes again, or after ``rounds``.
+    """
+
+    name = "iter-retgen"
+
+    def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
+        begun = [of for of in going if of.steps]
+        drafts = iter(self.agent.draft(begun, self.settings.top_k) if begun else ())
+        return [Step(f"{of.query.text} {next(drafts)}".strip() if of.steps else of.query.text) for of in going]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _made(name: str) -> Retriever:
+    from kit.retrievers import make  # which knows this module's methods, too
+
+    return make(name)
