@@ -42,6 +42,9 @@ class Loop(Retriever):
         top_k: Positive = 5
         rounds: Positive = 5
 
+        def __post_init__(self) -> None:
+            _made(self.inner)  # there is such a retriever
+
     inner: Retriever
     agent: Agent
     answerer: Any = None  # of RAS: a GraphAnswerer, whose scores a trace is to tell

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
-from kit.retrievers.agents import PLANNER, Step, gold_steps
+from kit.retrievers.agents import GOLD, PLANNER, Step, gold_steps
 from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, round_robin
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge, nearest
 from kit.retrievers.loops import SelfCritique
@@ -31,9 +31,9 @@ class RecurrentState(NamedTuple):
 
 
 class RGNNRet(GNNRet):
-    """Sub-questions are those of :func:`gold_steps`, or, with the ``decomposer`` model, asked and answered one by one by
-    a language model, which then says whether the answers suffice (:class:`SelfCritique`, of at most five steps). ``beta``
-    weighs a step's own distances against the memory.
+    """Sub-questions are those of :func:`gold_steps`, or, with the ``decomposer`` model, asked and answered one by one
+    by a language model, which then says whether the answers suffice (:class:`SelfCritique`, of at most five steps).
+    ``beta`` weighs a step's own distances against the memory.
 
     A ranking is the steps' rankings merged in turns: the first of each step, the second of each, without repeats;
     scores are 1 / place. With ``n_train`` above 0, α and β are learned, from 1 on, for a ``target``: a step is to find
@@ -52,7 +52,7 @@ class RGNNRet(GNNRet):
 
     @property
     def sees_gold(self) -> bool:
-        return self.settings.decomposer == "gold"
+        return GOLD in (self.settings.decomposer, self.settings.model)
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)

@@ -1,6 +1,7 @@
 """What language models are asked: the prompts of kgp.txt §8.9, qsgnn.txt A.10, ras.txt B.5 and gnn-ret.txt I.
 
-The words are the papers', or ours where theirs are lost, and stand in ``prompts.toml``, the five-barred lines between the parts ("=====") included.
+The words are the papers', or ours where theirs are lost, and stand in ``prompts.toml``, the five-barred lines between
+the parts ("=====") included.
 """
 
 import json

@@ -10,7 +10,7 @@ from kit_data_planner import fact_pairs, gold_plan, plan_pair
 from kit.corpus import Question, SubQuestion, example
 from kit.corpus.generating import generator
 from kit.paths import ROOT
-from kit.retrievers.agents import PLANNER, Hole, SmallPlanner, Step
+from kit.retrievers.agents import PLANNER, Hole, SmallAgent, Step, Trajectory
 from kit.store import Store
 from kit.text.language_models import language_model
 from kit.text.placeholders import EntityLinker, key_of
@@ -78,10 +78,10 @@ def test_facts_of_a_sentence(world) -> None:
 def test_the_committed_planner_plans_and_reads_in_a_world_that_it_has_never_met(world, tmp_path) -> None:
     """Another world than those that it was trained and chosen on: seed 77."""
     model, corpus = language_model(f"t5:{PLANNER}", longest_answer=64, store=Store(tmp_path)), world.benchmark.corpus
-    planner, asked, wanted = SmallPlanner(model, corpus), [], []
+    planner, asked, wanted = SmallAgent(model, corpus, "rules"), [], []
     for of in world.benchmark.test:
         steps = gold_plan(of)
-        asked += [(of.query, steps[:number]) for number in range(len(steps) + 1)]
+        asked += [Trajectory(of.query, steps[:number]) for number in range(len(steps) + 1)]
         wanted += [*(tuple((key_of(it.entity), it.relation) for it in step.holes) for step in steps), ()]
     made = [
         tuple((key_of(it.entity), it.relation) for it in step.holes) if step else () for step in planner.plan(asked)

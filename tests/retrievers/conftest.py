@@ -1,11 +1,17 @@
 """What the tests of retrievers share."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
 from kit.corpus import Corpus, example
 from kit.retrievers import Retriever, make
+from kit.store import Store
+from kit.text.language_models import Answer, LanguageModel
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +24,53 @@ def indexed() -> Callable[..., Retriever]:
         return retriever
 
     return make_indexed
+
+
+class Scripted(LanguageModel):
+    """Replies that are written down beforehand."""
+
+    def __init__(self, replies: tuple[str, ...], store: Store) -> None:
+        super().__init__("scripted", store=store)
+        self.identity, self.replies, self.prompts, self.folder = "scripted", replies, [], None
+
+    def _ask(self, prompts):
+        for place, prompt in enumerate(prompts):
+            self.prompts.append(prompt)
+            yield {place: Answer(self.replies[len(self.prompts) - 1], 0, 0, 0.0)}
+
+
+@pytest.fixture
+def scripted(tmp_path) -> Callable[..., Scripted]:
+    """Makes a language model of its replies; ``prompts`` are those that it was asked."""
+    return lambda *replies: Scripted(replies, Store(tmp_path))
+
+
+@pytest.fixture
+def chat(own_store, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """A chat model on loopback; ``reply`` is a function of the prompt. From request ``breaks_at`` on it is gone."""
+    state = SimpleNamespace(seen=0, breaks_at=99, reply=str)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][0]["content"]
+            state.seen += 1
+            if state.seen >= state.breaks_at:
+                return
+            said = {"role": "assistant", "content": state.reply(prompt)}
+            message = {"index": 0, "finish_reason": "stop", "message": said}
+            told = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [message]}
+            content = json.dumps(told).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr("kit.text.language_models.ChatServer.retries", 0)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+        Thread(target=listening.serve_forever, daemon=True).start()
+        state.url = f"http://127.0.0.1:{listening.server_port}/v1"
+        yield state
+        listening.shutdown()

@@ -1,10 +1,5 @@
 """RAS on the example, with a planner that writes what it is told: each round, each decision, each stop by hand."""
 
-import json
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -78,6 +73,9 @@ def test_what_ends_it() -> None:
     assert len(of.steps) == 2 and of.ended == SUFFICIENT  # a repeated sub-question (ras-i26)
     [of] = ras(missing, other, None, rounds=2).run([TOWN.query])
     assert (of.n_retrievals, of.ended) == (2, "2 retrievals are over")
+    asked_again = [Step(str(number), (Hole("The Glass Harbour", BY),)) for number in range(12)]
+    [of] = ras(*asked_again).run([TOWN.query])  # the graph knows each time
+    assert (len(of.steps), of.n_retrievals, of.ended) == (12, 1, "12 steps are over")
     retriever = ras()
     retriever.agent.steps = [Step(NO_RETRIEVAL)]
     [of] = retriever.run([TOWN.query])
@@ -138,37 +136,10 @@ def test_a_question_without_rounds_has_no_passages(n: int) -> None:
 # ---- a chat model behind a server
 
 
-@pytest.fixture
-def chat(own_store, monkeypatch: pytest.MonkeyPatch):
-    """A server on loopback that plans as a chat model would; from request ``breaks_at`` on it is gone."""
-    state = SimpleNamespace(seen=0, breaks_at=99)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][0]["content"]
-            state.seen += 1
-            if state.seen >= state.breaks_at:
-                return
-            asked = prompt.count("Retrieved Graph Information: [")
-            plan = ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"][min(asked, 2)]
-            text = "Selby Quay" if prompt.startswith("You are a answerer") else plan
-            message = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-            told = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [message]}
-            content = json.dumps(told).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr("kit.text.language_models.ChatServer.retries", 0)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        Thread(target=listening.serve_forever, daemon=True).start()
-        state.url = f"http://127.0.0.1:{listening.server_port}/v1"
-        yield state
-        listening.shutdown()
+def planned(prompt: str) -> str:
+    asked = prompt.count("Retrieved Graph Information: [")
+    plan = ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"][min(asked, 2)]
+    return "Selby Quay" if prompt.startswith("You are a answerer") else plan
 
 
 def chatting(planner: str) -> RAS:
@@ -178,7 +149,7 @@ def chatting(planner: str) -> RAS:
 
 
 def test_a_chat_model_plans_and_answers_is_cut_off_and_is_replayed_to_the_same(chat) -> None:
-    chat.breaks_at = 2
+    chat.reply, chat.breaks_at = planned, 2
     with pytest.raises(InputError, match="APIConnectionError"):
         chatting(f"server:m@{chat.url}").run([TOWN.query])
     chat.breaks_at, before = 99, chat.seen
@@ -198,7 +169,7 @@ def test_a_chat_model_plans_and_answers_is_cut_off_and_is_replayed_to_the_same(c
     assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 3, "replayed": 1}
     replayed = chatting("replay:server:m")
     [again] = replayed.run([TOWN.query])
-    assert again == of and answer_by_model(replayed.planner.model, [again]) == ["Selby Quay"]
+    assert again == of and answer_by_model(replayed.agent.model, [again]) == ["Selby Quay"]
 
 
 def test_a_server_of_transformers_is_asked_the_same_way(server, own_store) -> None:

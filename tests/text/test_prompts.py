@@ -1,15 +1,20 @@
-"""The prompts, word for word those of kgp.txt §8.9 and qsgnn.txt A.10."""
+"""The prompts, word for word those of kgp.txt §8.9 and qsgnn.txt A.10; and how those of the loops are filled."""
 
 import pytest
 
 from kit.corpus import Passage
 from kit.text.prompts import (
     answer_prompt,
+    critique_prompt,
     entity_prompt,
     evidence_prompt,
     grade,
     grading_prompt,
+    next_step_prompt,
     prefixed_evidence_prompt,
+    reason_prompt,
+    self_ask_prompt,
+    sub_answer_prompt,
     triple_prompt,
 )
 
@@ -65,3 +70,38 @@ def test_listing_5() -> None:
 )
 def test_what_a_grade_says(reply: str, right: bool | None) -> None:
     assert grade(reply) is right
+
+
+PAIRS = [("Who?", "Ada."), ("Where?", "Orm.")]
+
+
+def test_the_loops_tell_sub_questions_with_their_answers() -> None:
+    needed = "Are follow up questions needed here: Yes.\n"
+    told = "".join(f"{needed}Follow up: {asked}\nIntermediate answer: {answer}\n" for asked, answer in PAIRS)
+    prompt = self_ask_prompt(WHICH, PAIRS)
+    assert prompt.endswith(f"So the final answer is: December 6, 1952\n\nQuestion: {WHICH}\n{told}")
+    assert self_ask_prompt(WHICH, []).endswith(f"Question: {WHICH}\n")
+    head = "Your goal is to answer the question step by step following procedures of examples."
+    assert prompt.startswith(f"{head} If no follow up questions are necessary, answer the question in five words")
+    told = "".join(f"Next step: {asked}\nIntermediate answer: {answer}\n" for asked, answer in PAIRS)
+    prompt = next_step_prompt(WHICH, PAIRS)
+    assert prompt.startswith("Your goal is to ask the next step question logically.\n\nQuestion: When was the founder")
+    assert prompt.endswith(f"father of Mary Ball Washington?\n\nQuestion: {WHICH}\n{told}Next step:")
+    assert next_step_prompt(WHICH, []).endswith(f"Question: {WHICH}\nNext step:")
+
+
+def test_the_loops_tell_passages_and_answers() -> None:
+    assert sub_answer_prompt("Where?", ["One.", "Two.\nThree."]) == (
+        "Your goal is to answer the next step question. I will provide you some wikipedia snippets, and you need to "
+        "answer the next step question by considering the wikipedia snippets.\n\n"
+        "Context:\n1: One.\n\n2: Two.\\n Three.\n\nQuestion: Where?"
+    )
+    assert critique_prompt("Where?", ["Ada.", "Orm."]) == (  # without the sub-questions (§3.3)
+        "Are the following statements evidence enough to answer the question? Reply with Yes or No.\n\n"
+        "Question: Where?\n\nStatements:\nAda.\nOrm."
+    )
+    for thoughts, end in {"": "Answer:", "First $1. Then": "Answer: First $1. Then"}.items():
+        assert reason_prompt("Where?", ["One."], thoughts) == (
+            "Answer the question by reasoning step by step from the passages, one sentence a step. "
+            f"End with: So the answer is: xxx.\n\nContext:\n1: One.\n\nQuestion: Where?\n{end}"
+        )
