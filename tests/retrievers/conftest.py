@@ -10,6 +10,7 @@ import pytest
 
 from kit.corpus import Corpus, example
 from kit.retrievers import Retriever, make
+from kit.retrievers.agents import Agent, Step
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel
 
@@ -31,7 +32,7 @@ class Scripted(LanguageModel):
 
     def __init__(self, replies: tuple[str, ...], store: Store) -> None:
         super().__init__("scripted", store=store)
-        self.identity, self.replies, self.prompts, self.folder = "scripted", replies, [], None
+        self.identity, self.replies, self.prompts = "scripted", replies, []
 
     def _ask(self, prompts):
         for place, prompt in enumerate(prompts):
@@ -43,6 +44,39 @@ class Scripted(LanguageModel):
 def scripted(tmp_path) -> Callable[..., Scripted]:
     """Makes a language model of its replies; ``prompts`` are those that it was asked."""
     return lambda *replies: Scripted(replies, Store(tmp_path))
+
+
+class ScriptedAgent(Agent):
+    """Says ``texts``, one a step (None: no more); so many answers as ``enough`` says suffice a question, by its id."""
+
+    def __init__(self, *texts: str | None, **enough: int) -> None:
+        self.texts, self.enough, self.told = texts, enough, []
+
+    def _next(self, what, going):
+        self.told += [f"{what} {len(of.steps)}" for of in going]
+        return [self.texts[len(of.steps)] for of in going]
+
+    def plan(self, going):
+        return [text and Step(text) for text in self._next("plan", going)]
+
+    def suffices(self, going):
+        self.told += [f"suffices {len(of.steps)}" for of in going]
+        return [len(of.steps) >= self.enough.get(of.query.id, 99) for of in going]
+
+    def answer(self, going, top_k):
+        for of in going:
+            of.steps[-1].answers = (f"answer {len(of.steps)}",)
+
+    def think(self, going, top_k):
+        return [text and Step(text) for text in self._next("think", going)]
+
+    def draft(self, going, top_k):
+        return self._next("draft", going)
+
+
+@pytest.fixture
+def agent() -> type[ScriptedAgent]:
+    return ScriptedAgent
 
 
 @pytest.fixture

@@ -6,21 +6,7 @@ import pytest
 
 from kit.corpus import Query, example
 from kit.retrievers import agents
-from kit.retrievers.agents import (
-    NO_RETRIEVAL,
-    SUBQ,
-    SUFFICIENT,
-    ChatAgent,
-    FactReader,
-    GoldAgent,
-    Hole,
-    SmallAgent,
-    Step,
-    Trajectory,
-    begun_plan,
-    read_plan,
-    read_reply,
-)
+from kit.retrievers.agents import NO_RETRIEVAL, ChatAgent, Hole, SmallAgent, Step, Trajectory, begun_plan, read_plan
 from kit.text.language_models import BEGUN
 from kit.text.placeholders import Placeholders
 
@@ -62,17 +48,17 @@ def test_a_trajectory_tells_what_was_found_and_how_far_it_was() -> None:
         Step("b", (hole,), answers=("Selby Quay",)),
         Step("c", rows=(5,), triples=(FLOODED,)),
     ]
-    of = Trajectory(TOWN.query, steps, {BORN: 3, FLOODED: 5}, SUFFICIENT)
+    of = Trajectory(TOWN.query, steps, {BORN: 3, FLOODED: 5}, agents.SUFFICIENT)
     # Row 3 answered b; then the first of each retrieval, the second, the third, without repeats.
     assert of.rows == [3, 4, 5, 2] and of.n_retrievals == 2
-    assert of.up_to(2) == Trajectory(TOWN.query, steps[:2], {BORN: 3}, SUBQ)
+    assert of.up_to(2) == Trajectory(TOWN.query, steps[:2], {BORN: 3}, agents.SUBQ)
     assert of.up_to(3) == of and of.up_to(0).rows == []
 
 
 def test_each_passage_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read, extract = [], agents.extract
     monkeypatch.setattr(agents, "extract", lambda *given: read.append(given[2]) or extract(*given))
-    reader = FactReader(CORPUS, "rules")
+    reader = agents.FactReader(CORPUS, "rules")
     assert reader.facts([MORAVEC, HARBOUR]) == {PLACE: MORAVEC, FILM: HARBOUR}
     assert reader.facts([HARBOUR]) == {FILM: HARBOUR} and reader.facts([]) == {}
     of = Trajectory(TOWN.query, [Step("", (Hole("Ines Moravec", SHE),), (MORAVEC, QUAY))], {FILM: HARBOUR})
@@ -84,7 +70,7 @@ def test_each_passage_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_gold_knows_the_sub_questions_and_their_answers() -> None:
-    agent, whole = GoldAgent(), Step(TOWN.text)
+    agent, whole = agents.GoldAgent(), Step(TOWN.text)
     told = ["Who directed the film The Glass Harbour? Ines Moravec", "In which town was Ines Moravec born? Selby Quay"]
     begun = [[], [whole], [whole, Step("a")], [whole, Step("a"), Step("b")]]
     going = [Trajectory(TOWN.gold_query, steps) for steps in begun]
@@ -108,7 +94,7 @@ def test_the_small_agent_thinks_with_what_its_graph_answers(scripted) -> None:
 
 @pytest.mark.parametrize(
     ("top_k", "ended", "drafted"),
-    [(2, SUFFICIENT, f"Ines Moravec {SHE} Selby Quay"), (1, "not found", f"Ines Moravec {SHE}")],
+    [(2, agents.SUFFICIENT, f"Ines Moravec {SHE} Selby Quay"), (1, "not found", f"Ines Moravec {SHE}")],
 )
 def test_the_small_agent_drafts_by_the_passages_of_the_last_step(scripted, top_k, ended, drafted) -> None:
     agent = SmallAgent(scripted(*SMALL_PLAN), CORPUS, "rules")
@@ -156,7 +142,7 @@ def test_a_chat_model_is_told_the_triples_of_each_step(scripted) -> None:
 
 def test_insufficient_is_no_sufficient_sub_question() -> None:
     replies: Mapping[str, Step | None] = {"[SUFFICIENT]": None, "It is insufficient.": None, "[SUBQ] ": None}
-    assert {reply: read_reply(reply) for reply in replies} == replies
+    assert {reply: agents.read_reply(reply) for reply in replies} == replies
 
 
 def begun() -> Trajectory:

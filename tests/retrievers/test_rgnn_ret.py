@@ -9,7 +9,7 @@ from kit.corpus import Benchmark, Corpus, Passage, Query, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
 from kit.retrievers import InitialScore, Message, RGNNRet, SubQuestionEvent
-from kit.retrievers.agents import Agent, Step, gold_steps
+from kit.retrievers.agents import Step, gold_steps
 from kit.retrievers.base import round_robin
 from kit.retrievers.gnn_ret import hinge
 from kit.views.frames import replay
@@ -141,56 +141,40 @@ def test_training_moves_both_weights_and_needs_sub_questions() -> None:
 ASKED = ["A painter who turned to pictures", "A river that rises in chalk hills"]
 
 
-class Scripted(Agent):
-    """Asks ASKED, answers by the first passage's number, and has enough after ``enough`` answers."""
-
-    def __init__(self, enough: int) -> None:
-        self.enough = enough
-
-    def plan(self, going):
-        return [Step(ASKED[len(of.steps)]) if self.enough else None for of in going]
-
-    def suffices(self, going):
-        return [len(of.steps) == self.enough for of in going]
-
-    def answer(self, going, top_k):
-        for of in going:
-            of.steps[-1].answers = (str(of.steps[-1].rows[0]),)
-
-
-def asking(indexed, enough: int = 2) -> RGNNRet:
+@pytest.fixture
+def asking(indexed, agent) -> RGNNRet:
     retriever = indexed("rgnn-ret", decomposer="model", alpha=0.9, top_k=2)
-    retriever.critic.agent = Scripted(enough)
+    retriever.critic.agent = agent(*ASKED, town=2, river=1)
     return retriever
 
 
-def test_a_model_asks_step_by_step_and_each_step_remembers_those_before(indexed) -> None:
-    retriever, gold = asking(indexed), indexed("rgnn-ret", alpha=0.9, top_k=2)
-    assert gold.sees_gold and gold.usage() is None and not retriever.sees_gold
-    [[painter, river]] = retriever.steps_of([TOWN.query])
-    assert [painter.text, river.text] == ASKED and (painter.answers, river.answers) == (("1",), ("4",))
-    # What the critic reads is what RGNN-Ret finds for all sub-questions so far.
-    assert retriever.ids(river.rows) == retriever.retrieve_next([ASKED], 5)[0].ids
+def test_a_model_asks_step_by_step_and_each_step_remembers_those_before(indexed, asking) -> None:
+    gold = indexed("rgnn-ret", alpha=0.9, top_k=2)
+    assert gold.sees_gold and gold.usage() is None
+    assert not asking.sees_gold and asking.variant(model="gold").sees_gold
+    steps, [river] = asking.steps_of([TOWN.query, RIVER.query])
+    assert [(step.text, step.answers) for step in steps] == list(zip(ASKED, (("answer 1",), ("answer 2",))))
+    assert (river.text, river.rows) == (ASKED[0], steps[0].rows)
+    # What the critic reads is what RGNN-Ret finds for all sub-questions so far, with a variant's own settings.
+    assert asking.ids(steps[1].rows) == asking.retrieve_next([ASKED], 5)[0].ids
+    forgetful = asking.variant(beta=1.0)
+    [[_, alone]] = forgetful.steps_of([TOWN.query])
+    assert asking.ids(alone.rows) == asking.retrieve_next([ASKED[1:]], 5)[0].ids != asking.ids(steps[1].rows)
     [rankings] = gold.retrieve_steps([[Step(text) for text in ASKED]], 6)
     merged = round_robin([ranking.ids for ranking in rankings])
-    assert list(retriever.retrieve(TOWN.query, 6).ids) == merged and merged[:2] == ["moravec", "oll"]
-    assert asking(indexed, 0).retrieve(TOWN.query, 6).ids == gold.retrieve(TOWN.query, 6).ids  # the question itself
-    assert len(asking(indexed, 1).steps_of([TOWN.query, RIVER.query])[1]) == 1
+    assert list(asking.retrieve(TOWN.query, 6).ids) == merged and merged[:2] == ["moravec", "oll"]
+    asking.critic.agent.texts = [None]
+    assert asking.retrieve(TOWN.query, 6).ids == gold.retrieve(TOWN.query, 6).ids  # the question itself
 
 
-def test_a_variant_searches_with_its_own_settings(indexed) -> None:
-    retriever = asking(indexed)
-    forgetful = retriever.variant(beta=1.0)
-    assert forgetful.critic is retriever.critic and not hasattr(retriever.critic, "inner")
-    [[_, own]], [[_, mixed]] = (it.steps_of([TOWN.query]) for it in (forgetful, retriever))
-    assert forgetful.ids(own.rows) == forgetful.retrieve_next([ASKED[1:]], 5)[0].ids != retriever.ids(mixed.rows)
-    assert retriever.variant(model="gold").sees_gold
-
-
-def test_the_trace_of_a_model_is_replayed(indexed) -> None:
-    retriever = asking(indexed)
-    ranking = retriever.explain(TOWN.query, 6)
+def test_the_trace_of_a_model_is_replayed(asking) -> None:
+    ranking = asking.explain(TOWN.query, 6)
     asked = [(it.text, it.answer) for it in ranking.trace.events if isinstance(it, SubQuestionEvent)]
-    assert asked == list(zip(ASKED, "14")) and ranking.ids == retriever.retrieve(TOWN.query, 6).ids
-    frames = replay(ranking, example().corpus, TOWN, retriever.graph).frames
-    assert list(dict.fromkeys(frame.asked for frame in frames))[:2] == [f"{ASKED[0]} → 1", f"{ASKED[1]} → 4"]
+    assert (
+        asked == [(ASKED[0], "answer 1"), (ASKED[1], "answer 2")] and ranking.ids == asking.retrieve(TOWN.query, 6).ids
+    )
+    frames = replay(ranking, example().corpus, TOWN, asking.graph).frames
+    assert list(dict.fromkeys(frame.asked for frame in frames))[:2] == [
+        f"{ASKED[0]} → answer 1",
+        f"{ASKED[1]} → answer 2",
+    ]
