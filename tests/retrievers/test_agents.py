@@ -67,6 +67,8 @@ def test_each_passage_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert of.graph == {FILM: HARBOUR, PLACE: MORAVEC} and read == [sorted([MORAVEC, HARBOUR])]
     reader.read([of], 1)
     assert of.steps[0].triples == ()  # nothing new
+    reader.read([Trajectory(it.query, [Step("", rows=(row,))]) for it, row in ((TOWN, QUAY), (RIVER, 4))], 1)
+    assert read[1:] == [[QUAY, 4]]  # those of all questions at once
 
 
 def test_gold_knows_the_sub_questions_and_their_answers() -> None:

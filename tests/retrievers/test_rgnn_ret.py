@@ -159,6 +159,7 @@ def test_a_model_asks_step_by_step_and_each_step_remembers_those_before(indexed,
     assert asking.ids(steps[1].rows) == asking.retrieve_next([ASKED], 5)[0].ids
     forgetful = asking.variant(beta=1.0)
     [[_, alone]] = forgetful.steps_of([TOWN.query])
+    assert "inner" not in vars(asking.critic)  # which both share
     assert asking.ids(alone.rows) == asking.retrieve_next([ASKED[1:]], 5)[0].ids != asking.ids(steps[1].rows)
     [rankings] = gold.retrieve_steps([[Step(text) for text in ASKED]], 6)
     merged = round_robin([ranking.ids for ranking in rankings])
