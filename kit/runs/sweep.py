@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 import pandas as pd
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark
@@ -26,7 +26,6 @@ from kit.store import Store, content_key
 _KIND = "sweeps"  # in the store
 _ORIGIN = ("data", "data_hash", "training_hash", "kit", "commit")
 _SHOWN = ("claim", "criterion", "case", "effect", "low", "high", "n", "verdict")  # of a notebook's findings
-_PATIENCE = 10  # seconds in which a scheduler must answer
 
 Cell = Mapping[str, Value]
 Rows = list[dict[str, Any]]
@@ -46,21 +45,21 @@ def sweep_retriever(
     *,
     ks: Sequence[int] = (2, 5, 10),
     n_timed: int = 0,
-    **workers: Any,
+    jobs: int = 1,
 ) -> pd.DataFrame:
     """The retriever with the settings of each cell, asked the benchmark's test questions.
 
     A tidy table, a row a cell and question: the cell's settings (``setting_NAME`` where a column is named alike), the
     columns of :class:`kit.evaluation.Experiment`, seconds_to_fit, data, data_hash, training_hash, kit and commit. A
-    cell that finished with the same data and code is found again. ``workers``: ``jobs``, a number of processes, or
-    ``scheduler``, the address of a dask scheduler. Raises :class:`InputError` for bad settings, before all else.
+    cell that finished with the same data and code is found again. ``jobs`` processes share the cells. Raises
+    :class:`InputError` for bad settings, before all else.
     """
     for cell in cells:
         make(name, **cell)
     about = [name, sorted(ks), n_timed, benchmark.hash, training.hash if training else "", code_digest()]
     keys = [content_key(msgspec.json.encode([*about, sorted(cell.items())]).decode()) for cell in cells]
     asking = {"benchmark": benchmark, "ks": ks, "training": training, "n_timed": n_timed}
-    return _table(cells, keys, [partial(_evaluate, name, cell, **asking) for cell in cells], **workers)
+    return _table(cells, keys, [partial(_evaluate, name, cell, **asking) for cell in cells], jobs)
 
 
 def _evaluate(name: str, cell: Cell, benchmark: Benchmark, training: Benchmark | None, **asking: Any) -> Rows:
@@ -71,24 +70,24 @@ def _evaluate(name: str, cell: Cell, benchmark: Benchmark, training: Benchmark |
 
 
 def sweep_notebook(
-    which: str, cells: Sequence[Cell], options: Mapping[str, Any], notebooks: Path = NOTEBOOKS, **workers: Any
+    which: str, cells: Sequence[Cell], options: Mapping[str, Any], notebooks: Path = NOTEBOOKS, jobs: int = 1
 ) -> pd.DataFrame:
     """The notebook whose name begins with ``which``, run with the parameters of each cell, among them ``seed``.
 
     A row a cell and finding (:class:`kit.evaluation.claims.Finding`); else as :func:`sweep_retriever`. ``options`` are
     data, train and scale. Figures and executed notebook of a cell go to ``sweeps/NOTEBOOK/CELL/``; one that fails stops
-    the sweep. Workers and caller must share the project's folder.
+    the sweep.
     """
     (notebook, *others) = find_notebooks(notebooks, [which])
     if others:
         raise InputError(f"expected one notebook, but {1 + len(others)} begin with {which!r}", field="notebook")
-    jobs = []
+    runs: list[Job] = []
     for cell in cells:
         folder = ",".join(f"{name}={quote(str(value), safe='')}" for name, value in cell.items())
         told = {"seed": cell.get("seed", 0), "root": output().resolve() / "sweeps" / notebook.stem / folder, **options}
         texts = {name: str(value) for name, value in cell.items() if name != "seed"}
-        jobs += plan([which], notebooks=notebooks, parameters=texts, **told)
-    return _table(cells, [content_key(job.key) for job in jobs], [partial(_run, job) for job in jobs], **workers)
+        runs += plan([which], notebooks=notebooks, parameters=texts, **told)
+    return _table(cells, [content_key(job.key) for job in runs], [partial(_run, job) for job in runs], jobs)
 
 
 def _run(job: Job) -> Rows:
@@ -101,15 +100,13 @@ def _run(job: Job) -> Rows:
     return [found | origin for found in record["findings"]]
 
 
-def _table(
-    cells: Sequence[Cell], keys: Sequence[bytes], tasks: Sequence[Task], jobs: int = 1, scheduler: str = ""
-) -> pd.DataFrame:
+def _table(cells: Sequence[Cell], keys: Sequence[bytes], tasks: Sequence[Task], jobs: int = 1) -> pd.DataFrame:
     """The rows of all cells, each after its settings; what a task found is kept in the store as soon as it is done."""
     store = Store()
     kept = store.get_many(_KIND, keys)
     left = {key: task for key, task in zip(keys, tasks) if key not in kept}
-    with _workers(jobs, scheduler), tqdm(total=len(set(keys)), initial=len(kept), desc="sweep", unit="cell") as bar:
-        done = Parallel(return_as="generator_unordered", batch_size=1)
+    with tqdm(total=len(set(keys)), initial=len(kept), desc="sweep", unit="cell") as bar:
+        done = Parallel(jobs, return_as="generator_unordered", batch_size=1)
         try:
             for key, rows in done(delayed(lambda key, task: (key, task()))(*item) for item in left.items()):
                 kept[key] = msgspec.json.encode(rows)
@@ -122,18 +119,6 @@ def _table(
         for row in msgspec.json.decode(kept[key]):
             rows.append({f"setting_{name}" if name in row else name: value for name, value in cell.items()} | row)
     return pd.DataFrame(rows)
-
-
-def _workers(jobs: int, scheduler: str) -> parallel_config:
-    """Within it joblib works by so many processes, or by a cluster's (of one thread: random states are a process's)."""
-    if not scheduler:
-        return parallel_config("loky", n_jobs=jobs)
-    try:
-        from distributed import Client
-
-        return parallel_config("dask", n_jobs=-1, client=Client(scheduler, timeout=_PATIENCE, set_as_default=False))
-    except (ImportError, OSError, ValueError) as error:
-        raise InputError(f"no dask scheduler answers at {scheduler!r} ({error})", field="scheduler") from None
 
 
 def summary(table: pd.DataFrame, n_settings: int) -> pd.DataFrame:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from distributed import LocalCluster
 
 from kit.corpus import Benchmark, example
 from kit.errors import InputError
@@ -109,16 +108,6 @@ def test_a_worker_that_dies_is_told_and_what_is_done_stays_done(own_store: Path,
     assert sorted(log.read_text()) == list("01233")
 
 
-def test_a_cluster_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cells, tables = [{"branching": 1}, {"branching": 3}], []
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False) as cluster:
-        for folder, options in (("here", {}), ("there", {"scheduler": cluster.scheduler_address})):
-            monkeypatch.setenv("KIT_CACHE", str(tmp_path / folder))
-            table = sweep_retriever("kgp-tfidf", cells, example(), ks=(3,), **options)
-            tables.append(table.drop(columns=["seconds", "seconds_to_fit"]))
-    assert tables[0].equals(tables[1]) and len(tables[0]) == 4
-
-
 def test_a_notebook_over_a_grid(project) -> None:
     project.write(
         "01_one",
@@ -148,17 +137,16 @@ def test_a_notebook_that_fails_or_tells_nothing(project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("which", "cell", "told", "workers", "line"),
+    ("which", "cell", "line"),
     [
-        ("0", {}, {}, {}, "field notebook: expected one notebook, but 2 begin with '0'"),
-        ("01", {"hue": "red"}, {}, {}, "field parameter hue: expected one of: rate"),
-        ("01", {"rate": 1}, {}, {"scheduler": "nonsense"}, "no dask scheduler answers at 'nonsense'"),
+        ("0", {}, "field notebook: expected one notebook, but 2 begin with '0'"),
+        ("01", {"hue": "red"}, "field parameter hue: expected one of: rate"),
     ],
 )
-def test_bad_options_of_a_notebook_write_nothing(project, which, cell, told, workers, line) -> None:
+def test_bad_options_of_a_notebook_write_nothing(project, which: str, cell: dict, line: str) -> None:
     for name in ("01_first", "02_second"):
         project.write(name, parameters="rate = 0.5\nseed = 0")
     with pytest.raises(InputError) as caught:
-        sweep_notebook(which, [cell], told, project.notebooks, **workers)
+        sweep_notebook(which, [cell], {}, project.notebooks)
     assert line in str(caught.value)
     assert not project.output.exists()
