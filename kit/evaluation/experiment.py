@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 import pandas as pd
+from statsmodels.stats.multitest import multipletests
 from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark, EvidenceGraph, Question
@@ -70,7 +71,7 @@ class Experiment:
     def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Paired differences of every other retriever to ``baseline``, of all questions or by columns.
 
-        ``p`` is of a permutation test; those of p_holm hold together for all rows.
+        ``p`` is of a permutation test; those of p_holm hold together for all rows (Holm's step-down method).
         """
         groups, others = self._groups(by, [metric]), [name for name in self.rankings if name != baseline]
         rows = []
@@ -80,7 +81,7 @@ class Experiment:
                 mean, low, high, n, p, *_ = statistics.paired(a, b, **self.draws)
                 row = {"retriever": name, "baseline": baseline, **group, "metric": metric, "difference": mean}
                 rows.append(row | {"low": low, "high": high, "p": p, "p_holm": np.nan, "n": n})
-        return pd.DataFrame(rows).assign(p_holm=lambda table: statistics.holm(table["p"]))
+        return pd.DataFrame(rows).assign(p_holm=lambda table: multipletests(table["p"], method="holm")[1])
 
     def gain(self, name: str | list[str], over: str | list[str], metric: str = "recall@5") -> statistics.Estimate:
         """The paired difference of a retriever to another, with all seeds; names of several are seeds of one, too."""
