@@ -53,24 +53,20 @@ class TrecRun(Retriever):
 def read_run(path: Path, benchmark: Benchmark) -> TrecRun:
     """Read a TREC run over the benchmark's passages. Raises InputError for the first line that is wrong."""
     asked = [question.id for question in (*benchmark.test, *benchmark.dev, *benchmark.train)]
-    questions, passages = (
-        {id: id for id in ids} | {encode_id(id): id for id in ids} for ids in (asked, benchmark.corpus.row)
-    )
+    known = [{id: id for id in ids} | {encode_id(id): id for id in ids} for ids in (asked, benchmark.corpus.row)]
     found: dict[str, dict[str, float]] = {}
     for number, line in enumerate(read_bytes(path).split(b"\n"), start=1):
         if not line.strip():
             continue
         try:
             question, _, passage, _, score, _ = line.decode().split()
-            scores, id = found.setdefault(questions[question], {}), passages[passage]
+            scores, id = found.setdefault(known[0][question], {}), known[1][passage]
             if id in scores or not math.isfinite(float(score)):
                 raise ValueError
             scores[id] = float(score)
         except (KeyError, ValueError):
-            expected = (
-                "expected question Q0 passage rank score tag, in UTF-8, of the benchmark's questions and passages"
-            )
-            told = f"{expected}, each passage once under a question, not {line.decode(errors='replace').strip()!r}"
+            expected = "expected question Q0 passage rank score tag, in UTF-8, with ids of the benchmark"
+            told = f"{expected}, a passage once a question, not {line.decode(errors='replace').strip()!r}"
             raise InputError(told, file=path, record=number) from None
     if not found:
         raise InputError("expected a TREC run, found no line", file=path)

@@ -75,11 +75,8 @@ def test_bad_runs(text: str, record: int, tmp_path: Path, benchmark: Benchmark) 
     path.write_text(text)
     with pytest.raises(InputError) as error:
         read_run(path, benchmark)
-    line = text.splitlines()[record - 1]
-    told = (
-        "expected question Q0 passage rank score tag, in UTF-8, of the benchmark's questions and passages, each passage"
-    )
-    assert str(error.value) == f"{path}, record {record}: {told} once under a question, not {line!r}"
+    told = "expected question Q0 passage rank score tag, in UTF-8, with ids of the benchmark, a passage once a question"
+    assert str(error.value) == f"{path}, record {record}: {told}, not {text.splitlines()[record - 1]!r}"
 
 
 def test_runs_that_cannot_be_read(tmp_path: Path, benchmark: Benchmark) -> None:
