@@ -49,7 +49,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "notebooks": click.argument("notebooks", nargs=-1),
     "retrievers": click.argument("retrievers", nargs=-1, required=True),
     "builder": click.argument("builder"),
-    "what": click.argument("what", metavar="RETRIEVER|NOTEBOOK"),
+    "retriever": click.argument("retriever"),
     "files": click.argument("files", nargs=-1, required=True, type=FILE),
     "name": click.argument("name"),
     "target": click.argument("target", type=FILE),
@@ -193,24 +193,18 @@ def graph(asked: SimpleNamespace) -> None:
     click.echo(pd.Series(result, dtype=object).to_string(float_format="{:,.4g}".format))
 
 
-@command(cli, f"what -g {BENCHMARK} --train --k --scale --jobs --csv")
+@command(cli, f"retriever -g {BENCHMARK} --train --k --jobs --csv")
 def sweep(asked: SimpleNamespace) -> None:
-    """Evaluate a retriever, or run a notebook (named by its first characters), with every combination of values.
+    """Evaluate a retriever with every combination of values of its settings.
 
-    The whole table has a row a cell and question, or a row a cell and finding of the notebook; what is printed sums it
-    up. Cells that finished with the same data and code are not run again, whatever stopped the command before. A
-    notebook is told --data, --train and --scale, and leaves figures and copies of each cell in sweeps/.
+    The whole table has a row a cell and question; what is printed sums it up. Cells that finished with the same data
+    and code are not evaluated again, whatever stopped the command before.
     """
     from kit.evaluation.experiment import N_TIMED
     from kit.runs import sweep as sweeps
 
-    cells = sweeps.grid(asked.grid)
-    if asked.what[:1].isdecimal():
-        told = {"data": asked.data, "train": _one_file(asked.train), "scale": asked.scale}
-        table = sweeps.sweep_notebook(asked.what, cells, told, jobs=asked.jobs)
-    else:
-        told = {"ks": asked.k, "n_timed": N_TIMED}
-        table = sweeps.sweep_retriever(asked.what, cells, *_read(asked), **told, jobs=asked.jobs)
+    told = {"ks": asked.k, "n_timed": N_TIMED, "jobs": asked.jobs}
+    table = sweeps.sweep_retriever(asked.retriever, sweeps.grid(asked.grid), *_read(asked), **told)
     click.echo(sweeps.summary(table, len(asked.grid)).to_string(index=False, float_format="{:.4g}".format))
     if asked.csv:
         atomic_write(asked.csv, table.to_csv(index=False).encode())
