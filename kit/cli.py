@@ -19,9 +19,7 @@ from kit.settings import Value, read_value, read_values
 from kit.store import atomic_write
 
 
-def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> list[Value] | None:
-    if text is None:
-        return None
+def _numbers(_: click.Context, parameter: click.Parameter, text: str) -> list[Value]:
     numbers = read_values(text)
     if not all(type(number) is int and number > 0 for number in numbers):
         raise InputError(f"expected whole numbers from 1 with commas between, not {text!r}", field=parameter.name)
@@ -51,8 +49,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "notebooks": click.argument("notebooks", nargs=-1),
     "retrievers": click.argument("retrievers", nargs=-1, required=True),
     "builder": click.argument("builder"),
-    "what": click.argument("what", metavar="RETRIEVER|NOTEBOOK"),
-    "benchmark": click.argument("benchmark", type=click.Choice(["gnn-ret", "qsgnn"])),
+    "retriever": click.argument("retriever"),
     "files": click.argument("files", nargs=-1, required=True, type=FILE),
     "name": click.argument("name"),
     "target": click.argument("target", type=FILE),
@@ -77,9 +74,6 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--seeds": option("--seeds", default=5, help="passages of the TF-IDF search whose neighbours count"),
     "--question": option("--question", help="on the page: what is around the supports of the question with this id"),
     "--jobs": option("--jobs", type=click.IntRange(min=1), default=1, help="processes that share the work"),
-    "--scheduler": option("--scheduler", default="", help="a dask scheduler, as tcp://HOST:PORT, that does it instead"),
-    "--passages": option("--passages", callback=_numbers, help="sizes of the corpus; others for each by default"),
-    "--degrees": option("--degrees", default="336,672", callback=_numbers, help="mean degrees of the graph of gnn-ret"),
     "--json": output_file("--json", help="write the results here"),
     "--trec": output_file("--trec", help="write the rankings as a TREC run; of several to FILE-NAME"),
     "--html": output_file("--html", help="write the graph here, as a page to pan and share"),
@@ -199,23 +193,18 @@ def graph(asked: SimpleNamespace) -> None:
     click.echo(pd.Series(result, dtype=object).to_string(float_format="{:,.4g}".format))
 
 
-@command(cli, f"what -g {BENCHMARK} --train --k --scale --jobs --scheduler --csv")
+@command(cli, f"retriever -g {BENCHMARK} --train --k --jobs --csv")
 def sweep(asked: SimpleNamespace) -> None:
-    """Evaluate a retriever, or run a notebook (named by its first characters), with every combination of values.
+    """Evaluate a retriever with every combination of values of its settings.
 
-    The whole table has a row a cell and question, or a row a cell and finding of the notebook; what is printed sums it
-    up. Cells that finished with the same data and code are not run again, whatever stopped the command before. A
-    notebook is told --data, --train and --scale, and leaves figures and copies of each cell in sweeps/.
+    The whole table has a row a cell and question; what is printed sums it up. Cells that finished with the same data
+    and code are not evaluated again, whatever stopped the command before.
     """
     from kit.evaluation.experiment import N_TIMED
     from kit.runs import sweep as sweeps
 
-    cells, work = sweeps.grid(asked.grid), {"jobs": asked.jobs, "scheduler": asked.scheduler}
-    if asked.what[:1].isdecimal():
-        told = {"data": asked.data, "train": _one_file(asked.train), "scale": asked.scale}
-        table = sweeps.sweep_notebook(asked.what, cells, told, **work)
-    else:
-        table = sweeps.sweep_retriever(asked.what, cells, *_read(asked), ks=asked.k, n_timed=N_TIMED, **work)
+    told = {"ks": asked.k, "n_timed": N_TIMED, "jobs": asked.jobs}
+    table = sweeps.sweep_retriever(asked.retriever, sweeps.grid(asked.grid), *_read(asked), **told)
     click.echo(sweeps.summary(table, len(asked.grid)).to_string(index=False, float_format="{:.4g}".format))
     if asked.csv:
         atomic_write(asked.csv, table.to_csv(index=False).encode())
@@ -236,20 +225,6 @@ def claims(asked: SimpleNamespace) -> None:
         page = str(figures / "CLAIMS.md")
     click.echo("\n".join(fill(line, 100, subsequent_indent="  ") for line in page.splitlines()))
     click.echo("\n".join(map(str, claims_map(ledger(records), figures) if records else [])))
-
-
-@command(cli, "benchmark --passages --degrees")
-def bench(asked: SimpleNamespace) -> None:
-    """Measure speed and memory, each size in a process of its own.
-
-    gnn-ret: milliseconds a query beside dense search, on one core, over random vectors and keywords; the degrees are
-    the two readings of "edges per node" in the paper's Table 5, and a million passages take 5 GB of memory. qsgnn:
-    milliseconds a question, in the graph around it and in the whole one.
-    """
-    from kit.runs import bench as benchmarks
-
-    table = benchmarks.bench(asked.benchmark, asked.passages, asked.degrees)
-    click.echo(table.to_string(index=False, float_format="{:,.4g}".format))
 
 
 class Generators(click.Group):

@@ -168,7 +168,7 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
         (["data", "make", "atlas", __file__], "is a file"),
         (["sweep", "bm25"], "Missing option '-g'"),
         (["sweep", "gnn-ret", "-g", "alpha=1", "--jobs", "0"], "Invalid value for '--jobs'"),
-        (["sweep", "02", "-g", "seed=1", "--train", "a", "--train", "b"], "expected one file for a notebook"),
+        (["run", "02", "--train", "a", "--train", "b"], "expected one file for a notebook"),
         (["frobnicate"], "No such command"),
     ],
 )

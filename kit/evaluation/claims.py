@@ -2,8 +2,7 @@
 
 The claims are data (``claims.toml``): what is claimed, how it is measured here, and which effect would bear it out are
 fixed before anything is measured. A finding measures one criterion of a claim on one data set; a notebook leaves its
-own in a record, ``figures/DATASET/NN_topic.json``. The ledger shows beside each interval a wider one that holds
-together with all others of its data set (Bonferroni).
+own in a record, ``figures/DATASET/NN_topic.json``.
 """
 
 import ast
@@ -21,7 +20,7 @@ import pandas as pd
 
 from kit.corpus import load
 from kit.errors import InputError
-from kit.evaluation.statistics import Estimate, bonferroni_ci
+from kit.evaluation.statistics import Estimate
 from kit.paths import NOTEBOOKS, ROOT
 from kit.retrievers import Retriever
 
@@ -293,7 +292,6 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
     """
     rows = []
     for dataset, of in records.items():
-        n_findings = sum(len(record.findings) for record in of)
         for claim in CLAIMS.values():
             made = [(found, record) for record in of for found in record.findings if found.claim == claim.id]
             findings, told = [found for found, _ in made], {found.verdict for found, _ in made}
@@ -306,7 +304,7 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
                 state = NOT_REPRODUCED
             else:
                 state = told.pop() if whole and len(told) == 1 else UNDECIDED
-            effects = [_effect(rule, findings, n_findings) for rule in claim.criteria if findings]
+            effects = [_effect(rule, findings) for rule in claim.criteria if findings]
             rows.append((claim.id, dataset, state, "; ".join(effects)))
     table = pd.DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
     tested = table[table["state"] != NOT_TESTED].groupby("claim")["state"].unique()
@@ -333,8 +331,8 @@ def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _effect(rule: Criterion, findings: Sequence[Finding], n_findings: int) -> str:
-    """A criterion's effect in the case that speaks most against the claim, with the interval that holds for all."""
+def _effect(rule: Criterion, findings: Sequence[Finding]) -> str:
+    """A criterion's effect in the case that speaks most against the claim."""
 
     def strength(found: Finding) -> tuple[int, float]:
         order = {NOT_REPRODUCED: 0, UNDECIDED: 1}.get(found.verdict, 2)
@@ -345,12 +343,6 @@ def _effect(rule: Criterion, findings: Sequence[Finding], n_findings: int) -> st
     if not cases:
         return f"{rule.name}: not measured"
     found = min(cases, key=strength)
-    case, told = found.case + f", the weakest of {len(cases)}" * (len(cases) > 1), show_effect(found)
-    if found.low is not None and n_findings > 1:
-        low, high = bonferroni_ci(found.effect, found.low, found.high, n_findings)
-        if found.unit in ("share", "correlation"):
-            low, high = max(low, -1.0), min(high, 1.0)
-        changed = verdict(msgspec.structs.replace(found, low=low, high=high))[0]
-        ends = ", ".join(show(end, found.unit, sign=True) for end in (low, high))
-        told += f" (adjusted [{ends}]{'' if changed == found.verdict else f': {changed}'})"
-    return " ".join(filter(None, [rule.name, f"({case})" * bool(case), told, f"({found.why})" * bool(found.why)]))
+    case = found.case + f", the weakest of {len(cases)}" * (len(cases) > 1)
+    told = [rule.name, f"({case})" * bool(case), show_effect(found), f"({found.why})" * bool(found.why)]
+    return " ".join(filter(None, told))

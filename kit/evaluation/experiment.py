@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 import pandas as pd
+from statsmodels.stats.multitest import multipletests
 from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark, EvidenceGraph, Question
@@ -14,9 +15,7 @@ from kit.errors import InputError
 from kit.evaluation import metrics, statistics
 from kit.evaluation.timing import time_parts
 from kit.evaluation.trec import TrecRun
-from kit.retrievers import DPR, KGPMDR, MDR, QSGNN, GNNRet, Ranking, Retriever, make
-from kit.retrievers.dpr import pool
-from kit.text import TfidfIndex
+from kit.retrievers import Ranking, Retriever, make
 
 _BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
 N_TIMED = 20  # questions of which ``kit evaluate`` takes the time
@@ -70,7 +69,7 @@ class Experiment:
     def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Paired differences of every other retriever to ``baseline``, of all questions or by columns.
 
-        ``p`` is of a permutation test; those of p_holm hold together for all rows.
+        ``p`` is of a permutation test; those of p_holm hold together for all rows (Holm's step-down method).
         """
         groups, others = self._groups(by, [metric]), [name for name in self.rankings if name != baseline]
         rows = []
@@ -80,7 +79,7 @@ class Experiment:
                 mean, low, high, n, p, *_ = statistics.paired(a, b, **self.draws)
                 row = {"retriever": name, "baseline": baseline, **group, "metric": metric, "difference": mean}
                 rows.append(row | {"low": low, "high": high, "p": p, "p_holm": np.nan, "n": n})
-        return pd.DataFrame(rows).assign(p_holm=lambda table: statistics.holm(table["p"]))
+        return pd.DataFrame(rows).assign(p_holm=lambda table: multipletests(table["p"], method="holm")[1])
 
     def gain(self, name: str | list[str], over: str | list[str], metric: str = "recall@5") -> statistics.Estimate:
         """The paired difference of a retriever to another, with all seeds; names of several are seeds of one, too."""
@@ -247,26 +246,6 @@ def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
     return by_question(experiment.table, [metric])[metric]
 
 
-def ends_of_chains(experiment: Experiment, retriever: str, k: int | None = None) -> pd.DataFrame:
-    """The rank of the first and of the last support of each question whose evidence graph has an edge.
-
-    The first supports are the graph's sources, the last its sinks, which hold the answer; of several, the mean rank.
-    One that is not found gets the place after the ranking's end. With ``k``: Recall@k of the first supports and of the
-    last ones alone. Columns: question, hops, first, last.
-    """
-    rows = []
-    for question in experiment.questions:
-        if question.evidence and question.evidence.edges:
-            ids = experiment.rankings[retriever][question.id].ids
-            ranks = np.minimum(metrics.support_ranks(question, ids), len(ids) + 1)
-            ranks = ranks if k is None else ranks <= k
-            graph = question.evidence.to_networkx()
-            first = np.mean([ranks[node] for node in graph if not graph.in_degree(node)])
-            last = np.mean([ranks[node] for node in graph if not graph.out_degree(node)])
-            rows.append((question.id, question.hops, first, last))
-    return pd.DataFrame(rows, columns=["question", "hops", "first", "last"])
-
-
 def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric: str) -> pd.DataFrame:
     """Retrievers (``label``) in groups, each with its mean and its paired difference to the first of its group."""
     values, rows = per_question(experiment, metric), []
@@ -276,45 +255,3 @@ def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric
         rows.append((group, label, *mean[:3], *(gain[:3] if label != first else [np.nan] * 3), mean.n))
     columns = ["group", "label", "mean", "low", "high", "difference", "difference_low", "difference_high", "n"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def histories(retrievers: Mapping[str, DPR | MDR | KGPMDR | QSGNN]) -> pd.DataFrame:
-    """What trained retrievers went through: a row a step and a row a check (at step 0 before training).
-
-    Columns: retriever, quantity (``loss`` or ``dev recall@5``), step, value, smoothed (of losses, over ten).
-    """
-    told = [pd.DataFrame(of.history, columns=["step", "loss", "measured"]) for of in retrievers.values()]
-    table = pd.concat(told, keys=retrievers, names=["retriever"]).rename(columns={"measured": "dev recall@5"})
-    table = table.reset_index("retriever").melt(["retriever", "step"], var_name="quantity").dropna()
-    smoothed = table.groupby(["retriever", "quantity"])["value"].transform(lambda of: of.rolling(10, 1).mean())
-    table["smoothed"] = smoothed.where(table["quantity"] == "loss", table["value"])
-    return table[["retriever", "quantity", "step", "value", "smoothed"]].reset_index(drop=True)
-
-
-def along_setting(
-    experiment: Experiment, lines: Mapping[str, Mapping[str, float]], setting: str, metric: str
-) -> pd.DataFrame:
-    """A metric along a number, of each retriever of each line: line, retriever, the number, mean, low, high, n."""
-    rows = [(line, name, number) for line, numbers in lines.items() for name, number in numbers.items()]
-    summary = experiment.summary().query("metric == @metric").drop(columns="metric")
-    return pd.DataFrame(rows, columns=["line", "retriever", setting]).merge(summary, on="retriever")
-
-
-def over_pool(benchmark: Benchmark, questions: Sequence[Question]) -> Benchmark:
-    """Questions asked over their supports and what is nearest to each by TF-IDF: little for a new encoder to encode."""
-    kept = benchmark.collections  # of the per-question setting, small as they are
-    corpus = benchmark.corpus if kept else pool(questions, benchmark.corpus, TfidfIndex(benchmark.corpus))
-    return Benchmark(benchmark.name, corpus, test=questions, collections=kept)
-
-
-def learn_weights(retrievers: Iterable[GNNRet], training: Benchmark) -> pd.DataFrame:
-    """Train each of them: a row a weight that comes out, the settings, loss (the lowest that was met) and steps."""
-    rows = []
-    for retriever in tqdm(list(retrievers), desc="training", unit="draw"):
-        retriever.fit(training)
-        settings, history = retriever.settings, retriever.history
-        about = {"n_train": settings.n_train, "start": settings.init_alpha, "layers": settings.layers}
-        about |= {"competitors": settings.competitors, "seed": settings.seed}
-        about |= {"loss": min(step["loss"] for step in history), "steps": len(history)}
-        rows += [{**about, "weight": weight, "value": value} for weight, value in retriever.weights.items()]
-    return pd.DataFrame(rows)

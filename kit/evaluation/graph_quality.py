@@ -4,7 +4,7 @@ SF-EM and precision judge a question's seeds and all their neighbours: all suppo
 """
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -12,11 +12,8 @@ import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.evaluation.metrics import covered, precision, sf_em
-from kit.graphs import BUILDERS, PassageGraph, build
-from kit.settings import defaults
+from kit.graphs import PassageGraph, build
 from kit.text import TfidfIndex
-
-SEEDS = "seeds"  # what the seeds alone are called where builders are compared: SF-EM before any graph
 
 
 def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = 5) -> list[list[int]]:
@@ -43,43 +40,24 @@ def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Seq
     return pd.DataFrame(rows)
 
 
-def density_param(name: str, encoders: Collection[str] = ()) -> str:
-    """A builder's first setting, which makes its graph denser; ``encoders`` has the names of further KNN graphs."""
-    return next(iter(defaults(BUILDERS["knn" if name in encoders else name])))
-
-
-def build_at(name: str, value: float, corpus: Corpus, encoders: Mapping[str, str]) -> PassageGraph:
-    """A builder's graph at a density; a name in ``encoders`` is a KNN graph over that encoder's vectors."""
-    if name == SEEDS:
-        return PassageGraph(corpus, {})
-    encoder = {"encoder": encoders[name]} if name in encoders else {}
-    return build("knn" if encoder else name, corpus, **{density_param(name, encoders): value}, **encoder)
-
-
-def by_setting(quality: pd.DataFrame, builder: str, metric: str) -> pd.DataFrame:
-    """A builder's values of a metric: a row a question, a column a setting, both in the order of the sweep."""
-    of = quality[quality["builder"] == builder]
-    return of.set_index(["question", "value"])[metric].unstack(sort=False)
-
-
 def at_equal_size(
     quality: pd.DataFrame, sizes: pd.DataFrame, metric: str, size: float, by: str = "mean_degree"
-) -> tuple[pd.DataFrame, list[str]]:
-    """A metric for each question (index) and builder (columns) at one size, and the builders that never have it.
+) -> pd.DataFrame:
+    """A metric for each question (index) and builder (columns) at one size, without the builders that never have it.
 
-    ``sizes`` has a row a builder and value with the size in the column ``by``. Between two settings of a sweep the
-    metric is interpolated on the logarithm of the size.
+    ``quality`` has a row a question, builder and ``value`` of the builder's setting, ``sizes`` a row a builder and
+    value with the size in the column ``by``. Between two values the metric is interpolated on the logarithm of the
+    size.
     """
-    columns, left_out = {}, []
-    for builder, of in sizes[sizes["builder"] != SEEDS].groupby("builder", sort=False):
+    columns, questions = {}, quality["question"].unique()
+    for builder, of in sizes.groupby("builder", sort=False):
         of = of.sort_values(by, kind="stable")
         steps = of[by].to_numpy()
-        if not 0 < steps[0] <= size <= steps[-1]:
-            left_out.append(str(builder))
-            continue
-        values = by_setting(quality, builder, metric)[of["value"]].to_numpy()
-        columns[builder] = [np.interp(np.log(size), np.log(steps), of_question) for of_question in values]
-    return pd.DataFrame(columns, index=quality["question"].unique()).dropna(), left_out
+        if 0 < steps[0] <= size <= steps[-1]:
+            wide = quality[quality["builder"] == builder].pivot(index="question", columns="value", values=metric)
+            values = wide.reindex(questions)[of["value"]].to_numpy()
+            columns[builder] = [np.interp(np.log(size), np.log(steps), of_question) for of_question in values]
+    return pd.DataFrame(columns, index=questions).dropna()
 
 
 def measure(

@@ -1,4 +1,4 @@
-"""How sure a number is: bootstrap intervals over questions, paired tests, trends, and many comparisons at once.
+"""How sure a number is: bootstrap intervals over questions, paired tests, and trends.
 
 Questions are resampled whole, so what was measured on the same question stays together: the differences between
 methods are paired, and so are the points of a sweep. An interval needs two observations, or is (nan, nan).
@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 LEVEL, N_RESAMPLES = 0.95, 10_000
 _BLOCK = 4_000_000  # cells of a block of resampling counts: 32 MB, whatever the number of questions
@@ -107,17 +106,6 @@ def paired(a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_
     draws, rival = ((a - b).sum(axis=0) / n).tolist(), float(b.mean(axis=1).sum() / n)
     told = {"p": float(p), "differ": len(changed), "rival": rival, "draws": tuple(draws) if len(draws) > 1 else ()}
     return interval(difference, seed, n_resamples=n_resamples)._replace(**told)
-
-
-def holm(p: np.ndarray) -> np.ndarray:
-    """p-values (n,) adjusted for being n at once, by Holm's step-down method."""
-    return multipletests(p, method="holm")[1]
-
-
-def bonferroni_ci(estimate: float, low: float, high: float, n: int) -> tuple[float, float]:
-    """The ends of a 95 % interval as one of n that hold together: stretched by the ratio of the normal quantiles."""
-    factor = stats.norm.isf((1 - LEVEL) / n / 2) / stats.norm.isf((1 - LEVEL) / 2)
-    return estimate - factor * (estimate - low), estimate + factor * (high - estimate)
 
 
 def slope(x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:

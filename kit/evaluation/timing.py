@@ -1,22 +1,19 @@
-"""What a question costs, the same way for every method, and what is found for it (kgp.txt §5.2–5.4)."""
+"""What a question costs, the same way for every method (kgp.txt §5.3)."""
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 from kit.corpus import Corpus, Question
-from kit.evaluation.metrics import full_at, recall_at
-from kit.retrievers import KGP, MDR, Retriever
+from kit.retrievers import KGP, Retriever
 from kit.text import Encoder, TfidfIndex
 from kit.text.precision import one_thread
 
 PARTS = ("seeding", "matching", "encoding", "rest")  # of the time of a question
-N_PASSAGES = 30  # a question gets, whatever the method (8.2, all-i02)
-METRICS = ("recall@5", f"recall@{N_PASSAGES}", f"full@{N_PASSAGES}")
 
 
 def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30, cold: bool = True) -> pd.DataFrame:
@@ -60,35 +57,17 @@ def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30,
     return pd.DataFrame(rows[1:])
 
 
-def ask(retriever: Retriever, questions: Sequence[Question]) -> pd.DataFrame:
-    """How an indexed retriever does, a row a question: question, hops, ``METRICS``, passages scored (KGP, MDR)."""
-    rows = []
-    for question in questions:
-        find = retriever.explain if isinstance(retriever, KGP | MDR) else retriever.retrieve
-        ranking = find(question.query, N_PASSAGES)
-        found = [recall_at(question, ranking.ids, k) for k in (5, N_PASSAGES)]
-        found += [full_at(question, ranking.ids, N_PASSAGES), ranking.trace.n_scored]
-        rows.append((question.id, question.hops, *found))
-    return pd.DataFrame(rows, columns=["question", "hops", *METRICS, "scored"])
+def growing_collections(
+    corpus: Corpus, questions: Sequence[Question], sizes: Sequence[int], seed: int
+) -> Iterator[Corpus]:
+    """Parts of a corpus, from small to large, of at least so many passages, where it has as many (kgp.txt Figure 7c).
 
-
-def by_size(
-    retrievers: Mapping[str, Retriever], corpus: Corpus, questions: Sequence[Question], sizes: Sequence[int], seed: int
-) -> pd.DataFrame:
-    """:func:`ask` and :func:`time_parts` of fitted retrievers while the collection (``passages``) grows (Figure 7c).
-
-    A collection holds the supports of the questions, random other documents, whole, and all smaller ones.
+    A part holds the supports of the questions, random other documents, whole, and all smaller parts.
     """
     rows = {corpus.row[id] for question in questions for id in question.supporting_ids}
     documents = list(corpus.documents.values())
     others = iter(np.random.default_rng(seed).permutation(len(documents)))
-    tables = []
     for size in sorted(size for size in sizes if size <= len(corpus)):
         while len(rows) < size:
             rows.update(documents[next(others)].tolist())
-        part = corpus.subset(sorted(rows))
-        for name, retriever in retrievers.items():
-            placed = retriever.variant(corpus=part)
-            found = ask(placed, questions).merge(time_parts(placed, questions), on="question")
-            tables.append(found.assign(passages=len(part), retriever=name))
-    return pd.concat(tables, ignore_index=True)
+        yield corpus.subset(sorted(rows))

@@ -18,24 +18,22 @@ from kit.retrievers import Ranking, Retriever
 from kit.store import atomic_write
 
 
-def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> list[Path]:
+def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> None:
     """Write the rankings of retrievers (``Experiment.rankings``) as TREC runs, ``question Q0 passage rank score tag``.
 
     One retriever's file is ``path`` itself. Several would mix in one file, so its stem is then followed by the name.
     Most tools sort by score and ignore the rank, so scores are written such that none exceeds the one above it.
     """
-    names = {name: f"{path.stem}-{re.sub(r'[^A-Za-z0-9._-]+', '-', name)}{path.suffix}" for name in runs}
-    paths = [path.with_name(file) for file in names.values()] if len(runs) > 1 else [path]
-    if len(set(paths)) < len(runs):
+    endings = {name: "-" + re.sub(r"[^A-Za-z0-9._-]+", "-", name) if len(runs) > 1 else "" for name in runs}
+    if len(set(endings.values())) < len(runs):
         raise InputError(f"the names {', '.join(runs)} give the same files", file=path)
-    for file, (name, rankings) in zip(paths, runs.items()):
+    for name, rankings in runs.items():
         lines = []
         for question, ranking in rankings.items():
             scores = np.minimum.accumulate(np.asarray(ranking.scores, dtype=float)).tolist()
             for rank, (id, score) in enumerate(zip(ranking.ids, scores), start=1):
                 lines.append(f"{encode_id(question)} Q0 {encode_id(id)} {rank} {score!r} {encode_id(name)}\n")
-        atomic_write(file, "".join(lines).encode())
-    return paths
+        atomic_write(path.with_stem(path.stem + endings[name]), "".join(lines).encode())
 
 
 class TrecRun(Retriever):
@@ -60,21 +58,16 @@ def read_run(path: Path, benchmark: Benchmark) -> TrecRun:
     for number, line in enumerate(read_bytes(path).split(b"\n"), start=1):
         if not line.strip():
             continue
-        field, expected = None, "question Q0 passage rank score tag, in UTF-8"
         try:
             question, _, passage, _, score, _ = line.decode().split()
-            field, expected = "question", "a question of the benchmark"
-            scores = found.setdefault(known[0][question], {})
-            field, expected = "passage", "a passage of the benchmark, once under a question"
-            if (id := known[1][passage]) in scores:
+            scores, id = found.setdefault(known[0][question], {}), known[1][passage]
+            if id in scores or not math.isfinite(float(score)):
                 raise ValueError
-            field, expected = "score", "a number"
             scores[id] = float(score)
-            if not math.isfinite(scores[id]):
-                raise ValueError
         except (KeyError, ValueError):
-            told = f"expected {expected}, not {line.decode(errors='replace').strip()!r}"
-            raise InputError(told, file=path, record=number, field=field) from None
+            expected = "expected question Q0 passage rank score tag, in UTF-8, with ids of the benchmark"
+            told = f"{expected}, a passage once a question, not {line.decode(errors='replace').strip()!r}"
+            raise InputError(told, file=path, record=number) from None
     if not found:
         raise InputError("expected a TREC run, found no line", file=path)
     return TrecRun(found)

@@ -1,3 +1,3 @@
-"""What is repeated: a notebook's lesson, and the sequence of notebooks, sweeps and benchmarks of the command line."""
+"""What is repeated: a notebook's lesson, the sequence of notebooks, and sweeps of settings."""
 
 from kit.runs.lesson import Lesson, sample, start

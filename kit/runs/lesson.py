@@ -1,6 +1,5 @@
 """One run of a notebook: what it is told and reads, and the record of its figures, its findings and their origin."""
 
-import hashlib
 import os
 import platform
 import subprocess
@@ -20,6 +19,7 @@ import pandas as pd
 
 import kit
 from kit.corpus import Benchmark, Question, generated, load, load_training, single_facts
+from kit.corpus.types import digest
 from kit.errors import InputError
 from kit.evaluation.claims import Finding, code_hash, finding, verdicts
 from kit.evaluation.statistics import Estimate
@@ -33,7 +33,6 @@ from kit.views.style import Figure
 _TABLES = tomllib.loads(Path(__file__).with_name("scales.toml").read_text("utf-8"))
 #: Each scale by its name, a number of ``scales.toml`` as an attribute; a limit that it does not name is None: no limit.
 SCALES = {name: SimpleNamespace(**{"n_questions": None, "n_costly": None} | table) for name, table in _TABLES.items()}
-_SOURCES = {".py", ".js", ".css", ".csv", ".toml", ".mplstyle"}
 
 
 class Run(Settings, frozen=True):
@@ -216,10 +215,9 @@ def provenance(benchmark: Benchmark, encoder: str = DEFAULT_ENCODER) -> dict[str
 
 
 def code_digest() -> str:
-    """A digest of the package's source and the generators': a change makes every notebook and sweep run again."""
-    files = sorted([*(ROOT / "kit").rglob("*"), *(ROOT / "data").glob("*/make/**/*")])
-    lines = [f"{path.relative_to(ROOT)} {file_digest(path)}\n" for path in files if path.suffix in _SOURCES]
-    return hashlib.blake2b("".join(lines).encode(), digest_size=16).hexdigest()
+    """A digest of the package's files and the generators': a change makes every notebook and sweep run again."""
+    files = sorted([*(ROOT / "kit").rglob("*.*"), *(ROOT / "data").glob("*/make/**/*.*")])
+    return digest([(str(path.relative_to(ROOT)), file_digest(path)) for path in files if path.suffix != ".pyc"])
 
 
 def write_json(path: Path, value: object) -> None:

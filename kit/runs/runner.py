@@ -38,11 +38,6 @@ class Job(msgspec.Struct, frozen=True):
     figures: Path
     executed: Path
 
-    @property
-    def record(self) -> Path:
-        """The file in which the notebook tells what it found."""
-        return self.figures / f"{self.notebook.stem}.json"
-
     def file(self, suffix: str) -> Path:
         """The executed copy (.ipynb) and the account of the run (.json)."""
         return self.executed / f"{self.notebook.stem}{suffix}"
@@ -86,16 +81,15 @@ def plan(
     *,
     parameters: Mapping[str, str] | None = None,
     notebooks: Path = paths.NOTEBOOKS,
-    root: Path | None = None,
     **options: Any,
 ) -> list[Job]:
     """The notebooks that :func:`run` would run, with all that they are given; nothing is written.
 
     ``options`` are data, train, scale and seed, as in :class:`kit.runs.lesson.Run`; a notebook that names data of its
     own, since it is about documents with pages, reads these unless PDFs are given. ``parameters`` are texts by name, as
-    on a command line. Figures and executed notebooks go under ``root``. Raises ``InputError`` for bad ones.
+    on a command line. Raises ``InputError`` for bad ones.
     """
-    chosen, root = find_notebooks(notebooks, which), root or paths.output()
+    chosen, root = find_notebooks(notebooks, which), paths.output()
     for name in ("data", "train"):
         options[name] = str(Path(options[name]).resolve()) if options.get(name) else ""
     read, code, jobs = cache(Run.read), code_digest(), []
@@ -150,7 +144,7 @@ def _typed(name: str, text: str, default: Value | None) -> Value:
         raise InputError(f"expected a value like {default!r}, not {text!r}", field=f"parameter {name}") from None
 
 
-def run_one(job: Job, *, progress: bool = True) -> str | None:
+def run_one(job: Job) -> str | None:
     """Run a notebook; what went wrong, told in a few lines, or None."""
     job.file(".json").unlink(missing_ok=True)  # while it runs, nothing says that it finished
     job.executed.mkdir(parents=True, exist_ok=True)
@@ -163,7 +157,7 @@ def run_one(job: Job, *, progress: bool = True) -> str | None:
         job.parameters,
         kernel_name="python3",
         language="python",
-        progress_bar=progress and {"desc": job.notebook.stem, "disable": None, "leave": False},
+        progress_bar={"desc": job.notebook.stem, "disable": None, "leave": False},
         cwd=job.notebook.parent,
         shutdown_kernel="immediate",
         on_cell_start=lambda cell, cell_index: begun.append(cell),

@@ -5,13 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Passage, Query, Question, example
 from kit.errors import InputError
 from kit.evaluation import (
     all_seeds,
-    ends_of_chains,
     evaluate,
     experiment,
     of_seeds,
@@ -247,17 +245,3 @@ def test_a_gain_is_the_difference_of_the_comparison(backwards) -> None:
     assert gain.value == pytest.approx(-1 / 6)  # q1 alone: z to a has one of its two supports among five
     both = backwards.gain(["a to z", "z to a"], over="z to a", metric="recall@2")
     assert both.value == pytest.approx(1 / 24)
-
-
-def test_ranks_of_first_and_last_supports() -> None:
-    hand = example()
-    found = evaluate(["dense"], hand, ks=(2,), k=3, progress=False)
-    # harbour, novel, moravec, … for the town; harbour, novel, quay, … for the river.
-    expected = [["town", 2, 1, 3], ["river", 3, 1, 3]]
-    assert ends_of_chains(found, "dense")[["question", "hops", "first", "last"]].values.tolist() == expected
-    shorter = evaluate(["dense"], hand, ks=(2,), k=2, progress=False)
-    assert ends_of_chains(shorter, "dense")["last"].tolist() == [3, 3]  # not found: the place after the end
-    recalls = [ends_of_chains(found, "dense", k)[["first", "last"]].to_numpy().tolist() for k in (2, 3)]
-    assert recalls == [[[1, 0], [1, 0]], [[1, 1], [1, 1]]]
-    unordered = hand.asking(tuple(replace(question, evidence=None) for question in hand.test))
-    assert ends_of_chains(evaluate(["bm25"], unordered, ks=(2,), progress=False), "bm25").empty

@@ -72,21 +72,6 @@ def test_paired_p_is_uniform_where_nothing_differs() -> None:
     assert 0.01 <= np.mean(np.array(p) <= 0.05) <= 0.1
 
 
-def test_holm() -> None:
-    assert statistics.holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-
-
-def test_bonferroni_ci() -> None:
-    assert statistics.bonferroni_ci(0.1, 0.05, 0.2, 1) == pytest.approx((0.05, 0.2))
-    # Bonferroni for 10: the normal quantile of 1 − .05/20 over that of 1 − .05/2.
-    factor = 2.807034 / 1.959964
-    stretched = (0.1 - 0.05 * factor, 0.1 + 0.1 * factor)
-    assert statistics.bonferroni_ci(0.1, 0.05, 0.2, 10) == pytest.approx(stretched, abs=1e-6)
-    means = statistics.resampled_sums(SHARES[:, None], seed=0) / len(SHARES)
-    drawn = np.quantile(means, [0.05 / 40, 1 - 0.05 / 40])  # near the interval at that level
-    assert statistics.bonferroni_ci(*statistics.interval(SHARES)[:3], 20) == pytest.approx(drawn, abs=0.006)
-
-
 def test_slope() -> None:
     x = np.array([1, 1, 2, 2, 3, 3, 4, 4])
     assert statistics.slope(x, 5 - 2 * x)[:3] == pytest.approx((-2, -2, -2))

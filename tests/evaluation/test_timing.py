@@ -1,4 +1,4 @@
-"""What searches find and cost, by hand on the six passages; of times only that they add up.
+"""What searches cost, by hand on the six passages; of times only that they add up.
 
 The graph of the six passages: harbour – moravec – quay – oll, moravec – moravec-later – novel. TF-IDF puts harbour and
 novel first for both questions.
@@ -8,19 +8,11 @@ import pytest
 import torch
 
 from kit.corpus import Corpus, Passage, example
-from kit.evaluation.timing import PARTS, ask, by_size, time_parts
+from kit.evaluation.timing import PARTS, growing_collections, time_parts
 from kit.retrievers import make
 
 HAND = example()
 RIVER = HAND.test[1]
-
-
-def test_asking_counts_supports_and_comparisons() -> None:
-    walker = make("kgp-tfidf", budget=6, branching=3, depth=3)
-    walker.index(HAND.corpus)
-    # Of the river question's supports harbour, moravec and quay, all are on the walk, which compares 7 candidates.
-    row = {"question": "river", "hops": 3, "recall@5": 1.0, "recall@30": 1.0, "full@30": 1.0, "scored": 7}
-    assert ask(walker, [RIVER]).to_dict("records") == [row]
 
 
 @pytest.mark.parametrize(
@@ -45,10 +37,8 @@ def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(name: str, set
     assert retriever.retrieve(RIVER.query, 6).ids == before and torch.get_num_threads() == threads
 
 
-def test_quality_and_cost_by_size() -> None:
+def test_collections_grow_around_the_supports() -> None:
     extra = (Passage(f"more-{i}", f"More {i}", f"Filler number {i}.", f"More {i}") for i in range(4))
     corpus = Corpus([*HAND.corpus.passages, *extra])
-    methods = {name: make(name) for name in ("tfidf", "kgp-dense")}
-    table = by_size(methods, corpus, [RIVER], (10, 4, 99), seed=0)  # 99 is more than there are
-    assert table.groupby("retriever")["passages"].agg(list).tolist() == [[4, 10], [4, 10]]
-    assert (table["full@30"] == 1).all() and {"scored", "seconds"} <= set(table)
+    small, whole = growing_collections(corpus, [RIVER], (10, 4, 99), seed=0)  # 99 is more than there are
+    assert len(small) == 4 and set(RIVER.supporting_ids) < set(small.row) and set(whole.row) == set(corpus.row)

@@ -2,19 +2,17 @@
 
 import sqlite3
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from distributed import LocalCluster
 
 from kit.corpus import Benchmark, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.retrievers import BM25, RETRIEVERS, make
 from kit.runs import sweep
-from kit.runs.sweep import grid, summary, sweep_notebook, sweep_retriever
+from kit.runs.sweep import grid, summary, sweep_retriever
 
 CELLS = grid({"branching": [1, 3], "budget": [4, 6]})
 
@@ -65,11 +63,16 @@ def test_settings_are_checked_before_anything_is_evaluated(own_store: Path) -> N
     assert not own_store.exists()
 
 
-def test_an_interrupted_sweep_goes_on_where_it_was(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("problem", "told"), [(KeyboardInterrupt, None), (BrokenProcessPool, "a worker died .*; the same command goes on")]
+)
+def test_a_sweep_that_was_stopped_goes_on_where_it_was(
+    problem: type[BaseException], told: str | None, own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun: list[int] = []
 
-    class Interrupted(BM25):
-        """The cell 2 is interrupted the first time that it learns."""
+    class Stopped(BM25):
+        """The cell 2 is interrupted the first time that it learns; joblib tells so that a worker's process died."""
 
         def __init__(self, number: int = 0) -> None:
             super().__init__()
@@ -78,87 +81,12 @@ def test_an_interrupted_sweep_goes_on_where_it_was(own_store: Path, monkeypatch:
         def fit(self, benchmark: Benchmark) -> None:
             begun.append(self.number)
             if begun == [0, 1, 2]:
-                raise KeyboardInterrupt
+                raise problem
 
-    monkeypatch.setitem(RETRIEVERS, "interrupted", Interrupted)
+    monkeypatch.setitem(RETRIEVERS, "stopped", Stopped)
     cells = grid({"number": [0, 1, 2, 3]})
-    with pytest.raises(KeyboardInterrupt):
-        sweep_retriever("interrupted", cells, example())
+    with pytest.raises(InputError if told else KeyboardInterrupt, match=told):
+        sweep_retriever("stopped", cells, example())
     assert n_kept(own_store) == 2
-    assert sweep_retriever("interrupted", cells, example())["number"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert sweep_retriever("stopped", cells, example())["number"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     assert begun == [0, 1, 2, 2, 3]
-
-
-def test_a_worker_that_dies_is_told_and_what_is_done_stays_done(own_store: Path, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-
-    def square(number: int) -> list[dict]:
-        """With the last number the first time, what joblib raises when a worker's process has died."""
-        with log.open("a") as sink:
-            sink.write(str(number))
-        if number == 3 and log.read_text().count("3") == 1:
-            raise BrokenProcessPool
-        return [{"square": number * number}]
-
-    tasks = [partial(square, number) for number in range(4)]
-    work = grid({"n": list(range(4))}), [b"0", b"1", b"2", b"3"], tasks
-    with pytest.raises(InputError, match=r"a worker died .*; the same command goes on where it stopped"):
-        sweep._table(*work)
-    assert n_kept(own_store) == 3
-    assert sweep._table(*work)["square"].tolist() == [0, 1, 4, 9]
-    assert sorted(log.read_text()) == list("01233")
-
-
-def test_a_cluster_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cells, tables = [{"branching": 1}, {"branching": 3}], []
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False) as cluster:
-        for folder, options in (("here", {}), ("there", {"scheduler": cluster.scheduler_address})):
-            monkeypatch.setenv("KIT_CACHE", str(tmp_path / folder))
-            table = sweep_retriever("kgp-tfidf", cells, example(), ks=(3,), **options)
-            tables.append(table.drop(columns=["seconds", "seconds_to_fit"]))
-    assert tables[0].equals(tables[1]) and len(tables[0]) == 4
-
-
-def test_a_notebook_over_a_grid(project) -> None:
-    project.write(
-        "01_one",
-        'with open(log, "a") as sink:\n    sink.write(f"{size}/{seed}\\n")',
-        'from kit.runs import start\nlesson = start("01_one", data=data, scale="smoke", seed=seed)',
-        "from kit.evaluation.statistics import Estimate",
-        'if seed:\n    lesson.claim("kgp-01", Estimate(1, 1, 1, 10), criterion="SF-EM")\nlesson.done()',
-        parameters=f'data = ""\nscale = "class"\nseed = 0\nsize = ""\nlog = "{project.log}"',
-    )
-    cells, told = [{"size": "a/b", "seed": 1}, {"size": "b"}], {"scale": "smoke", "data": project.data}
-    for _ in (1, 2):
-        table = sweep_notebook("01", cells, told, project.notebooks)
-        assert table[["size", "setting_seed", "seed", "claim"]].to_numpy().tolist() == [["a/b", 1, 1, "kgp-01"]]
-        assert summary(table, 2)["effect"].tolist() == [1]
-    assert sorted(project.logged) == ["a/b/1", "b/0"]  # once each
-    folders = {folder.name for folder in (project.output / "sweeps" / "01_one").iterdir()}
-    assert folders == {"size=a%2Fb,seed=1", "size=b"}
-
-
-def test_a_notebook_that_fails_or_tells_nothing(project) -> None:
-    project.write("01_broken", "frame = {}\nframe[size]", parameters="size = 1")
-    project.write("02_silent", parameters="size = 1")
-    with pytest.raises(InputError, match=r"01_broken: failed in the cell: frame = \{\}"):
-        sweep_notebook("01", [{"size": 2}], {"data": project.data}, project.notebooks)
-    with pytest.raises(InputError, match=r"expected a notebook that tells what it found by lesson.done\(\)"):
-        sweep_notebook("02", [{"size": 2}], {"data": project.data}, project.notebooks)
-
-
-@pytest.mark.parametrize(
-    ("which", "cell", "told", "workers", "line"),
-    [
-        ("0", {}, {}, {}, "field notebook: expected one notebook, but 2 begin with '0'"),
-        ("01", {"hue": "red"}, {}, {}, "field parameter hue: expected one of: rate"),
-        ("01", {"rate": 1}, {}, {"scheduler": "nonsense"}, "no dask scheduler answers at 'nonsense'"),
-    ],
-)
-def test_bad_options_of_a_notebook_write_nothing(project, which, cell, told, workers, line) -> None:
-    for name in ("01_first", "02_second"):
-        project.write(name, parameters="rate = 0.5\nseed = 0")
-    with pytest.raises(InputError) as caught:
-        sweep_notebook(which, [cell], told, project.notebooks, **workers)
-    assert line in str(caught.value)
-    assert not project.output.exists()

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from kit.corpus import Corpus, Passage
-from kit.errors import InputError
-from kit.runs.bench import TOP_KS, _measured, bench, random_graph
+from tests.benchmarks import TOP_KS, _measured, bench, random_graph
 
 
 def test_a_benchmark_has_a_row_a_case_each_from_a_process_of_its_own() -> None:
@@ -17,11 +16,6 @@ def test_a_benchmark_has_a_row_a_case_each_from_a_process_of_its_own() -> None:
 def test_what_a_row_tells() -> None:
     row = _measured("qsgnn", 200)
     assert 100 < row["passages"] < 300 and all(value > 0 for value in row.values())
-
-
-def test_what_can_not_be_measured_is_told_at_once() -> None:
-    with pytest.raises(InputError, match="field degrees: expected mean degrees below 300 passages, not 672"):
-        bench("gnn-ret", [300, 1000], [336, 672])
 
 
 @pytest.mark.parametrize("degree", [40, 300])
