@@ -70,11 +70,10 @@ def _draw_graph(ax: Axes, replay: Replay, frame: Frame) -> None:
             ax.plot(node.x, node.y, **_RING, markersize=size + 7, clip_on=False)
         shade = None if replay.scale is None or state.value is None else _SHADES(float(state.value))
         ax.plot(node.x, node.y, **_symbol(state.role, node.gold, size, shade))
-        place = f" ({ranked[node.id]})" if node.gold and node.id in ranked and not state.tag else ""
-        title = clip(node.title, 14) if state.tag and state.role != "rest" else node.label
-        matters = 4 * node.gold + 2 * (node.id in strong) + (role.halo or state.role in ("seed", "rest", "named"))
+        place = f" ({ranked[node.id]})" if node.gold and node.id in ranked else ""
+        matters = 4 * node.gold + 2 * (node.id in strong) + (role.halo or state.role in ("seed", "named"))
         if matters or len(replay.frames) == 1 or len(sizes) <= _FEW:
-            labels.append((-matters, (node.x, node.y, f"{title}{place} {state.tag}".strip(), INK)))
+            labels.append((-matters, (node.x, node.y, f"{node.label}{place}", INK)))
     labels = [label for _, label in sorted(labels, key=lambda label: label[0])]
     points = [(nodes[id].x, nodes[id].y) for id in sizes]
     place_labels(ax, labels, obstacles=points, distance=9 if replay.scale else 6, size=8)
