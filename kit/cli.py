@@ -212,19 +212,16 @@ def sweep(asked: SimpleNamespace) -> None:
 
 @command(cli, "--markdown")
 def claims(asked: SimpleNamespace) -> None:
-    """Tell what the papers claim, and what came of it here on each data set; draw it as figures/claims.svg and .png."""
-    from kit.evaluation.claims import ledger, ledger_page, read_records
+    """Tell what the papers claim, and what came of it here on each data set."""
+    from kit.evaluation.claims import ledger_page, read_records
     from kit.paths import output
-    from kit.views.figures import claims_map
 
     figures = output() / "figures"
-    records = read_records(figures)
-    page = ledger_page(records)
+    page = ledger_page(read_records(figures))
     if asked.markdown:
         atomic_write(figures / "CLAIMS.md", page.encode())
         page = str(figures / "CLAIMS.md")
     click.echo("\n".join(fill(line, 100, subsequent_indent="  ") for line in page.splitlines()))
-    click.echo("\n".join(map(str, claims_map(ledger(records), figures) if records else [])))
 
 
 class Generators(click.Group):

@@ -118,14 +118,13 @@ def test_data_commands(data: Path, tmp_path: Path) -> None:
     assert kit("data", "check", tmp_path / "atlas").returncode == 0
 
 
-def test_claims_are_printed_drawn_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claims_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KIT_OUTPUT", str(tmp_path))
     assert "0 of 90 claims are tested" in kit("claims").stdout and not any(tmp_path.iterdir())
     shutil.copytree(ROOT / "figures" / "documents-reports", tmp_path / "figures" / "documents-reports")
     assert "- documents-reports: " in kit("claims").stdout  # stale, where code has changed since
     assert kit("claims", "--markdown").returncode == 0
-    made = {path.name for path in (tmp_path / "figures").iterdir() if path.is_file()}
-    assert made == {"claims.svg", "claims.png", "claims.csv", "CLAIMS.md"}
+    assert (tmp_path / "figures" / "CLAIMS.md").read_text("utf-8").startswith("# ")
 
 
 @pytest.fixture

@@ -26,7 +26,6 @@ from kit.text import Encoder
 from kit.text.entities import fold
 from kit.text.triples import Extraction
 
-LEVELS = {"o": "entity", "c": "chunk", "d": "document"}  # the paper's letters, which are the types of nodes
 KINDS = ("oo", "cc", "oc", "od", "cd")
 
 

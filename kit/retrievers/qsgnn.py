@@ -50,7 +50,6 @@ class Attention(NamedTuple):
     nodes: dict[str, np.ndarray]  # of each level (o, c, d) their numbers in the corpus's graph
     edges: dict[str, np.ndarray]  # (2, edges) of each kind, such as od: senders and receivers, by places in `nodes`
     layers: list[dict[str, np.ndarray]]  # each edge's attention, by kind; for a receiver of a kind it sums to 1
-    scores: np.ndarray  # of the documents (Eq. 6)
 
 
 class QSGNN(Retriever):
@@ -166,12 +165,11 @@ class QSGNN(Retriever):
     def attend(self, query: Query | str, *, query_aware: bool = True) -> Attention:
         """The attention in the graph that :meth:`retrieve` makes for a query; not ``query_aware``: without β and γ."""
         batch, vectors = self._around(query)
-        h, q, layers = self.network(batch, vectors, "ocd", query_aware)
+        _, _, layers = self.network(batch, vectors, "ocd", query_aware)
         return Attention(
             {level: numbers.numpy() for level, numbers in batch.n_id_dict.items()},
             {source + target: edges.numpy() for (source, _, target), edges in batch.edge_index_dict.items()},
             [{kind: weights.numpy() for kind, weights in layer.items()} for layer in layers],
-            cosine_similarity(h["d"], q).numpy(),
         )
 
     @torch.no_grad()

@@ -1,7 +1,6 @@
 """What is seen: figure style, plots, widgets."""
 
 from kit.views import plots
-from kit.views.attention import explore_attention
 from kit.views.documents import DocumentExplorer
 from kit.views.explorer import Explorer, GraphCanvas, SideBySide, explore, explore_rankings
 from kit.views.figures import save_figure, show_table

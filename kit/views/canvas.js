@@ -114,7 +114,7 @@ function render({ model, el }) {
   function drawNode(state, target) {
     const node = replay.nodes[state.node], role = looks.roles[state.role], [x, y] = at(node);
     const group = shape("g", { class: "kit-node", transform: `translate(${x} ${y})`, role: "button", tabindex: -1,
-      "aria-label": `${node.title}, ${role.label}${node.gold ? ", supporting passage" : ""}${state.tag && `, ${state.tag}`}` });
+      "aria-label": `${node.title}, ${role.label}${node.gold ? ", supporting passage" : ""}` });
     if (role.halo) group.append(ring(looks.halo, reach(state)));
     group.append(symbol({ ...role, fill: fill(state) }, node.gold, looks.gold.rim, radius(state)));
     hold(group, state.node);
@@ -128,14 +128,10 @@ function render({ model, el }) {
     const order = states.map((state, i) => i).sort((a, b) => weight(states[b]) - weight(states[a]) || a - b);
     const taken = states.map(state => { const [x, y] = at(replay.nodes[state.node]), r = Math.max(9, radius(state)); return [x - r, y - r, x + r, y + r]; });
     const write = (text, i) => groups[i].appendChild(Object.assign(shape("text", { class: "kit-label" }), { textContent: text }));
-    const brief = text => picture.clientWidth < 500 && text.length > 15 ? `${Array.from(text).slice(0, 13).join("").trim()}…` : text;
-    const name = ({ node, tag, role }) => tag && role !== "rest" ? brief(replay.nodes[node].label) : replay.nodes[node].label;
-    const labels = states.map((state, i) => write(`${name(state)} ${state.tag}`.trim(), i));
-    const tags = states.map((state, i) => state.tag && write(state.tag, i)); // where there is no room for more
-    const long = text => text && text.getComputedTextLength();
-    const width = picture.clientWidth, widths = [labels, tags].map(texts => texts.map(long)); // all at once: one layout
-    const stand = (i, label, w) => {
-      const [x, y] = at(replay.nodes[states[i].node]), r = Math.max(radius(states[i]) + 5, reach(states[i]));
+    const labels = states.map((state, i) => write(replay.nodes[state.node].label, i));
+    const width = picture.clientWidth, widths = labels.map(text => text.getComputedTextLength()); // all at once: one layout
+    for (const i of order) {
+      const [x, y] = at(replay.nodes[states[i].node]), r = Math.max(radius(states[i]) + 5, reach(states[i])), w = widths[i];
       const sides = [[-w / 2, r + 10], [-w / 2, -r - 1], [r, 4], [-r - w, 4]];
       const boxes = sides.map(([dx, dy]) => [x + dx, y + dy - 10, x + dx + w, y + dy + 3]);
       const clear = others => boxes.findIndex(([a, b, c, d]) => a >= 0 && c <= width && b >= 0 && d <= HEIGHT &&
@@ -143,16 +139,10 @@ function render({ model, el }) {
       let free = clear(taken);
       if (free < 0 && states[i].node === frame().focus) free = clear(taken.slice(states.length)); // over nodes, if it must
       const [dx, dy] = sides[Math.max(free, 0)];
-      label.setAttribute("x", dx);
-      label.setAttribute("y", dy);
+      labels[i].setAttribute("x", dx);
+      labels[i].setAttribute("y", dy);
       if (free >= 0) taken.push(boxes[free]);
-      return free >= 0;
-    };
-    for (const i of order) {
-      const whole = stand(i, labels[i], widths[0][i]);
-      if (!whole) labels[i].classList.add("kit-spare"); // shows when its node is in hand
-      if (tags[i] && !whole && stand(i, tags[i], widths[1][i])) tags[i].classList.add("kit-tag");
-      else if (tags[i]) tags[i].remove();
+      else labels[i].classList.add("kit-spare"); // shows when its node is in hand
     }
   }
 

@@ -29,7 +29,7 @@ _TURNED |= {"message": ("min", "mean"), "branching": 30, "depth": 4, "budget": 6
 _TURNED |= {"graph": ("entity+structure", "entity", "structure", "tfidf", "knn")}
 _TURNED |= {"direction": ("both", "forward", "backward"), "rule": ("code", "eq3", "text"), "gamma": None}
 _PAPERS = {"gamma": "γ", "top_k": "K", "alpha": "α", "beta": "β"}  # names
-_SHARED = ("question", "typed", "listener", "number")  # by two explorers side by side
+_SHARED = ("question", "typed")  # by two explorers side by side
 _DEEPEST = 5_000  # passages of a ranking: places are exact in a corpus that is no larger
 
 

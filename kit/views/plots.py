@@ -1,12 +1,12 @@
 """Statistical plots: seaborn draws the tidy table that is saved beside the figure, a row a point.
 
 Intervals are the columns ``low`` and ``high``; none is computed here, so that picture and numbers agree. A value of
-``by`` has its look from :func:`kit.views.style.looks` and its name at the end of its line, a value of ``facet`` a
-panel. A row without x is a level to compare with: a dotted line. ``labels`` are ``xlabel`` and ``ylabel``.
+``by`` has its look from :func:`kit.views.style.looks` and its name in the legend, a value of ``facet`` a panel. A row
+without x is a level to compare with: a dotted line, named at its end. ``labels`` are ``xlabel`` and ``ylabel``.
 """
 
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 
 import numpy as np
@@ -15,9 +15,8 @@ import seaborn
 import seaborn.objects as so
 from matplotlib import rcParams
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
-from matplotlib.transforms import Bbox
-from scipy.optimize import isotonic_regression
 
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, Look, looks, style
 
@@ -25,11 +24,6 @@ LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fi
 DOT = {"edgecolor": "white", "edgewidth": 0.6}
 INTERVAL = so.Range(linewidth=1.5, alpha=0.6)
 ABOVE = {"artist_kws": {"zorder": 3}}  # points on their intervals
-#: Where a label may stand, best first: to the right of its point and above it, in distances.
-SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0), (0.8, 0.8), (0.8, -0.8), (-0.8, 0.8), (-0.8, -0.8))
-
-Point = tuple[float, float]
-Label = tuple[float, float, str, str]  # x, y, text, colour
 
 
 @style()
@@ -65,12 +59,11 @@ def lines(
     figure, mark = Figure(title), so.Line(pointsize=9, **DOT) if joined else so.Dot(pointsize=9, **DOT, **ABOVE)
     for ax, of in panels(figure, drawn, sharex=True, sharey=share, **{"xlabel": x} | labels):
         draw(ax, of, styles, mark, INTERVAL)
-        ax.set_xticks(range(len(values)), ticks)
+        ax.set_xticks(range(len(values)), ticks, fontsize=SMALL + 1)
         ax.set_xlim(-0.45, len(values) - 0.55)
         ax.grid(axis="x", visible=False)
         frame_axis(ax, drawn if share else of)
-        if ax is figure.axes[-1] or not share:
-            name_ends(ax, of, styles)
+    name_lines(figure, styles)
     return figure
 
 
@@ -91,12 +84,12 @@ def curves(
 ) -> Figure:
     """``y`` along a measured quantity ``x``, a curve for each value of ``by``, with bands from low to high if given.
 
-    Names with a single point each have an interval instead, and stand beside it. Panels are in columns by ``facet``
+    Names with a single point each have an interval instead. Panels are in columns by ``facet``
     and in rows by ``row``. ``log`` names what has a logarithmic axis: ``x``, ``y``, or the panels whose y axis is one.
-    The column ``behind`` is drawn pale behind the curve, that of ``notes`` stands beside its points.
+    The column ``behind`` is drawn pale behind the curve, that of ``notes`` stands at its two ends.
     """
     alone = table[by].is_unique
-    drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=by if alone else notes)
+    drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes)
     figure, styles = Figure(title), looks(drawn["name"][drawn["x"].notna()])
     for ax, of in panels(figure, drawn, sharex=True, sharey="row" if row else False, **{"xlabel": x} | labels):
         draw(ax, of, styles, so.Line(pointsize=8, **DOT), INTERVAL if alone else so.Band(alpha=0.1, edgewidth=0))
@@ -109,13 +102,11 @@ def curves(
             ax.set_ylim(of["y"].min() / 1.3, of["y"].max() * 1.3)
         elif "low" in of:
             frame_axis(ax, of)
-        if "notes" in of:
-            told = of.dropna(subset=["x", "notes"])
-            texts = [wrapped(text, 24) if isinstance(text, str) else f"{text:g}" for text in told["notes"]]
-            colours = [styles[name].colour for name in told["name"]]
-            place_labels(ax, list(zip(told["x"], told["y"], texts, colours)), size=11 if alone else SMALL)
-        if not alone and (not row or ax.get_subplotspec().is_last_col()):
-            name_ends(ax, of, styles)
+        for name, told in of.dropna(subset="x").groupby("name") if notes else ():
+            at = {"textcoords": "offset points", "va": "center", "fontsize": SMALL, "color": styles[name].colour}
+            for end, side, aside in ((told.iloc[0], -7, "right"), (told.iloc[-1], 7, "left")):
+                ax.annotate(f"{end['notes']:g}", (end["x"], end["y"]), (side, 0), ha=aside, **at)
+    name_lines(figure, styles)
     return figure
 
 
@@ -255,8 +246,10 @@ def panels(
         ax.set_title(heading if row == rows[0] else "")
         ax.set_ylabel((row or ylabel) if column == columns[0] else "")
         of = drawn[(drawn["row"].fillna(row) == row) & (drawn["column"].fillna(column) == column)]
-        for level in of["y"][of["x"].isna()]:
-            ax.axhline(level, color=GREY, linestyle=":", linewidth=1.5)
+        for level in of[of["x"].isna()].itertuples():
+            ax.axhline(level.y, color=GREY, linestyle=":", linewidth=1.5)
+            at = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": SMALL, "color": GREY}
+            ax.annotate(level.name, (1.01, level.y), **at)
         yield ax, of
         if shared.get("sharey"):
             ax.label_outer()
@@ -331,51 +324,11 @@ def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
     axis.set_minor_formatter("")
 
 
-def name_ends(ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look]) -> None:
-    """Names lines at their right ends, and levels, in the margin, moved apart where they would touch."""
-    ax.figure.draw_without_rendering()
-    ends = drawn.fillna({"x": ax.get_xlim()[1]}).sort_values("x", kind="stable").groupby("name", sort=False).tail(1)
-    on_axes = (ax.transData + ax.transAxes.inverted()).transform(ends[["x", "y"]].to_numpy(float))
-    ends = ends.assign(height=on_axes[:, 1].clip(0, 1), text=[wrapped(name, 20) for name in ends["name"]])
-    ends = ends.sort_values("height", kind="stable")
-    line = 1.3 * rcParams["font.size"] * ax.figure.dpi / 72 / ax.get_window_extent().height  # as a share of the axes
-    half = line * (1 + ends["text"].str.count("\n")) / 2
-    room = (half + half.shift(fill_value=0)).cumsum().to_numpy()  # between the first name and each
-    heights = isotonic_regression(ends["height"].to_numpy() - room).x + room  # the nearest at which none touch
-    for end, height in zip(ends.itertuples(), heights):
-        colour = styles[end.name].colour if end.name in styles else GREY
-        leader = {"arrowstyle": "-", "color": colour, "alpha": 0.45, "linewidth": 0.6, "shrinkA": 1, "shrinkB": 5}
-        at = {"xytext": (1.03, height), "textcoords": "axes fraction", "va": "center", "annotation_clip": False}
-        ax.annotate(end.text, (end.x, end.y), color=colour, arrowprops=leader, **at)
-
-
-def place_labels(
-    axes: Axes, labels: Sequence[Label], *, obstacles: Sequence[Point] = (), distance: float = 6, size: float = SMALL
-) -> None:
-    """Write each label beside its point, where it covers no labelled point and no earlier label.
-
-    Tries places that cover none of the points ``obstacles`` first, and leaves out what has no free place: so the most
-    important labels come first. ``distance`` is in typographic points.
-    """
-    axes.figure.draw_without_rendering()
-    reach, frame = distance * axes.figure.dpi / 72 * 0.7, axes.get_window_extent()
-    points = axes.transData.transform([*(label[:2] for label in labels), *obstacles] or [(0, 0)])
-    around = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
-    taken, soft = around[: len(labels)], around[len(labels) :]
-    paper = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6}
-    drawn = {"textcoords": "offset points", "fontsize": size, "zorder": 5, "bbox": paper, "in_layout": False}
-    for x, y, text, colour in labels:
-        mark = axes.annotate(text, (x, y), (0, 0), color=colour, **drawn)
-        for avoided, (right, up) in product((taken + soft, taken), SIDES):
-            aside = "left" if right > 0 else "right" if right < 0 else "center"
-            above = "bottom" if up > 0 else "top" if up < 0 else "center"
-            mark.set(position=(right * distance, up * distance), ha=aside, va=above)
-            box = mark.get_window_extent()
-            if frame.count_contains(box.corners()) == 4 and not box.count_overlaps(avoided):
-                taken.append(box)
-                break
-        else:
-            mark.remove()
+def name_lines(figure: Figure, styles: Mapping[str, Look]) -> None:
+    """One legend for all panels, on their right."""
+    signs = {name: {"marker": each.marker, **each.line} for name, each in styles.items()}
+    handles = [Line2D([], [], label=wrapped(name, 20), **sign) for name, sign in signs.items()]
+    figure.legend(handles=handles, loc="outside right center", handlelength=3)
 
 
 def wrapped(text: str, width: int) -> str:

@@ -69,14 +69,13 @@ class Scale(msgspec.Struct, frozen=True):
 class NodeState(msgspec.Struct, frozen=True):
     """A node's part in one frame; ``value``, in [0, 1], gives its size and, where there is a scale, its fill.
 
-    ``note`` is for the reader who has it in hand, ``tag`` a number to write behind its title.
+    ``note`` is for the reader who has it in hand.
     """
 
     node: str
     role: str = "plain"
     value: float | None = None
     note: str = ""
-    tag: str = ""
 
 
 class Edge(msgspec.Struct, frozen=True):
@@ -188,12 +187,10 @@ class Replay(msgspec.Struct, frozen=True):
 
         for frame in (Frame(edges=self.edges), *self.frames):
             for it in frame.states:
-                add("node", it.node, x=nodes[it.node].x, y=nodes[it.node].y, role=it.role, value=it.value, tag=it.tag)
+                add("node", it.node, x=nodes[it.node].x, y=nodes[it.node].y, role=it.role, value=it.value)
             for edge in frame.edges:
                 add("+".join(edge.kinds), edge.source, other=nodes[edge.target].title)
             for column in frame.columns:
                 for number, item in enumerate(column.items, start=1):
                     add(column.name, item.node, value=item.place or number)
-        tagged = any(state.tag for frame in self.frames for state in frame.states)
-        columns = ["step", "kind", "title", "other", "role", "gold", "x", "y", "value", *["tag"] * tagged]
-        return pd.DataFrame(rows, columns=columns)
+        return pd.DataFrame(rows, columns=["step", "kind", "title", "other", "role", "gold", "x", "y", "value"])

@@ -10,15 +10,17 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
+from matplotlib.transforms import Bbox
 from msgspec.structs import replace
 
-from kit.views.plots import place_labels
 from kit.views.replay import GOLD, GOLD_RIM, HALO, ROLES, SHADES, Column, Edge, Frame, Node, RankItem, Replay, clip
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, look, style
 
 _MARKER = {"circle": "o", "square": "s", "diamond": "D", "star": Path.unit_regular_star(5, 0.45)}
 _RING = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": HALO, "markeredgewidth": 2.2, "linestyle": "none"}
 _SHADES = LinearSegmentedColormap.from_list("far to near", SHADES)
+#: Where a label may stand, best first: how far to the right of its node and above it, and what of it stands there.
+_SIDES = ((0, 1, "center", "bottom"), (0, -1, "center", "top"), (1, 0, "left", "center"), (-1, 0, "right", "center"))
 _MOST = 6  # panels on a slide
 _FEW = 12  # nodes of a picture that are all named where there is room
 _LINE = 108  # letters across the page
@@ -70,14 +72,31 @@ def _draw_graph(ax: Axes, replay: Replay, frame: Frame) -> None:
             ax.plot(node.x, node.y, **_RING, markersize=size + 7, clip_on=False)
         shade = None if replay.scale is None or state.value is None else _SHADES(float(state.value))
         ax.plot(node.x, node.y, **_symbol(state.role, node.gold, size, shade))
-        place = f" ({ranked[node.id]})" if node.gold and node.id in ranked and not state.tag else ""
-        title = clip(node.title, 14) if state.tag and state.role != "rest" else node.label
-        matters = 4 * node.gold + 2 * (node.id in strong) + (role.halo or state.role in ("seed", "rest", "named"))
+        place = f" ({ranked[node.id]})" if node.gold and node.id in ranked else ""
+        matters = 4 * node.gold + 2 * (node.id in strong) + (role.halo or state.role in ("seed", "named"))
         if matters or len(replay.frames) == 1 or len(sizes) <= _FEW:
-            labels.append((-matters, (node.x, node.y, f"{title}{place} {state.tag}".strip(), INK)))
-    labels = [label for _, label in sorted(labels, key=lambda label: label[0])]
-    points = [(nodes[id].x, nodes[id].y) for id in sizes]
-    place_labels(ax, labels, obstacles=points, distance=9 if replay.scale else 6, size=8)
+            labels.append((-matters, node, f"{node.label}{place}"))
+    labels = [label for _, *label in sorted(labels, key=lambda label: label[0])]
+    _place_labels(ax, labels, [nodes[id] for id in sizes], 9 if replay.scale else 6)
+
+
+def _place_labels(ax: Axes, labels: Sequence[tuple[Node, str]], nodes: Sequence[Node], distance: float) -> None:
+    """Write each label so many points from its node, where it covers no node and no earlier label, if there is room."""
+    reach, frame = distance * ax.figure.dpi / 72 * 0.7, ax.get_window_extent()
+    points = ax.transData.transform([(node.x, node.y) for node in nodes])
+    taken = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
+    paper = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6}
+    drawn = {"textcoords": "offset points", "fontsize": 8, "zorder": 5, "bbox": paper, "in_layout": False}
+    for node, text in labels:
+        mark = ax.annotate(text, (node.x, node.y), (0, 0), **drawn)
+        for right, up, ha, va in _SIDES:
+            mark.set(position=(right * distance, up * distance), ha=ha, va=va)
+            box = mark.get_window_extent()
+            if frame.count_contains(box.corners()) == 4 and not box.count_overlaps(taken):
+                taken.append(box)
+                break
+        else:
+            mark.remove()
 
 
 def _draw_edge(ax: Axes, edge: Edge, start: Node, end: Node, width: float, size: float) -> None:

@@ -5,9 +5,9 @@ What varies from name to name stands in ``looks.toml``, what is the same for all
 
 import io
 import textwrap
-import zlib
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -53,23 +53,19 @@ class _Sheet(msgspec.Struct):
 _SHEET = msgspec.toml.decode(Path(__file__).with_name("looks.toml").read_bytes(), type=_Sheet)
 ROLES = _SHEET.roles
 LOOKS = {name: each for names, each in _SHEET.looks.items() for name in names.split()}
-_OTHER_COLOURS = ("#aa4499", "#0072b2", "#cc6677", "#44aa99", "#997700", "#666666")
-_OTHER_DASHES = ((8, 2), (4, 1, 1, 1, 1, 1), (1.2, 1.2))
 
 
 def look(name: str) -> Look:
-    """The look of a builder or retriever; a name that has none gets one that depends on the name alone."""
-    number = zlib.crc32(str(name).encode())
-    other = Look(_OTHER_COLOURS[number % 6], "PXh<>pd"[number // 6 % 7], _OTHER_DASHES[number // 42 % 3])
-    return LOOKS.get(name, other)
+    """The look of a builder or retriever; a name that has none is drawn grey."""
+    return LOOKS.get(name, LOOKS["paper"])
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """A look for each name: a method's own, and for settings first those that the methods here leave."""
+    """A look for each name: a method's own, and for others, such as settings, those that the methods here leave."""
     names = list(dict.fromkeys(names))
     taken = [LOOKS[name] for name in names if name in LOOKS]
-    free = [each for each in list(_SHEET.looks.values())[:5] if each not in taken]
-    return {name: look(name) if name in LOOKS or not free else free.pop(0) for name in names}
+    free = cycle([each for each in _SHEET.looks.values() if each not in taken] or taken)
+    return {name: look(name) if name in LOOKS else next(free) for name in names}
 
 
 def style() -> AbstractContextManager[None]:

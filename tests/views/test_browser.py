@@ -15,12 +15,11 @@ CELLS = {
     "setup": f"""
 import ipywidgets
 import pandas as pd
-from kit.corpus import Benchmark, Corpus, Passage, load
+from kit.corpus import Corpus, Passage, load
 from kit.corpus import example
 from kit.errors import InputError
 from kit.graphs import build
 from kit.paths import ROOT
-from kit.retrievers import make
 from kit.views import *
 HOSTILE = {HOSTILE!r}
 hand, reports = example(), load(ROOT / "data" / "reports")
@@ -50,11 +49,6 @@ graph_page(build("structure", corpus), gold=["p1"])""",
     "gnn": "explore('gnn-ret', hand, questions, top=3, top_k=2)",
     "beside": "SideBySide(explore('gnn-ret', hand, questions, top_k=1), explore('rgnn-ret', hand, questions, top_k=2))",
     "walk": "explore('kgp-tfidf', hand, questions, budget=6, branching=3, depth=3)",
-    "attention": """
-text = f"{HOSTILE} is a film by Ines Moravec."
-own = Benchmark("own", Corpus([*hand.corpus.passages, Passage("bad", HOSTILE, text, "bad")]), test=questions)
-qsgnn = make("qsgnn", dimension=16)
-SideBySide(explore_attention(qsgnn, own, own.test), explore_attention(qsgnn, own, own.test, alignment="off"))""",
     "evidence": "explore('bgr', hand, questions)",
     "growth": "explore('ras', hand, questions, top_k=1)",
     "documents": "DocumentExplorer(reports.corpus, reports.test)",
@@ -86,7 +80,7 @@ def places(canvas: Locator) -> dict[str, str]:
 
 def test_all_cells_show_what_they_should(page):
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
-    assert page.locator(".kit-canvas").count() == 11
+    assert page.locator(".kit-canvas").count() == 9
     assert cell(page, "print").locator("img[width='960']").count() == 1
 
 

@@ -70,7 +70,7 @@ def test_rankings_are_drawn_with_stars_and_moves_and_ties():
     assert len(figure.axes[0].lines) == 2  # two passages stand in both
 
 
-def test_with_a_scale_fill_follows_the_value_a_sender_has_a_ring_and_tags_are_written():
+def test_with_a_scale_fill_follows_the_value_a_sender_has_a_ring():
     sent = Edge("a", "b", ("message",), "sends 0.2", emphasised=True, directed=True)
     ranking = Column("first 1", (RankItem("a"), RankItem("b", moved=12, place=30)))
     states = (NodeState("a", "sender", 1), NodeState("b", "plain", 0))
@@ -85,5 +85,3 @@ def test_with_a_scale_fill_follows_the_value_a_sender_has_a_ring_and_tags_are_wr
     assert faint.get_linewidth() < strong.get_linewidth()
     legend = {"distance 0.2", "distance 0.55", "distance 0.9", "sender of messages", "graph edge"}
     assert legend | {"message edge", "sent\nWho?", "Marrow (30 ▲12)"} <= set(words(figure))
-    tagged = Frame("one", "", (NodeState("a", "entity", 0.5, tag="0.25"), NodeState("b", "rest", tag="0.75")))
-    assert {"Ada Lund 0.25", "Marrow 0.75"} <= set(words(storyboard(Replay((A, B), (tagged,), scale=scale), "t")))
