@@ -104,6 +104,11 @@ class Trajectory:
         turns = (rows[place] for place in range(max(map(len, found), default=0)) for rows in found if place < len(rows))
         return list(dict.fromkeys([*telling, *turns]))
 
+    @property
+    def entities(self) -> set[str]:
+        """The nodes of the graph, by their keys."""
+        return {key_of(end) for subject, _, object in self.graph for end in (subject, object)}
+
     def up_to(self, n: int) -> Trajectory:
         """As it was after n steps."""
         said = {triple for step in self.steps[:n] for triple in step.triples}
