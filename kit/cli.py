@@ -66,7 +66,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "-g": setting("-g", "grid", metavar="NAME=VALUE,VALUE", required=True),
     "-p": repeated("-p", "parameters", nargs=2, metavar="NAME VALUE", help="a parameter of a notebook"),
     "--again": option("--again", is_flag=True, help="run also what has finished"),
-    "--reader": option("--reader", help="who answers: extractive, or a language model as server:MODEL"),
+    "--reader": option("--reader", help="who answers: extractive, ras, or a language model as server:MODEL"),
     "--read": option("--read", type=int, help="passages that the reader gets; the largest k otherwise"),
     "--graphs": option("--graphs", is_flag=True, help="measure evidence graphs, of questions that have one"),
     "--none": option("--none", is_flag=True, help="ask the reader without any passage too"),

@@ -12,6 +12,7 @@ from kit.corpus import Benchmark, Corpus, Question, load
 from kit.errors import InputError
 from kit.evaluation import statistics
 from kit.evaluation.experiment import SEED, Experiment, by_question
+from kit.retrievers.ras_answerer import GraphReader
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.prompts import grade, grading_prompt
 from kit.text.reader import ExtractiveReader, Learning, Reader
@@ -73,6 +74,11 @@ def lessons_of(training: Benchmark) -> list[Benchmark]:
     return [training] if training.name == "atlas" else [training, load()]
 
 
+def reader_of(text: str) -> Reader:
+    """``ras``, its answerer over the triples of any passages, or one of :func:`kit.text.reader.reader`."""
+    return GraphReader() if text == GraphReader.name else make_reader(text)
+
+
 def with_spans(questions: Sequence[Question], corpus: Corpus, n: int) -> list[Question]:
     """The first n whose answer a reader can copy: it stands in a support, and is no yes or no."""
     asked = [question for question in questions if normalise(question.answer) not in ("", "yes", "no")]
@@ -102,7 +108,7 @@ class AnswerOptions:
         self.n_passages = most if n_passages is None else n_passages
         if not 1 <= self.n_passages <= most:
             raise InputError(f"expected a number from 1 to {most}, the largest k, not {n_passages}", field="read")
-        self.reader, self.none = reader and make_reader(reader), none
+        self.reader, self.none = reader and reader_of(reader), none
         self.judge = judge and language_model(judge)
 
     def fit(self, training: Benchmark) -> None:

@@ -20,7 +20,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import TransformerConv, global_add_pool
 from torch_geometric.utils import scatter, softmax
 
-from kit.corpus import Benchmark, Question
+from kit.corpus import Benchmark, Query, Question
 from kit.errors import InputError
 from kit.retrievers.agents import Trajectory
 from kit.retrievers.ras import RAS
@@ -30,6 +30,7 @@ from kit.text.encoder import Encoder
 from kit.text.language_models import LanguageModel
 from kit.text.placeholders import DATE, NUMBER, Mention, key_of
 from kit.text.prompts import graph_answer_prompt
+from kit.text.reader import Reader
 from kit.text.scoring import exact_match, normalise
 from kit.text.training import History, Period, read_history, train
 
@@ -264,6 +265,29 @@ class GraphAnswerer:
     def answer(self, grown: Sequence[Trajectory]) -> list[str]:
         """The best node or closed answer of each graph."""
         return [max(each, key=each.get) for each in map(self._scores, self.graphs(grown))]
+
+
+class GraphReader(Reader):
+    """RAS's reader for what any method found: a plan over the triples of its passages, and an answer from their graph.
+
+    The passages must be of the corpus that it was fitted on.
+    """
+
+    name = "ras"
+
+    def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
+        self.retriever = RAS()
+        self.retriever.index(benchmark.corpus)
+        self.answerer = GraphAnswerer(self.retriever)
+        self.answerer.fit(benchmark)
+        self.row = {passage.full_text: row for row, passage in enumerate(benchmark.corpus.passages)}
+
+    def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
+        if any(text not in self.row for texts in contexts for text in texts):
+            raise InputError("expected passages of the corpus that the reader learned on", field="reader")
+        rows = [[self.row[text] for text in texts] for texts in contexts]
+        queries = [Query("", text) for text in questions]
+        return self.answerer.answer(self.retriever.agent.reason(queries, rows))
 
 
 def answer_by_model(model: LanguageModel, grown: Sequence[Trajectory]) -> list[str]:
