@@ -14,13 +14,14 @@ from msgspec.structs import replace
 from kit.corpus import Corpus, Passage, Question, read_document
 from kit.corpus.structures import Structure, label_of, structures
 from kit.errors import InputError
-from kit.retrievers import KGP, make
+from kit.retrievers import make
 from kit.retrievers.structure import StructureReader, mentions
 from kit.views.explorer import Explorer
 from kit.views.frames import count, replay
 from kit.views.graph_page import spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
 
+_AGENTS = ("kgp-tfidf", "kgp-dense", "kgp-random")
 _BEST = 10  # passages of a walk that are shown
 _BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell's text is escaped
 # Jupyter's server drops larger messages, and nobody is told.
@@ -30,15 +31,11 @@ _HINT = "Uploads: at most 10 MB at a time; nothing leaves this machine."
 class DocumentExplorer(Explorer):
     """Upload PDFs and ask; at first there are ``corpus`` and ``questions``.
 
-    ``agents`` are retrievers under the names to choose from, those that learn already trained. The default comes first:
-    on the reports' dev questions about content its ten passages hold all supports (kgp-dense: 0.95 of them).
-    ``passages`` is the evidence in view, ``told`` the line above it.
+    On the reports' dev questions about content the ten passages of the first agent hold all supports (kgp-dense: 0.95
+    of them). ``passages`` is the evidence in view, ``told`` the line above it.
     """
 
-    def __init__(
-        self, corpus: Corpus, questions: Sequence[Question] = (), agents: Mapping[str, KGP] | None = None
-    ) -> None:
-        self.agents = agents or {name: make(name) for name in ("kgp-tfidf", "kgp-dense", "kgp-random")}
+    def __init__(self, corpus: Corpus, questions: Sequence[Question] = ()) -> None:
         self._own: dict[str, Corpus] = {}  # the reader's own documents, each by its name
         self._upload = widgets.FileUpload(accept=".pdf", multiple=True, description="Upload PDFs")
         scrolling = {"overflow": "auto"}
@@ -48,7 +45,7 @@ class DocumentExplorer(Explorer):
         asking = widgets.Combobox(description="question", options=[*self.questions], continuous_update=False)
         asking.value = next(iter(self.questions), "What is on page 1?")
         asking.placeholder, asking.layout.width = "your question, then Enter", "calc(100% - 290px)"
-        agent = widgets.Dropdown(description="agent", options=[*self.agents], layout={"width": "260px"})
+        agent = widgets.Dropdown(description="agent", options=_AGENTS, layout={"width": "260px"})
         controls = {"question": asking, "agent": agent}
         super().__init__("From the question to the evidence", controls, lambda **it: self.ask(**it)[1])
         row, canvas = self.children
@@ -60,7 +57,7 @@ class DocumentExplorer(Explorer):
     def _use(self, corpus: Corpus, questions: Sequence[Question]) -> None:
         self.corpus, self.structures = corpus, StructureReader(corpus)
         self.questions = {it.text: it for it in questions if all(id in corpus for id in it.supporting_ids)}
-        self._indexed = lru_cache(maxsize=None)(lambda agent: self.agents[agent].variant(corpus=corpus))
+        self._indexed = lru_cache(maxsize=None)(lambda agent: make(agent).variant(corpus=corpus))
 
     def ask(self, question: str, agent: str) -> tuple[list[Passage], Replay, str]:
         """The evidence, the way to it, and what kind of question it is.

@@ -108,22 +108,16 @@ class Explorer(widgets.VBox):
 
 
 def explore(
-    retriever: str | Retriever,
-    benchmark: Benchmark,
-    questions: Sequence[Question],
-    *,
-    behind: str = "",
-    top: int = 10,
-    **start: Any,
+    retriever: str | Retriever, benchmark: Benchmark, questions: Sequence[Question], *, behind: str = "", **start: Any
 ) -> Explorer:
     """The steps of a retrieval, for a question of the list or one that is typed, under settings that can be turned.
 
     ``retriever``, or its name: what it learned is kept, and it stays as it is. Passages are drawn in its graph;
-    ``behind`` names a builder whose edges are drawn behind the paths of one that has none. Supports are counted in the
-    first ``top``. ``start`` are first values of the controls: ``question`` (an id), ``typed``, and the settings.
+    ``behind`` names a builder whose edges are drawn behind the paths of one that has none. ``start`` are first values
+    of the controls: ``question`` (an id), ``typed``, and the settings.
     """
     method = make(retriever) if isinstance(retriever, str) else retriever
-    controls, find = asking_controls(questions, lines=method.sees_gold), asked_of(benchmark, questions)
+    controls, find = asking(benchmark, questions, lines=method.sees_gold)
     for name in [name for name in _TURNED if name in method.defaults()]:
         controls[name] = setting_control(_PAPERS.get(name, name), getattr(method.settings, name), _TURNED[name])
     backdrop = lru_cache(maxsize=8)(lambda corpus: build(behind, corpus) if behind else None)
@@ -135,26 +129,19 @@ def explore(
         turned = indexed(corpus, costly).variant(**settings)
         query = asked.gold_query if turned.sees_gold and asked.supporting else asked.query
         ranking, graph = turned.explain(query, min(len(corpus), _DEEPEST)), getattr(turned, "graph", None)
-        return replay(ranking, corpus, asked, graph if isinstance(graph, PassageGraph) else backdrop(corpus), top)
+        return replay(ranking, corpus, asked, graph if isinstance(graph, PassageGraph) else backdrop(corpus))
 
     return Explorer(f"{method.name}, step by step", controls, tell, start)
 
 
-def asked_of(benchmark: Benchmark, questions: Sequence[Question]) -> Callable[..., tuple[Question, Corpus]]:
-    """From what the controls say to the question, of which supports and answer are unknown if it was typed, and to
-    the passages that it is asked of: with a collection a question, those of the chosen one."""
-    by_id = {question.id: question for question in questions}
-    collection = lru_cache(maxsize=8)(lambda id: benchmark.collection(by_id[id]))
+def asking(
+    benchmark: Benchmark, questions: Sequence[Question], *, lines: bool = False
+) -> tuple[dict[str, Any], Callable[..., tuple[Question, Corpus]]]:
+    """Controls that say what is asked: a question of the list, or one that is typed (``lines``: a sub-question a line).
 
-    def asked(question: str, typed: str = "") -> tuple[Question, Corpus]:
-        text = typed.strip()
-        return Question("", text, "", ()) if text else by_id[question], collection(question)
-
-    return asked
-
-
-def asking_controls(questions: Sequence[Question], *, lines: bool = False) -> dict[str, Any]:
-    """What says what is asked: a question of the list, or one that is typed (``lines``: a sub-question a line)."""
+    And what leads from their values to the question, of which supports and answer are unknown if it was typed, and to
+    the passages that it is asked of: with a collection a question, those of the chosen one.
+    """
     options = [(f"{count(it.hops, 'hop')} · {' '.join(it.text.split())[:110]}", it.id) for it in questions]
     half = {"style": {"description_width": "initial"}, "layout": {"width": "calc(50% - 4px)"}}
     choice = widgets.Dropdown(description="question", options=options, **half)
@@ -162,7 +149,14 @@ def asking_controls(questions: Sequence[Question], *, lines: bool = False) -> di
     kind = widgets.Textarea if lines else widgets.Text
     typed = kind(description="or type one", placeholder=hint, continuous_update=False, **half)
     choice.observe(lambda _: setattr(typed, "value", ""), "value")  # a question that is chosen is asked
-    return {"question": choice, "typed": typed}
+    by_id = {question.id: question for question in questions}
+    collection = lru_cache(maxsize=8)(lambda id: benchmark.collection(by_id[id]))
+
+    def asked(question: str, typed: str = "") -> tuple[Question, Corpus]:
+        text = typed.strip()
+        return Question("", text, "", ()) if text else by_id[question], collection(question)
+
+    return {"question": choice, "typed": typed}, asked
 
 
 def setting_control(label: str, value: Any, kind: int | Sequence[str] | None) -> widgets.Widget:
@@ -197,24 +191,19 @@ class SideBySide(widgets.GridBox):
 
     def present(self) -> None:
         """Show what the controls of both say."""
-        for each, told in zip((self.left, self.right), self.replays()):
-            each.canvas.show(told)
-
-    def replays(self, **chosen: Any) -> tuple[Replay, Replay]:
-        """What is shown left and right; ``chosen`` as in :meth:`Explorer.replay`."""
-        left, right = (each.replay(**chosen) for each in (self.left, self.right))
+        left, right = self.left.replay(), self.right.replay()
         fixed, others = ({node.id: (node.x, node.y) for node in each.nodes} for each in (left, right))
         places = apart({id: place for id, place in others.items() if id not in fixed}, fixed)
         nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) for node in right.nodes)
         most = max(len(left.frames), len(right.frames))
-        waiting = [each.frames + each.frames[-1:] * (most - len(each.frames)) for each in (left, right)]
-        return replace(left, frames=waiting[0]), replace(right, frames=waiting[1], nodes=tuple(nodes))
+        for each, told in ((self.left, left), (self.right, replace(right, nodes=tuple(nodes)))):
+            each.canvas.show(replace(told, frames=told.frames + told.frames[-1:] * (most - len(told.frames))))
 
 
 def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
     """The first k passages of each retriever, side by side; questions stand in the order of their hops."""
     questions = sorted(experiment.questions, key=lambda question: question.hops)
-    find = asked_of(experiment.benchmark, questions)
+    controls, find = asking(experiment.benchmark, questions)
 
     def tell(question: str) -> Replay:
         asked, corpus = find(question)
@@ -225,4 +214,4 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
             columns.append(Column(f"{name}: {supports(asked, found.ids[:k])}", items))
         return Replay.of([Frame(columns=tuple(columns))], corpus, asked, {})
 
-    return Explorer("Rankings side by side", {"question": asking_controls(questions)["question"]}, tell)
+    return Explorer("Rankings side by side", {"question": controls["question"]}, tell)

@@ -15,9 +15,8 @@ from kit.evaluation import metrics
 from kit.graphs import PassageGraph
 from kit.retrievers import InitialScore, Message, NodeVisit, Ranking, Seed, SubQuestionEvent
 from kit.retrievers.base import AnyEvent, Expansion, GraphGrowth, Merge
-from kit.views.evidence import evidence_replay
+from kit.views.evidence import evidence_replay, growth_replay
 from kit.views.graph_page import arrange
-from kit.views.growth import growth_replay
 from kit.views.replay import Column, Edge, Frame, NodeState, RankItem, Replay, Scale
 
 _MOST = 40  # nodes of a picture, unless there are more supports, senders and visits

@@ -142,13 +142,9 @@ def points(
 
 @style()
 def differences(table: pd.DataFrame, title: str, baseline: str, metric: str, rows: str = "retriever") -> Figure:
-    """Paired differences to a baseline, as ``Experiment.compare`` gives them: difference, low, high, p_holm.
-
-    A filled mark has p below 0.05 after Holm's correction.
-    """
-    drawn = take(table, x="difference", y=rows, name="retriever", p="p_holm")
-    drawn, places = in_rows(drawn.assign(sure=drawn["p"] < 0.05))
-    figure, note = Figure(title), "with 95 % interval; filled: p < 0.05 after Holm's correction"
+    """Paired differences to a baseline, as ``Experiment.compare`` gives them: difference, low, high, p_holm."""
+    drawn, places = in_rows(take(table, x="difference", y=rows, name="retriever", p="p_holm"))
+    figure, note = Figure(title), "with 95 % interval; p after Holm's correction"
     [(ax, of)] = panels(figure, drawn, xlabel=f"difference in {metric} to {baseline}, {note}")
     draw_changes(ax, of, places)
     return figure
@@ -158,12 +154,11 @@ def differences(table: pd.DataFrame, title: str, baseline: str, metric: str, row
 def ablation(table: pd.DataFrame, title: str, metric: str) -> Figure:
     """Variants (label) in groups: their means, and paired differences to the first of the group, a dashed line.
 
-    Intervals are low, high, difference_low and difference_high. A filled mark is a difference whose interval has no 0.
+    Intervals are low, high, difference_low and difference_high.
     """
     means = take(table, x="mean", y="label", group="group").assign(column=metric)
     ends = {"low": "difference_low", "high": "difference_high"}
     gains = take(table, x="difference", y="label", group="group", **ends).assign(column="difference to the dashed line")
-    gains["sure"] = (gains["low"] > 0) | (gains["high"] < 0)
     drawn, places = in_rows(pd.concat([means, gains.dropna(subset="x")]))
     figure = Figure(title)
     (left, means), (right, gains) = panels(figure, drawn, sharey=True, width_ratios=(3, 2))
@@ -198,10 +193,9 @@ def times(table: pd.DataFrame, title: str) -> Figure:
     A row is a question: retriever, passages, seconds, and ``encoding``, a part of these.
     """
     means = table.groupby(["retriever", "passages"], sort=False)[["seconds", "encoding"]].mean().mul(1000)
-    parts = {"milliseconds a question": means["seconds"], "of these for encoding": means["encoding"]}
-    rows = pd.concat([part.rename("mean").reset_index().assign(part=name) for name, part in parts.items()])
-    xlabel = "passages in the collection"
-    return curves(rows[rows["mean"] > 0], title, "passages", by="retriever", facet="part", log="xy", xlabel=xlabel)
+    rows = long(means.reset_index(), {"seconds": "milliseconds a question", "encoding": "of these for encoding"})
+    labels = {"xlabel": "passages in the collection"}
+    return curves(rows[rows["mean"] > 0], title, "passages", by="retriever", facet="metric", log="xy", **labels)
 
 
 def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
@@ -221,7 +215,7 @@ def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
 
     No name means one panel, row or group.
     """
-    alike = {"name": "", "column": "", "row": "", "group": "", "sure": True}
+    alike = {"name": "", "column": "", "row": "", "group": ""}
     named = {end: end for end in ("low", "high") if end in table} | {new: old for new, old in columns.items() if old}
     return pd.DataFrame(alike | {new: table[old] for new, old in named.items()}).reset_index(drop=True)
 
@@ -258,25 +252,20 @@ def panels(
 def draw(
     ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look], mark: so.Mark, interval: so.Mark, rows: bool = False
 ) -> None:
-    """Points in a panel, with the looks of their names: what is behind, intervals, marks.
-
-    In ``rows`` intervals lie along x, and a mark is hollow where ``sure`` is false.
-    """
+    """Points in a panel, with the looks of their names: what is behind, intervals (in ``rows`` along x), marks."""
     way, ends = ("y", ("xmin", "xmax")) if rows else ("x", ("ymin", "ymax"))
-    colours = {name: each.colour for name, each in styles.items()} | {"hollow": "white"}
+    colours = {name: each.colour for name, each in styles.items()}
     markers = {name: each.marker for name, each in styles.items()}
     dashes = {name: each.dash or "-" for name, each in styles.items()}
     theme = {key: rcParams[key] for key in so.Plot.config.theme if key in rcParams}  # the kit's style, not seaborn's
-    drawn = drawn.assign(face=drawn["name"].where(drawn["sure"], "hollow")).dropna(subset="x")
-    plot = so.Plot(drawn, x="x", y="y", color="name").on(ax).theme(theme)
+    plot = so.Plot(drawn.dropna(subset="x"), x="x", y="y", color="name").on(ax).theme(theme)
     plot = plot.label(x=ax.get_xlabel(), y=ax.get_ylabel(), title=ax.get_title("left"))
-    plot = plot.scale(color=colours, edgecolor=colours, marker=markers, linestyle=dashes)
+    plot = plot.scale(color=colours, marker=markers, linestyle=dashes)
     if "low" in drawn:
         plot = plot.add(interval, orient=way, legend=False, **dict(zip(ends, ("low", "high"))))
     if "behind" in drawn:
         plot = plot.add(so.Line(alpha=0.2, linewidth=1), y="behind", legend=False)
-    faces = {"color": "face", "edgecolor": "name"} if rows else {"linestyle": "name"}
-    plot.add(mark, orient=way, marker="name", legend=False, **faces).plot()
+    plot.add(mark, orient=way, marker="name", linestyle="name", legend=False).plot()
 
 
 def draw_dots(ax: Axes, drawn: pd.DataFrame, rows: list[tuple[str, str]]) -> None:

@@ -27,12 +27,12 @@ _LINE = 108  # letters across the page
 
 
 @style()
-def storyboard(replay: Replay, title: str, steps: Sequence[int] | None = None, across: int = 3) -> Figure:
-    """Frames as panels of one figure, ``across`` in a row: those of ``steps``, or up to six from first to last."""
+def storyboard(replay: Replay, title: str, steps: Sequence[int] | None = None) -> Figure:
+    """Frames as panels of one figure, three in a row: those of ``steps``, or up to six from first to last."""
     if steps is None:
         steps = np.linspace(0, len(replay.frames) - 1, min(len(replay.frames), _MOST)).round().astype(int)
     replay = replace(replay, frames=tuple(replay.frames[step] for step in steps))
-    columns = min(len(replay.frames), across)
+    columns = min(len(replay.frames), 3)
     rows = ceil(len(replay.frames) / columns)
     figure = Figure(title, (SIZE[0], SIZE[1] if rows == 1 else 3.4 * rows + 0.6))
     axes = figure.subplots(rows, columns, squeeze=False).ravel()

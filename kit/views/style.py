@@ -86,10 +86,7 @@ class Figure(matplotlib.figure.Figure):
     def __repr__(self) -> str:
         return f"Figure: {self.title}"
 
-    def savefig(self, *args: Any, **settings: Any) -> None:
-        with style():
-            super().savefig(*args, **settings)
-
+    @style()
     def drawn(self, kind: str, metadata: dict[str, str | None] | None = None) -> bytes:
         """The bytes of a file of the figure, ``png`` or ``svg``."""
         sink = io.BytesIO()

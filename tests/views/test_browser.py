@@ -46,7 +46,7 @@ passages = [("Marrow", "Marrow is a port on the Halle."), ("Tilsby", "Tilsby lie
             (HOSTILE + "<a href='javascript:window.HACKED=3'>", HOSTILE)]
 corpus = Corpus(Passage(f"p{i}", title, text, "d", i) for i, (title, text) in enumerate(passages))
 graph_page(build("structure", corpus), gold=["p1"])""",
-    "gnn": "explore('gnn-ret', hand, questions, top=3, top_k=2)",
+    "gnn": "explore('gnn-ret', hand, questions, top_k=2)",
     "beside": "SideBySide(explore('gnn-ret', hand, questions, top_k=1), explore('rgnn-ret', hand, questions, top_k=2))",
     "walk": "explore('kgp-tfidf', hand, questions, budget=6, branching=3, depth=3)",
     "evidence": "explore('bgr', hand, questions)",

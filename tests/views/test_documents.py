@@ -11,7 +11,6 @@ from reportlab.platypus import Table
 
 from kit.corpus import Corpus, Passage, load, read_document
 from kit.paths import ROOT
-from kit.retrievers import KGPTfidf
 from kit.views.documents import DocumentExplorer, evidence_html, table_html
 
 COSTS = "Table 3: Costs\n\n| item | pounds |\n| --- | --- |\n| a \\| b | 1,200 |"
@@ -48,7 +47,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture
 def explorer(corpus) -> DocumentExplorer:
-    return DocumentExplorer(corpus, agents={"kgp-tfidf": KGPTfidf()})
+    return DocumentExplorer(corpus)
 
 
 def ask(explorer: DocumentExplorer, question: str) -> list[str]:

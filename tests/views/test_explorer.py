@@ -35,7 +35,7 @@ def places(explorer: Explorer) -> dict[str, tuple[float, float]]:
 
 @pytest.fixture
 def gnn() -> Explorer:
-    return explore("gnn-ret", HAND, HAND.test, top=3, top_k=2)
+    return explore("gnn-ret", HAND, HAND.test, top_k=2)
 
 
 @pytest.mark.parametrize(
