@@ -7,8 +7,7 @@ the path longer (Eq. 2), and none ends it. The graphs of both directions are mad
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path as Folder
 from typing import Literal, NamedTuple
 
@@ -31,7 +30,7 @@ from kit.settings import Positive, Settings, Share, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.layers import Learner
-from kit.text.training import Period, read_history, train
+from kit.text.training import Period, periods_of, read_history, train
 
 KIND, WEIGHTS = "bgr", "weights.safetensors"  # in the store
 FORWARD, BACKWARD = "forward", "backward"
@@ -323,7 +322,7 @@ class BGR(Retriever):
         periods = self._periods(questions)
         return train(self.network, adam, periods, loss, dropout_seed=self.settings.seed, **told)
 
-    def _periods(self, questions: Sequence[Question]) -> list[partial[Period]]:
+    def _periods(self, questions: Sequence[Question]) -> list[Callable[[], Period]]:
         """One an epoch, dealt anew; one question a step is asked in steps beside."""
         parts: list[Sequence[Sequence[Question]]] = []
         for epoch in range(self.settings.epochs):
@@ -332,8 +331,7 @@ class BGR(Retriever):
             batches = [dealt[start : start + BATCH] for start in range(0, len(dealt), BATCH)]
             again = [[in_steps(it, rng) for it in batch[:1] if it.decomposition] for batch in batches]
             parts.append([[*batch, *more] for batch, more in zip(batches, again)])
-        starts = np.cumsum([0, *map(len, parts)]).tolist()
-        return [partial(Period, part, start, starts[-1], RATE) for part, start in zip(parts, starts) if part]
+        return periods_of(parts, RATE)
 
     def _databases(self, benchmark: Benchmark, questions: Sequence[Question]) -> list[np.ndarray]:
         """The rows that a question is learned from: its own, or its supports and what is nearest to it by vector."""

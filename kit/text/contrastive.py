@@ -7,7 +7,6 @@ batch's positives and the sampled negatives, with cosines times 20.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -16,10 +15,9 @@ import numpy as np
 from kit.settings import Positive, Settings, Whole
 from kit.text.encoder import Encoder
 from kit.text.layers import Learner
-from kit.text.training import PATIENCE, Period, parts_of_epoch, train
+from kit.text.training import PATIENCE, Period, parts_of_epoch, periods_of, train
 
 KIND = "trained"  # in the store
-
 Measure = Callable[[Encoder], float]
 
 
@@ -86,16 +84,13 @@ def finetune(
 
 def _periods(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:
     """Those of all epochs, each dealt anew."""
-    parts: list[list] = []
-    step = 0
+    parts: list[Sequence] = []
     for epoch in range(training.epochs):
-        batches = []
-        for batch in make_batches(pairs, training.batch, np.random.default_rng([training.seed, epoch])):
-            batches.append((batch, sample_negatives(batch, np.random.default_rng([training.seed, step]))))
-            step += 1
-        parts += filter(None, parts_of_epoch(batches))
-    starts = np.cumsum([0, *map(len, parts)]).tolist()
-    return [partial(Period, part, start, step, training.learning_rate) for part, start in zip(parts, starts)]
+        dealt = make_batches(pairs, training.batch, np.random.default_rng([training.seed, epoch]))
+        steps = enumerate(dealt, sum(map(len, parts)))
+        batches = [(of, sample_negatives(of, np.random.default_rng([training.seed, step]))) for step, of in steps]
+        parts += parts_of_epoch(batches)
+    return periods_of(parts, training.learning_rate)
 
 
 def make_batches(pairs: Sequence[Pair], size: int, generator: np.random.Generator) -> list[list[Pair]]:

@@ -119,10 +119,7 @@ class Incidence:
 
     def at_least(self, weight: float) -> Incidence:
         """Only the entries of this weight or more."""
-        matrix = self.matrix.copy()
-        matrix.data[matrix.data < weight] = 0
-        matrix.eliminate_zeros()
-        return Incidence(matrix, self.terms)
+        return Incidence(self.matrix.multiply(self.matrix >= weight), self.terms)
 
     def connecting(self) -> Incidence:
         """Only the terms that two or more passages hold: the others connect nothing."""

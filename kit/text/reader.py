@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KIND, ANSWERS = "readers", "reader-answers"  # in the store
 _SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost
-_RECIPE = "3"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "4"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 def reader(text: str) -> Reader:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer, BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.text.encoder import Encoder
@@ -26,16 +26,15 @@ from kit.text.training import CHECKS, Item, Period, parts_of_epoch, train
 if TYPE_CHECKING:
     from kit.text.reader import Learning
 
-LONGEST = 1024  # tokens of a window, ten short passages; a BERT has positions for a text of half as many
+LONGEST = 4096  # tokens of a window, forty short passages
+LONGEST_TEXT = 512  # tokens of a text or a part of a long one: a BERT has positions for so many
 LONGEST_SPAN = 30  # tokens of an answer
-SPAN, NOWHERE = 0, 1  # kinds of answers; those that are no span follow
-N_SPANS = 50  # of a window, the likeliest, over which those of one text are summed
+SPAN = 0  # a kind of answer; those that are no span follow
 N_KEPT = 2_000  # texts whose states are kept: 0.2 GB at a width of 384
 TOKENS_AT_ONCE = 4096
 
 N_NEAR = 10  # passages nearest to a question, from which distractors are drawn
 FILLED = 2_300  # characters up to which distractors join the supports, at most: about five passages of an encyclopaedia
-HIDDEN = 0.1  # the share of questions that are shown without what answers them
 COMMON = 0.01  # the share of questions from which on an answer that no support holds is a closed one
 DEV_QUESTIONS, DEV_PASSAGES = 64, 5  # how a reader is chosen: EM and F1 on supports among distractors
 HEAD_RATE = 10  # times the learning rate, for the heads, which start from nothing
@@ -44,13 +43,19 @@ HEAD_RATE = 10  # times the learning rate, for the heads, which start from nothi
 class Window:
     """What is read at once: ``[CLS] question [SEP] [CLS] passage [SEP] …``; a passage may be a part of a long one.
 
-    Arrays over the tokens: ``ids``; ``piece``, the number of its text (0 is the question); ``places``, its characters
-    in that text; ``opens`` and ``closes``, whether a word begins or ends with it; ``shared``, where else its word
-    stands: 1 in the question, 2 in another passage, 3 in both, 0 nowhere.
+    What is longer than ``LONGEST`` loses its last passages. Arrays over the tokens: ``ids``; ``piece``, the number of
+    its text (0 is the question); ``places``, its characters in that text; ``opens`` and ``closes``, whether a word
+    begins or ends with it; ``shared``, where else its word stands: 1 in the question, 2 in another passage, 3 in both,
+    0 nowhere.
     """
 
-    def __init__(self, texts: Sequence[str], found: BatchEncoding, rows: Sequence[int]) -> None:
-        self.texts, self.sizes = texts, [len(found["input_ids"][row]) for row in rows]
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, question: str, passages: Sequence[str]) -> None:
+        overflow = {"return_overflowing_tokens": True, "return_offsets_mapping": True}
+        found = tokenizer([question, *passages], truncation=True, max_length=LONGEST_TEXT, **overflow)
+        owners, sizes = found["overflow_to_sample_mapping"], np.array([len(ids) for ids in found["input_ids"]])
+        read = [row for row, owner in enumerate(owners) if owner or not row]  # of a long question its first part
+        rows = [row for row, size in zip(read, np.cumsum(sizes[read])) if size <= LONGEST]
+        self.texts, self.sizes = [[question, *passages][owners[row]] for row in rows], sizes[rows]
         self.ids, self.places = (
             np.concatenate([found[name][row] for row in rows]) for name in ("input_ids", "offset_mapping")
         )
@@ -84,34 +89,17 @@ class Window:
         wanted = {answer.lower() for answer in answers}
         starts, ends = self.candidates()
         near = np.isin(self.places[ends, 1] - self.places[starts, 0], list(map(len, wanted)))
-        near &= np.array([text in texts for text in self.texts])[self.piece[starts]]
-        found = zip(starts[near].tolist(), ends[near].tolist())
-        return [span for span in found if self.text(*span).lower() in wanted]
+        found = [span for span in zip(starts[near].tolist(), ends[near].tolist()) if self.text(*span).lower() in wanted]
+        return [(first, last) for first, last in found if self.texts[self.piece[first]] in texts]
 
     def best_span(self, first: np.ndarray, last: np.ndarray) -> tuple[float, str]:
-        """The likeliest text of a span, and the logarithm of its probability, summed over its places; "" of none."""
+        """The likeliest span and the logarithm of its probability; "" where there is none."""
         starts, ends = self.candidates()
         scores = first[starts] + last[ends]
-        found: dict[str, tuple[float, str]] = {}  # as it is written at its likeliest place
-        for place in np.argsort(-scores, kind="stable")[:N_SPANS]:
-            text = self.text(starts[place], ends[place])
-            score, written = found.get(text.lower(), (-np.inf, text))
-            found[text.lower()] = float(np.logaddexp(score, scores[place])), written
-        return max(found.values(), key=itemgetter(0), default=(-np.inf, ""))
-
-
-def windows_of(tokenizer: PreTrainedTokenizerBase, question: str, passages: Sequence[str]) -> list[Window]:
-    """The windows of all passages, if any, in their order, whole wherever they fit; a question gets half a window."""
-    texts = [question, *passages]
-    overflow = {"return_overflowing_tokens": True, "return_offsets_mapping": True}
-    found = tokenizer(texts, truncation=True, max_length=LONGEST // 2, **overflow)
-    sizes, owners = [len(ids) for ids in found["input_ids"]], found["overflow_to_sample_mapping"]
-    filled = [[0]]
-    for row in (row for row, owner in enumerate(owners) if owner > 0):
-        if sum(sizes[each] for each in filled[-1]) + sizes[row] > LONGEST:
-            filled.append([0])
-        filled[-1].append(row)
-    return [Window([texts[owners[row]] for row in rows], found, rows) for rows in filled]
+        if not len(scores):
+            return -np.inf, ""
+        best = np.argmax(scores)
+        return float(scores[best]), self.text(starts[best], ends[best])
 
 
 def batches_by_length(windows: Iterable[Window], n_tokens: int = TOKENS_AT_ONCE) -> list[list[Window]]:
@@ -127,8 +115,8 @@ def batches_by_length(windows: Iterable[Window], n_tokens: int = TOKENS_AT_ONCE)
 class SpanNetwork(nn.Module):
     """Log probabilities: of a span's first and last token among all that open or close a word, and of the kinds.
 
-    The kinds are ``SPAN`` (it may lie in the question), ``NOWHERE`` (the window does not hold the answer), and each of
-    the ``closed`` answers that are no span, such as yes and no. The lower half of the BERT stays what it is and reads
+    The kinds are ``SPAN`` (it may lie in the question) and each of the ``closed`` answers that are no span, such as
+    yes and no. The lower half of the BERT stays what it is and reads
     the question and each passage by itself; the upper half learns and reads all of them together (Cao et al. 2020,
     DeFormer): less than half the time, and no limit of 512 tokens. In between, words that stand in several texts are
     marked (DrQA, Chen et al. 2017): a few hundred questions are few to learn from that names are to match.
@@ -143,7 +131,7 @@ class SpanNetwork(nn.Module):
         self.half, width = len(self.bert.encoder.layer) // 2, self.bert.config.hidden_size
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            self.ends, self.kinds = nn.Linear(width, 2), nn.Linear(width, 2 + len(closed))
+            self.ends, self.kinds = nn.Linear(width, 2), nn.Linear(width, 1 + len(closed))
         self.marks = nn.Embedding.from_pretrained(torch.zeros(4, width), freeze=False)
         self.to(bert.device)
         self.lower = lru_cache(N_KEPT)(self._lower)  # passages come back with other questions, in other windows
@@ -175,23 +163,17 @@ class SpanNetwork(nn.Module):
         return first, last, self.kinds(states[:, 0]).float().log_softmax(1)
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
-        """The best answer of each context over its windows, which are compared by the log odds against ``NOWHERE``.
-
-        Empty where there is nothing to choose from.
-        """
-        asked: dict[Window, int] = {}
-        for number, (question, context) in enumerate(zip(questions, contexts, strict=True)):
-            asked |= dict.fromkeys(windows_of(self.tokenizer, question, context), number)
-        best = [(-np.inf, "")] * len(questions)
+        """The best answer to each question from its context."""
+        asked = [Window(self.tokenizer, *each) for each in zip(questions, contexts, strict=True)]
+        found: dict[Window, str] = {}
         for batch in batches_by_length(asked):
             with torch.no_grad(), mixed_precision():
                 parts = [part.cpu().numpy() for part in self(batch)]
             for window, first, last, kinds in zip(batch, *parts):
                 score, text = window.best_span(first, last)
-                answers = [(kinds[SPAN] + score, text), *zip(kinds[NOWHERE + 1 :], self.closed)]
-                found = [(float(score - kinds[NOWHERE]), text) for score, text in answers]
-                best[asked[window]] = max(best[asked[window]], *found, key=itemgetter(0))
-        return [text for _, text in best]
+                answers = [(kinds[SPAN] + score, text), *zip(kinds[SPAN + 1 :], self.closed)]
+                _, found[window] = max(answers, key=itemgetter(0))
+        return [found[window] for window in asked]
 
     def write(self, folder: Path) -> None:
         save_file(self.state_dict(), folder / "reader.safetensors")
@@ -217,29 +199,19 @@ class Lesson(NamedTuple):
     near: tuple[str, ...]
     is_step: bool
 
-    def examples(self, network: SpanNetwork, generator: np.random.Generator) -> list[Example]:
-        """Mostly one, several where the passages fill several windows; each time other distractors in another order."""
-        answer = normalise(self.answers[0])
-        is_closed = answer in network.closed
-        # The supports without which there is no answer: those that it stands in, or any one where it is closed.
-        holding = {text for text in self.supports if contains(text, self.answers)}
-        if is_closed:
-            holding = {self.supports[generator.integers(len(self.supports))]}
-        hidden = not self.is_step and generator.random() < HIDDEN
-        shown = [text for text in self.supports if not (hidden and text in holding)]
+    def example(self, network: SpanNetwork, generator: np.random.Generator) -> Example | None:
+        """Each time with other distractors in another order; None where the answer is neither closed nor there."""
         # Distractors up to a size drawn anew, so that some examples have none.
-        texts = [*shown, *_shuffled(self.near, generator)]
+        texts = [*self.supports, *_shuffled(self.near, generator)]
         sizes = len(self.question) + np.cumsum([len(text) for text in texts])
-        n_shown = max(len(shown), int((sizes < generator.uniform(0, FILLED)).sum()))
-        windows = windows_of(network.tokenizer, self.question, _shuffled(texts[:n_shown], generator))
-        if hidden or (is_closed and len(windows) > 1):
-            return [Example(window, NOWHERE) for window in windows]
-        if is_closed:
-            return [Example(windows[0], NOWHERE + 1 + network.closed.index(answer))]
+        n_shown = max(len(self.supports), int((sizes < generator.uniform(0, FILLED)).sum()))
+        window = Window(network.tokenizer, self.question, _shuffled(texts[:n_shown], generator))
+        answer = normalise(self.answers[0])
+        if answer in network.closed:
+            return Example(window, SPAN + 1 + network.closed.index(answer))
         # The answer counts where it stands in the question or a support, not in a distractor.
-        spans = [window.spans(self.answers, {self.question, *self.supports}) for window in windows]
-        found = [Example(window, SPAN if places else NOWHERE, places) for window, places in zip(windows, spans)]
-        return found if holding else []
+        spans = window.spans(self.answers, {self.question, *self.supports})
+        return Example(window, SPAN, spans) if spans else None
 
 
 class Example(NamedTuple):
@@ -262,7 +234,7 @@ def train_reader(base: Encoder, benchmarks: Sequence[Benchmark], learning: Learn
         epoch, part = divmod(number, CHECKS)
         order = parts_of_epoch(_shuffled(lessons, np.random.default_rng([learning.seed, epoch])))[part]
         generator = np.random.default_rng([learning.seed, epoch, part])
-        of = {example.window: example for lesson in order for example in lesson.examples(network, generator)}
+        of = {made.window: made for lesson in order if (made := lesson.example(network, generator))}
         batches = [[of[window] for window in batch] for batch in batches_by_length(of, learning.tokens)]
         # The periods have nearly as many batches each, and how many is not known before they are drawn.
         total = learning.epochs * CHECKS * len(batches)
@@ -312,32 +284,35 @@ def lessons_of(questions: Sequence[Question], corpus: Corpus, *, steps: bool) ->
 
     A step teaches on one passage what a question needs several for.
     """
-    found: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], bool]] = {}
+    found: dict[tuple[str, str], Lesson] = {}
+    texts = [passage.full_text for passage in corpus.passages]
     for question in questions:
         if question.answer and question.supporting:
+            supports = tuple(texts[corpus.row[id]] for id in question.supporting_ids)
             answers = (question.answer, *question.aliases)
-            found[question.text, question.answer] = (answers, question.supporting_ids, False)
+            found[question.text, question.answer] = Lesson(question.text, answers, supports, (), False)
         for step in question.decomposition if steps else ():
             if step.answer and step.support is not None:
                 text = step.filled([each.answer for each in question.decomposition])
-                found.setdefault((text, step.answer), ((step.answer,), question.supporting[step.support], True))
-    lessons = []
+                supports = tuple(texts[corpus.row[id]] for id in question.supporting[step.support])
+                found.setdefault((text, step.answer), Lesson(text, (step.answer,), supports, (), True))
     nearest = TfidfIndex(corpus).nearest([text for text, _ in found], N_NEAR)
-    for (text, _), (answers, ids, is_step), rows in zip(found, found.values(), nearest):
-        supports = tuple(corpus[id].full_text for id in ids)
-        near = (corpus.passages[row].full_text for row in rows if corpus.passages[row].id not in ids)
-        lessons.append(Lesson(text, answers, supports, tuple(near), is_step))
-    return lessons
+    return [
+        lesson._replace(near=tuple(texts[row] for row in rows if texts[row] not in lesson.supports))
+        for lesson, rows in zip(found.values(), nearest)
+    ]
 
 
 def closed_answers(lessons: Sequence[Lesson]) -> tuple[str, ...]:
     """The answers that are no span: yes and no, and common ones that the supports mostly don't hold, such as counts."""
-    missing: dict[str, list[bool]] = {}
-    for lesson in lessons:
-        held = any(contains(text, lesson.answers[:1]) for text in lesson.supports)
-        missing.setdefault(normalise(lesson.answers[0]), []).append(not held)
+    answers = Counter(normalise(lesson.answers[0]) for lesson in lessons)
+    held = Counter(
+        normalise(lesson.answers[0])
+        for lesson in lessons
+        if any(contains(text, lesson.answers[:1]) for text in lesson.supports)
+    )
     least = max(2, COMMON * len(lessons))
-    common = {answer for answer, of in missing.items() if answer and len(of) >= least and np.mean(of) > 0.5}
+    common = {answer for answer, n in answers.items() if answer and n >= least and held[answer] < n / 2}
     return ("yes", "no", *sorted(common - {"yes", "no"}))
 
 

@@ -142,6 +142,12 @@ def parts_of_epoch(items: Sequence[Item]) -> list[Sequence[Item]]:
     return [items[start:end] for start, end in pairwise(cuts)]
 
 
+def periods_of(parts: Sequence[Sequence[Any]], learning_rate: float) -> list[Callable[[], Period]]:
+    """One of each part that has batches, on one schedule for all of them."""
+    starts = np.cumsum([0, *map(len, parts)]).tolist()
+    return [partial(Period, part, start, starts[-1], learning_rate) for part, start in zip(parts, starts) if part]
+
+
 def weights(model: Module) -> Weights:
     """A copy that training leaves alone."""
     return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}

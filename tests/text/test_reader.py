@@ -13,17 +13,7 @@ from kit.store import Store
 from kit.text import Encoder, language_model
 from kit.text.prompts import answer_prompt
 from kit.text.reader import ExtractiveReader, LanguageModelReader, Learning, reader
-from kit.text.span_reader import (
-    NOWHERE,
-    SPAN,
-    Example,
-    Lesson,
-    SpanNetwork,
-    closed_answers,
-    lessons_of,
-    loss_of,
-    windows_of,
-)
+from kit.text.span_reader import SPAN, Example, Lesson, SpanNetwork, Window, closed_answers, lessons_of, loss_of
 from kit.text.training import read_history
 
 TOWNS = ["Oslo", "Lima", "Bern", "Rome", "Cork", "Nice", "Bath", "Kiel"]
@@ -85,8 +75,8 @@ def test_other_benchmarks_are_learned_from_too_and_dev_questions_are_not_needed(
 def test_the_loss_by_hand() -> None:
     first, last = (torch.log(torch.tensor([row, row])) for row in ([0.5, 0.25, 0.25], [0.1, 0.4, 0.5]))
     kinds = torch.log(torch.tensor([[0.5, 0.3, 0.2], [0.5, 0.3, 0.2]]))
-    # A span in two places: 0.5 · (0.5 · 0.4 + 0.25 · 0.5); and nowhere: 0.3.
-    batch = [Example(None, SPAN, ((0, 1), (2, 2))), Example(None, NOWHERE)]
+    # A span in two places: 0.5 · (0.5 · 0.4 + 0.25 · 0.5); and a closed answer: 0.3.
+    batch = [Example(None, SPAN, ((0, 1), (2, 2))), Example(None, SPAN + 1)]
     expected = -(math.log(0.5 * (0.5 * 0.4 + 0.25 * 0.5)) + math.log(0.3)) / 2
     assert loss_of(batch, first, last, kinds).item() == pytest.approx(expected)
 
@@ -146,41 +136,36 @@ def draws(tiny_model: str):
     transformer = Encoder(tiny_model).model[0]
     network = SpanNetwork(transformer.auto_model, transformer.tokenizer, ("yes", "no", "2"))
 
-    def draw(question: str, answer: str, supports: list[str], near: list[str], is_step: bool) -> list[Example]:
-        lesson = Lesson(question, (answer,), tuple(map(TEXTS.get, supports)), tuple(map(TEXTS.get, near)), is_step)
-        return [made for seed in range(40) for made in lesson.examples(network, np.random.default_rng(seed))]
+    def draw(question: str, answer: str, supports: list[str], near: list[str]) -> list[Example]:
+        lesson = Lesson(question, (answer,), tuple(map(TEXTS.get, supports)), tuple(map(TEXTS.get, near)), False)
+        made = [lesson.example(network, np.random.default_rng(seed)) for seed in range(40)]
+        return [each for each in made if each]
 
     return draw
 
 
 def test_spans_are_those_in_supports_and_in_the_question(draws) -> None:
     others = [id for id in TEXTS if id not in ("harbour", "moravec")]
-    seen = draws(TOWN.text, "Selby Quay", ["harbour", "moravec"], others, False)
-    assert {example.kind for example in seen} == {SPAN, NOWHERE}
+    seen = draws(TOWN.text, "Selby Quay", ["harbour", "moravec"], others)
+    assert len(seen) == 40
     for made in seen:
         shown = made.window.texts[1:]
-        assert (made.kind == SPAN) == (TEXTS["moravec"] in shown)
+        assert made.kind == SPAN and {TEXTS["harbour"], TEXTS["moravec"]} <= set(shown)
         # Selby Quay has a passage of its own, which is no support here.
         assert all(made.window.texts[made.window.piece[first]] == TEXTS["moravec"] for first, _ in made.spans)
         assert all(made.window.text(*span) == "Selby Quay" for span in made.spans)
-        assert TEXTS["harbour"] in shown
-    assert 0.05 < np.mean([made.kind == NOWHERE for made in seen]) < 0.5
     assert len({tuple(made.window.texts) for made in seen}) > 5  # another order each time
 
 
-def test_a_closed_answer_needs_all_supports(draws) -> None:
-    seen = draws(TOWN.text, "No", ["harbour", "moravec"], [], False)
-    assert {(made.kind, len(made.spans)) for made in seen} == {(NOWHERE + 2, 0), (NOWHERE, 0)}
-    both = {TEXTS["harbour"], TEXTS["moravec"]}
-    assert all((made.kind != NOWHERE) == (both <= set(made.window.texts)) for made in seen)
+def test_a_closed_answer_has_no_place_and_one_that_is_nowhere_teaches_nothing(draws) -> None:
+    assert {(made.kind, len(made.spans)) for made in draws(TOWN.text, "No", ["harbour", "moravec"], [])} == {(2, 0)}
+    assert draws("Where?", "Oslo", ["harbour"], ["moravec"]) == []
 
 
-def test_a_step_always_has_its_support_and_mostly_others(draws) -> None:
-    seen = draws("step", "Ines Moravec", ["harbour"], ["moravec", "oll"], True)
-    assert {made.kind for made in seen} == {SPAN}
+def test_supports_are_always_there_and_mostly_others(draws) -> None:
+    seen = draws("step", "Ines Moravec", ["harbour"], ["moravec", "oll"])
     assert all(TEXTS["harbour"] in made.window.texts for made in seen)
     assert {1, 3} <= {len(made.window.texts) - 1 for made in seen} <= {1, 2, 3}
-    assert draws("step", "Oslo", ["harbour"], [], True) == []  # an answer that is nowhere teaches nothing
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +175,7 @@ def minilm():
 
 def test_words_know_where_they_begin_and_where_else_they_stand(minilm) -> None:
     texts = ["Who built the mill?", "Skarstrom built it; the mill-pond, too.", "A pond."]
-    (window,) = windows_of(minilm, texts[0], texts[1:])
+    window = Window(minilm, texts[0], texts[1:])
     assert window.ids.tolist() == [id for text in texts for id in minilm(text)["input_ids"]]
     spans = window.spans(["skarstrom", "MILL"], texts)
     assert [window.text(*span) for span in spans] == ["mill", "Skarstrom", "mill"]
@@ -201,36 +186,28 @@ def test_words_know_where_they_begin_and_where_else_they_stand(minilm) -> None:
     assert (marks[1, "mill"], marks[0, "[CLS]"]) == (1, 0)
 
 
-def test_passages_fill_windows_in_their_order_and_long_ones_are_cut(minilm) -> None:
+def test_long_passages_are_read_in_parts_and_the_last_are_left_out(minilm, monkeypatch: pytest.MonkeyPatch) -> None:
     passages = ["river " * 400, "hill " * 400, "town " * 1200]
-    windows = windows_of(minilm, "q", passages)
-    assert [window.sizes for window in windows] == [[3, 402, 402], [3, 512], [3, 512, 182]]
-    read = [id for window in windows for id in window.ids[window.piece > 0] if id > 102]  # without [CLS] and [SEP]
+    window = Window(minilm, "q", passages)
+    assert window.sizes.tolist() == [3, 402, 402, 512, 512, 182]
+    read = [id for id in window.ids[window.piece > 0] if id > 102]  # without [CLS] and [SEP]
     assert read == minilm(" ".join(passages), add_special_tokens=False, verbose=False)["input_ids"]
-    assert [window.text(4, 5) for window in windows] == ["river river", "town town", "town town"]
-    assert [len(window) for window in windows_of(minilm, "q " * 600, [])] == [512]
-    assert [len(window) for window in windows_of(minilm, "", [])] == [2]
+    assert window.text(4, 5) == "river river" and window.text(1500, 1501) == "town town"
+    monkeypatch.setattr("kit.text.span_reader.LONGEST", 1000)
+    assert Window(minilm, "q", passages).sizes.tolist() == [3, 402, 402]
+    assert len(Window(minilm, "q " * 600, [])) == 512
+    assert len(Window(minilm, "", [])) == 2
 
 
 def test_the_best_span_stays_in_one_text_and_in_its_order(minilm) -> None:
-    (window,) = windows_of(minilm, "q", ["a b", "c d"])
+    window = Window(minilm, "q", ["a b", "c d"])
     # [CLS] q [SEP] [CLS] a b [SEP] [CLS] c d [SEP]
     first = np.log([0.01, 0.01, 0.01, 0.01, 0.1, 0.5, 0.01, 0.01, 0.33, 0.01, 0.01])
     last = np.log([0.01, 0.01, 0.01, 0.01, 0.3, 0.05, 0.01, 0.01, 0.1, 0.48, 0.01])
     # b to d would be likelier, but ends in another passage; c to d is next.
     score, text = window.best_span(first, last)
     assert (text, round(float(np.exp(score)), 3)) == ("c d", 0.158)
-
-
-def test_the_places_of_a_text_are_summed(minilm) -> None:
-    (window,) = windows_of(minilm, "A", ["b", "a"])
-    # [CLS] A [SEP] [CLS] b [SEP] [CLS] a [SEP]: b has one place with 0.6 · 0.6, a has two with 0.5 · 0.4 each.
-    first, last = np.full(9, -9.0), np.full(9, -9.0)
-    first[[1, 4, 7]], last[[1, 4, 7]] = np.log([0.5, 0.6, 0.5]), np.log([0.4, 0.6, 0.4])
-    score, text = window.best_span(first, last)
-    assert (text, round(float(np.exp(score)), 3)) == ("A", 0.4)  # as it is written at its likeliest place, the first
-    (empty,) = windows_of(minilm, "", [])
-    assert empty.best_span(np.zeros(2), np.zeros(2)) == (-np.inf, "")
+    assert Window(minilm, "", []).best_span(np.zeros(2), np.zeros(2)) == (-np.inf, "")
 
 
 def test_a_language_model_is_asked_with_the_papers_prompts(server, tmp_path: Path) -> None:
