@@ -1,12 +1,13 @@
 """Facts as triples, with the sentences that they come from (qsgnn.txt Eq. 1; f_t2t of ras.txt Eq. 7).
 
-Three ways behind one call, :func:`extract`: rules that need no model, the kit's own small model, and files of
-HippoRAG's OpenIE, whose code asks any chat model with the prompts of qsgnn.txt, Appendix A.10.
+Four ways behind one call, :func:`extract`: rules that need no model, files of HippoRAG's OpenIE, the kit's own small
+model, and a chat model asked with the prompts of qsgnn.txt, Appendix A.10.
 """
 
+import json
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,11 +21,12 @@ from kit.errors import InputError
 from kit.text.entities import fold
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mention, Placeholders, linker_of
+from kit.text.prompts import entity_prompt, triple_prompt
 
 _BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
 LONGEST = 10  # words that are said of an object
-LONGEST_ANSWER = 512  # tokens of the small model's reply
+LONGEST_ANSWER = 512  # tokens of a language model's reply
 _EDGES = " ,.;:!?\"'“”‘’()—–-"
 
 
@@ -45,9 +47,10 @@ class Extraction(msgspec.Struct, frozen=True):
 
 
 def extract(corpus: Corpus, source: str = "rules", rows: Sequence[int] | None = None) -> list[Extraction]:
-    """Of each passage of ``rows``, by default all: by ``rules``, from the file of ``openie:FILE``, or by ``t5:MODEL``.
+    """Of each passage of ``rows``, by default all: by ``rules``, from the file of ``openie:FILE``, or by a model.
 
-    Raises :class:`InputError` for a file that is unsound or lacks a passage, and for a model of another kind.
+    A sequence-to-sequence model is asked as :func:`by_small_model` does, another :func:`language_model` in words.
+    Raises :class:`InputError` for a file that is unsound or lacks a passage, and where a model can't be asked.
     """
     part = corpus if rows is None else corpus.subset(rows)
     if source == "rules":
@@ -55,9 +58,9 @@ def extract(corpus: Corpus, source: str = "rules", rows: Sequence[int] | None = 
     if source.startswith("openie:"):
         return from_file(part, Path(source.removeprefix("openie:")))
     model = language_model(source, longest_answer=LONGEST_ANSWER)
-    if not isinstance(model, SequenceToSequence):
-        raise InputError(f"expected rules, openie:FILE or t5:FOLDER, not {source!r}", field="triples")
-    return by_small_model(part, model, linker_of(corpus))
+    if isinstance(model, SequenceToSequence):
+        return by_small_model(part, model, linker_of(corpus))
+    return by_model(part, model)
 
 
 @lru_cache(maxsize=2)
@@ -111,10 +114,14 @@ def by_small_model(corpus: Corpus, model: LanguageModel, linker: EntityLinker) -
     """
     sentences = [split_sentences(passage.text) for passage in corpus.passages]
     asked = [fact_prompt(linker, passage, each) for passage, of in zip(corpus.passages, sentences) for each in of]
-    replies, found = model.generate([prompt for prompt, _ in asked]), []
-    facts = (_facts(reply.text, names) for reply, (_, names) in zip(replies, asked))
+    replies, found = iter(model.generate([prompt for prompt, _ in asked])), []
+    names = (of for _, of in asked)
     for passage, of in zip(corpus.passages, sentences):
-        triples = [Triple(passage.title, *said, number) for number in range(len(of)) for said in next(facts)]
+        triples = [
+            Triple(passage.title, *said, number)
+            for number in range(len(of))
+            for said in _facts(next(replies).text, next(names))
+        ]
         found.append(Extraction(tuple(of), tuple(dict.fromkeys(triples))))
     return found
 
@@ -153,20 +160,56 @@ def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
     if missing:
         expected = f"expected triples of every passage, found none of {len(missing)} of {len(corpus)}"
         raise InputError(expected, file=path, record=missing[0].title)
+    return _extractions(corpus, [told[passage.title, passage.text] for passage in corpus.passages], str(path))
+
+
+def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
+    """Triples by a language model, two prompts a passage: for its named entities, then for triples about these.
+
+    Sentences are split by the kit, not by the model, which may rewrite them (qsgnn-i21).
+    """
+    replies = model.generate([entity_prompt(passage) for passage in corpus.passages])
+    listed = [_listed(reply.text, "named_entities") or [] for reply in replies]
+    names = [[name for name in of if isinstance(name, str)] for of in listed]
+    replies = model.generate([triple_prompt(passage, of) for passage, of in zip(corpus.passages, names)])
+    return _extractions(corpus, [_listed(reply.text, "triples") for reply in replies], model.name)
+
+
+def _listed(reply: str, key: str) -> list[object] | None:
+    """The list that a reply has under a key, or is; None where it has none."""
+    start = min((reply.find(opens) for opens in "{[" if opens in reply), default=0)
+    try:
+        found, _ = json.JSONDecoder().raw_decode(reply[start:])
+    except (ValueError, RecursionError):
+        return None
+    found = found.get(key) if isinstance(found, dict) else found
+    return found if isinstance(found, list) else None
+
+
+def _extractions(corpus: Corpus, told: Iterable[Sequence[object] | None], source: str) -> list[Extraction]:
+    """One a passage; what is no triple of texts, or no list at all, is left out, with one warning that counts it."""
     found, bad = [], 0
-    for passage in corpus.passages:
-        sentences, triples = tuple(split_sentences(passage.text)), told[passage.title, passage.text]
-        sound = [triple for triple in triples if len(triple) == 3 and all(map(str.strip, triple))]
-        bad += len(triples) - len(sound)
+    for passage, triples in zip(corpus.passages, told, strict=True):
+        sentences = tuple(split_sentences(passage.text))
+        sound = [triple for triple in triples or () if _is_triple(triple)]
+        bad += 1 if triples is None else len(triples) - len(sound)
         kept = (Triple(*map(str.strip, triple), _sentence(sentences, triple)) for triple in sound)
         found.append(Extraction(sentences, tuple(dict.fromkeys(kept))))
     if bad:
-        warnings.warn(f"{path}: left out {bad} of the extracted triples, which are not three texts", stacklevel=2)
+        warnings.warn(f"{source}: left out {bad} of the extracted triples, which are not three texts", stacklevel=3)
     return found
+
+
+def _is_triple(found: object) -> bool:
+    return isinstance(found, list) and len(found) == 3 and all(isinstance(part, str) and part.strip() for part in found)
 
 
 def _sentence(sentences: Sequence[str], triple: Sequence[str]) -> int | None:
     """The first sentence that has both ends of a triple, else the first with its object, else with its subject."""
     subject, object = (re.compile(rf"(?<!\w){re.escape(fold(triple[place]))}(?!\w)") for place in (0, 2))
-    held = [2 * bool(object.search(text)) + bool(subject.search(text)) for text in map(fold, sentences)]
-    return held.index(max(held)) if any(held) else None
+    folded = list(map(fold, sentences))
+    for wanted in ((subject, object), (object,), (subject,)):
+        for number, sentence in enumerate(folded):
+            if all(name.search(sentence) for name in wanted):
+                return number
+    return None
