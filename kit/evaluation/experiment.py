@@ -19,6 +19,7 @@ from kit.retrievers import Ranking, Retriever, make
 
 _BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
 N_TIMED = 20  # questions of which ``kit evaluate`` takes the time
+COSTS = ("calls", "tokens")  # of a language model, a question on average
 SEED = ", seed "  # between the name of a retriever and the seed of a further training
 #: Structures of bgr.txt §4.5 in a word: a path, several that meet, supports that don't lead to each other.
 SHAPES = {"single-chain multi-hop": "chain", "multi-chain multi-hop": "tree", "multi-chain single-hop": "flat"}
@@ -29,9 +30,10 @@ class Experiment:
     """What ``evaluate`` found.
 
     ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, shape (``SHAPES``),
-    recall@k and full@k for each cut-off, mrr (reciprocal rank), seconds (nan where no time was taken). A retriever of
-    several seeds (:func:`of_seeds`) has their mean there, and each in ``runs``. ``rankings`` maps retriever to question
-    id to Ranking, ``by_seed`` does so for each seed. ``seconds_to_fit`` is what learning and indexing took.
+    recall@k and full@k for each cut-off, mrr (reciprocal rank), seconds (nan where no time was taken), and
+    calls and tokens of a language model, means over the questions. A retriever of several seeds (:func:`of_seeds`) has
+    their mean there, and each in ``runs``. ``rankings`` maps retriever to question id to Ranking, ``by_seed`` does so
+    for each seed. ``seconds_to_fit`` is what learning and indexing took.
     ``sees_gold`` names the retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` has
     :meth:`kit.text.LanguageModel.usage`, ``draws`` seed and n_resamples of the intervals.
     """
@@ -114,6 +116,8 @@ class Experiment:
         table = table.rename_axis(index=None, columns=None)
         seconds = self.table.groupby("retriever")["seconds"].mean().dropna()
         table.loc["time"] = (1000 * seconds).map("{:.1f} ms a query".format)
+        for cost in COSTS if self.table["calls"].notna().any() else ():
+            table.loc[cost] = self.table.groupby("retriever")[cost].mean().dropna().map("{:.1f} a question".format)
         parts, (first, *others) = [table.fillna("").to_string()], self.rankings
         if others:
             differences = pd.concat([self.compare(first, metric) for metric in self.metrics])
@@ -181,7 +185,7 @@ def evaluate(
         retriever.fit(training)
         seconds_to_fit[name] = np.nan if isinstance(retriever, TrecRun) else time.perf_counter() - start
     rankings: dict[str, dict[str, Ranking]] = {name: {} for name in named}
-    rows = []
+    rows, spent = [], {}
     for name, retriever in named.items():
         bar = tqdm(total=len(questions), desc=name, unit="question", disable=not progress)
         seconds: dict[str, float] = {}
@@ -192,11 +196,13 @@ def evaluate(
             first = [question for question in asked if question.id in timed]
             if first and not isinstance(retriever, TrecRun):
                 seconds |= time_parts(retriever, first, k).set_index("question")["seconds"].to_dict()
+            before = _spent(retriever)
             for batch in (asked[start : start + _BATCH] for start in range(0, len(asked), _BATCH)):
                 queries = [question.gold_query if retriever.sees_gold else question.query for question in batch]
                 found = retriever.retrieve_many(queries, k)
                 rankings[name] |= {question.id: ranking for question, ranking in zip(batch, found, strict=True)}
                 bar.update(len(batch))
+            spent[name] = spent.get(name, 0) + (_spent(retriever) - before) / len(questions)
         bar.close()
         for question in questions:
             ids = rankings[name][question.id].ids
@@ -206,6 +212,7 @@ def evaluate(
             row |= {f"recall@{cut}": metrics.recall_at(question, ids, cut) for cut in ks}
             row |= {f"full@{cut}": metrics.full_at(question, ids, cut) for cut in ks}
             row |= {"mrr": metrics.reciprocal_rank(question, ids[:k]), "seconds": seconds.get(question.id, np.nan)}
+            row |= dict(zip(COSTS, spent[name]))
             if graphs:
                 star = EvidenceGraph(min(question.hops, len(ids)))
                 row |= metrics.graph_measures(question, ids, rankings[name][question.id].evidence or star)
@@ -215,6 +222,13 @@ def evaluate(
     draws, runs = {"seed": seed, "n_resamples": n_resamples}, pd.DataFrame(rows)
     table, firsts = mean_over_seeds(runs), {name: found for name, found in rankings.items() if SEED not in name}
     return Experiment(table, firsts, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs, rankings)
+
+
+def _spent(retriever: Retriever) -> np.ndarray:
+    """Calls and tokens of a retriever's language model up to now; nan where it has none."""
+    usage = retriever.usage()
+    tokens = ("prompt_tokens", "answer_tokens")
+    return np.array([np.nan] * 2 if usage is None else [usage["calls"].sum(), usage[[*tokens]].to_numpy().sum()])
 
 
 def mean_over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
