@@ -42,10 +42,12 @@ def _writable(_: click.Context, parameter: click.Parameter, file: Path | None) -
 
 option = functools.partial(click.option, show_default=True)
 repeated = functools.partial(click.option, multiple=True)
+cap = functools.partial(option, type=click.IntRange(min=0))
 setting = functools.partial(repeated, callback=_named, help="a setting, for what has it; may be repeated")
 FILE = click.Path(path_type=Path)
 output_file = functools.partial(click.option, type=FILE, callback=_writable)
 PARAMETERS = {  # of all commands, by the names that the commands call them here
+    "notebook": click.argument("notebook"),
     "notebooks": click.argument("notebooks", nargs=-1),
     "retrievers": click.argument("retrievers", nargs=-1, required=True),
     "builder": click.argument("builder"),
@@ -65,6 +67,10 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--set": setting("--set", metavar="NAME=VALUE"),
     "-g": setting("-g", "grid", metavar="NAME=VALUE,VALUE", required=True),
     "-p": repeated("-p", "parameters", nargs=2, metavar="NAME VALUE", help="a parameter of a notebook"),
+    "--model": option("--model", required=True, help="the notebook's chat model, as server:NAME or server:NAME@URL"),
+    "--most-calls": cap("--most-calls", default=10_000, help="requests to servers, in all"),
+    "--most-tokens": cap("--most-tokens", default=10_000_000, help="tokens that the servers count, in all"),
+    "--price": option("--price", type=click.FloatRange(min=0), help="of a million tokens, in your money"),
     "--again": option("--again", is_flag=True, help="run also what has finished"),
     "--reader": option("--reader", help="who answers: extractive, ras, or a language model as server:MODEL"),
     "--read": option("--read", type=int, help="passages that the reader gets; the largest k otherwise"),
@@ -118,8 +124,33 @@ def run(asked: SimpleNamespace) -> None:
     """
     from kit.runs.runner import run as run_notebooks
 
-    told = {"train": _one_file(asked.train), "scale": asked.scale, "seed": asked.seed, "again": asked.again}
-    sys.exit(run_notebooks(asked.notebooks, parameters=dict(asked.parameters), data=asked.data, **told))
+    sys.exit(run_notebooks(asked.notebooks, parameters=dict(asked.parameters), again=asked.again, **_told(asked)))
+
+
+@command(cli, "notebook --model --most-calls --most-tokens --price --data --train --scale --seed -p")
+def record(asked: SimpleNamespace) -> None:
+    """Execute a NOTEBOOK with a chat model on a server, and record its answers in data/answers/.
+
+    Then `kit run NOTEBOOK -p model replay:server:NAME` needs no server and no key. What was answered before, by the
+    same model, is not asked again; after an error or a cap the same command goes on. Exit status 1: the notebook
+    failed.
+    """
+    from kit.paths import NOTEBOOKS
+    from kit.runs.recording import recording
+    from kit.runs.runner import find_notebooks
+    from kit.runs.runner import run as run_notebooks
+
+    if len(find_notebooks(NOTEBOOKS, [asked.notebook])) > 1:  # the caps are those of one run
+        raise InputError(f"expected one notebook, not all that begin with {asked.notebook!r}", field="notebook")
+    most = f"at most {asked.most_calls:,} calls and {asked.most_tokens:,} tokens"
+    if asked.price is not None:
+        most += f", that is at most {asked.price * asked.most_tokens / 1e6:,.2f}"
+    parameters = dict(asked.parameters) | {"model": asked.model}
+    with recording(asked.model, asked.most_calls, asked.most_tokens) as file:
+        click.echo(f"{asked.model}: {most}, and calls that are under way when the tokens are spent")
+        status = run_notebooks([asked.notebook], parameters=parameters, again=True, **_told(asked))
+    click.echo(f"recorded answers: {file}")
+    sys.exit(status)
 
 
 @command(cli, f"retrievers {BENCHMARK} --train --also --k --seed --set --graphs {READING} --json --trec")
@@ -142,6 +173,7 @@ def evaluate(asked: SimpleNamespace) -> None:
     from kit.evaluation.trec import read_run, write_runs
     from kit.retrievers import make_all
     from kit.runs.lesson import write_result
+    from kit.runs.recording import store_recorded
 
     begun = time.perf_counter()
     files = {name: Path(name) for name in asked.retrievers if Path(name).is_file()}
@@ -153,6 +185,7 @@ def evaluate(asked: SimpleNamespace) -> None:
     if asked.graphs:
         benchmark = benchmark.asking([question for question in benchmark.test if question.evidence])
     everything = {name: read_run(files[name], benchmark) if name in files else made[name] for name in asked.retrievers}
+    store_recorded()
     reading.fit(training or benchmark)
     told = {"ks": asked.k, "seed": asked.seed, "graphs": asked.graphs}
     experiment = evaluate_all(everything, benchmark, training=training, n_timed=N_TIMED, **told)
@@ -281,10 +314,11 @@ def _read(asked: SimpleNamespace) -> tuple:
     return benchmark, training
 
 
-def _one_file(files: Sequence[Path]) -> Path | None:
-    if len(files) > 1:
+def _told(asked: SimpleNamespace) -> dict[str, object]:
+    """What every notebook is told."""
+    if len(asked.train) > 1:
         raise InputError("expected one file for a notebook", field="train")
-    return next(iter(files), None)
+    return {"data": asked.data, "train": next(iter(asked.train), None), "scale": asked.scale, "seed": asked.seed}
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 ATLAS = ROOT / "data" / "atlas"
 DOWNLOADS = ROOT / "data" / "downloads"
+ANSWERS = ROOT / "data" / "answers"
 
 
 def output() -> Path:

@@ -168,6 +168,7 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
         (["sweep", "bm25"], "Missing option '-g'"),
         (["sweep", "gnn-ret", "-g", "alpha=1", "--jobs", "0"], "Invalid value for '--jobs'"),
         (["run", "02", "--train", "a", "--train", "b"], "expected one file for a notebook"),
+        (["record", "15"], "Missing option '--model'"),
         (["frobnicate"], "No such command"),
     ],
 )

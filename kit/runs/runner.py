@@ -20,6 +20,7 @@ from kit.corpus.formats.pdf_folder import pdfs
 from kit.corpus.types import digest
 from kit.errors import InputError
 from kit.runs.lesson import Run, code_digest, find_data, write_json
+from kit.runs.recording import store_recorded
 from kit.settings import Value, check, read_value
 from kit.store import file_digest
 
@@ -61,10 +62,11 @@ def run(which: Sequence[str] = (), *, again: bool = False, **options: Any) -> in
 
     ``options`` are those of :func:`plan`. A notebook that finished with the same source, parameters, data and code, and
     whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the others ran).
-    Raises ``InputError``, before anything is written, for bad data or parameters.
+    Recorded answers go into the store. Raises ``InputError``, before anything is run, for bad ones, data or parameters.
     """
-    failed = False
-    for job in plan(which, **options):
+    jobs, failed = plan(which, **options), False
+    store_recorded()
+    for job in jobs:
         name, begun = job.notebook.stem, time.monotonic()
         if job.finished and not again:
             print(f"{name}: finished earlier, skipped")

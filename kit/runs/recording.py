@@ -1,0 +1,90 @@
+"""Recorded answers of a chat model, a JSON line each in ``data/answers/``: a class replays them without a key."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, ClassVar
+from unittest import mock
+
+import msgspec
+
+from kit import paths
+from kit.errors import InputError
+from kit.store import Store, atomic_write, content_key
+from kit.text import language_models
+from kit.text.language_models import KIND, Answer, ChatServer
+
+_WANTED = "KIT_RECORD"  # in a notebook's environment: the file for the answers that it asks for
+
+
+class Recorded(Answer, frozen=True, kw_only=True):
+    """An answer, by the store's key of its prompt, model and longest answer, as hexadecimal digits."""
+
+    prompt_hash: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
+    model: str
+    date: str
+
+
+def read_recorded(file: Path) -> dict[str, bytes]:
+    """The lines of a file, by their prompts' hashes. Raises :class:`InputError` for one that is no recorded answer."""
+    lines = {}
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        try:
+            lines[msgspec.json.decode(line, type=Recorded).prompt_hash] = line
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"expected a recorded answer ({error})", file=f"{file}, line {number}") from None
+    return lines
+
+
+def store_recorded() -> None:
+    """Put all recorded answers into the store, where it has none of its own."""
+    store = Store()
+    for file in sorted(paths.ANSWERS.glob("*.jsonl")):
+        lines = {bytes.fromhex(prompt): line for prompt, line in read_recorded(file).items()}
+        known = store.get_many(KIND, list(lines))
+        store.put_many(KIND, {key: line for key, line in lines.items() if key not in known})
+
+
+class RecordedServer(ChatServer):
+    """Writes down all that it answers, from the store too; all such models of a process have their caps in common."""
+
+    _spent_by_all: ClassVar = {"calls": 0, "tokens": 0}
+
+    def __init__(self, model: str, **settings: object) -> None:
+        super().__init__(model, **settings)
+        self._spent = self._spent_by_all
+
+    def generate(self, prompts: Sequence[str], *, progress: bool = True) -> list[Answer]:
+        answers = super().generate(prompts, progress=progress)
+        file = Path(os.environ[_WANTED])
+        lines, made = {}, {"model": self.name, "date": datetime.now(UTC).date().isoformat()}
+        for prompt, answer in zip(prompts, answers):
+            key = content_key(self.identity, str(self.longest_answer), prompt).hex()
+            lines[key] = msgspec.json.encode(Recorded(prompt_hash=key, **made, **msgspec.structs.asdict(answer)))
+        lines |= read_recorded(file) if file.exists() else {}
+        atomic_write(file, b"".join(line + b"\n" for _, line in sorted(lines.items())))
+        return answers
+
+
+def record_if_wanted() -> None:
+    """In a notebook that :func:`recording` runs, what its chat models answer is written down from here on."""
+    if os.environ.get(_WANTED):
+        language_models.ChatServer = RecordedServer
+
+
+@contextmanager
+def recording(model: str, most_calls: int, most_tokens: int) -> Iterator[Path]:
+    """Gives the model's file, to which the notebook that is run meanwhile adds all that servers answer.
+
+    The caps are for all models of that notebook together. Raises :class:`InputError` for what is no server's model.
+    """
+    kind, _, name = model.partition("@http")[0].partition(":")
+    if kind != "server" or not name:
+        raise InputError(f"expected server:NAME or server:NAME@URL, not {model!r}", field="model")
+    file = paths.ANSWERS / (re.sub(r"[^\w.-]+", "-", name) + ".jsonl")
+    told = {_WANTED: str(file), "KIT_MOST_CALLS": str(most_calls), "KIT_MOST_TOKENS": str(most_tokens)}
+    with mock.patch.dict(os.environ, told):
+        yield file
