@@ -42,18 +42,15 @@ def _writable(_: click.Context, parameter: click.Parameter, file: Path | None) -
 
 option = functools.partial(click.option, show_default=True)
 repeated = functools.partial(click.option, multiple=True)
-cap = functools.partial(option, type=click.IntRange(min=0))
+count = functools.partial(option, type=click.IntRange(min=1))
 setting = functools.partial(repeated, callback=_named, help="a setting, for what has it; may be repeated")
 FILE = click.Path(path_type=Path)
 output_file = functools.partial(click.option, type=FILE, callback=_writable)
 PARAMETERS = {  # of all commands, by the names that the commands call them here
-    "notebook": click.argument("notebook"),
     "notebooks": click.argument("notebooks", nargs=-1),
     "retrievers": click.argument("retrievers", nargs=-1, required=True),
-    "builder": click.argument("builder"),
-    "retriever": click.argument("retriever"),
     "files": click.argument("files", nargs=-1, required=True, type=FILE),
-    "name": click.argument("name"),
+    **{name: click.argument(name) for name in ("notebook", "builder", "retriever", "name")},
     "target": click.argument("target", type=FILE),
     "--data": option("--data", type=FILE, help="a published file or folder; the embedded atlas otherwise"),
     "--format": option("--format", help="the data's format; recognised from its content otherwise"),
@@ -68,8 +65,8 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "-g": setting("-g", "grid", metavar="NAME=VALUE,VALUE", required=True),
     "-p": repeated("-p", "parameters", nargs=2, metavar="NAME VALUE", help="a parameter of a notebook"),
     "--model": option("--model", required=True, help="the notebook's chat model, as server:NAME or server:NAME@URL"),
-    "--most-calls": cap("--most-calls", default=10_000, help="requests to servers, in all"),
-    "--most-tokens": cap("--most-tokens", default=10_000_000, help="tokens that the servers count, in all"),
+    "--most-calls": count("--most-calls", default=10_000, help="requests to servers, in all"),
+    "--most-tokens": count("--most-tokens", default=10_000_000, help="tokens that the servers count, in all"),
     "--price": option("--price", type=click.FloatRange(min=0), help="of a million tokens, in your money"),
     "--again": option("--again", is_flag=True, help="run also what has finished"),
     "--reader": option("--reader", help="who answers: extractive, ras, or a language model as server:MODEL"),
@@ -79,7 +76,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--judge": option("--judge", help="a language model that judges the answers, as server:MODEL"),
     "--seeds": option("--seeds", default=5, help="passages of the TF-IDF search whose neighbours count"),
     "--question": option("--question", help="on the page: what is around the supports of the question with this id"),
-    "--jobs": option("--jobs", type=click.IntRange(min=1), default=1, help="processes that share the work"),
+    "--jobs": count("--jobs", default=1, help="processes that share the work"),
     "--json": output_file("--json", help="write the results here"),
     "--trec": output_file("--trec", help="write the rankings as a TREC run; of several to FILE-NAME"),
     "--html": output_file("--html", help="write the graph here, as a page to pan and share"),
@@ -330,9 +327,7 @@ def main() -> None:
         click.echo(f"kit: {' '.join(message.split())}", err=True)
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
-        click.echo(
-            "kit: interrupted; what was finished is kept, and the same command goes on where it stopped", err=True
-        )
+        click.echo("kit: interrupted; what was finished is kept: the same command goes on where it stopped", err=True)
         sys.exit(130)
 
 

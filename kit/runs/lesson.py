@@ -24,9 +24,10 @@ from kit.errors import InputError
 from kit.evaluation.claims import Finding, code_hash, finding, verdicts
 from kit.evaluation.statistics import Estimate
 from kit.paths import ROOT, output
-from kit.runs.recording import record_if_wanted
+from kit.runs.recording import WANTED, RecordedServer
 from kit.settings import Positive, Settings, Whole, check
 from kit.store import atomic_write, file_digest
+from kit.text import language_models
 from kit.text.encoder import DEFAULT_ENCODER
 from kit.views.figures import save_figure
 from kit.views.style import Figure
@@ -180,7 +181,8 @@ def start(notebook: str, *, costly: bool = False, transductive: bool = False, **
     in the record. Without ``train`` (it may be empty) nothing is learned; ``transductive`` as :meth:`Run.read`. A
     ``costly`` notebook asks fewer questions. Raises ``InputError`` for what can't be run.
     """
-    record_if_wanted()
+    if WANTED in os.environ:  # by `kit record`
+        language_models.ChatServer = RecordedServer
     own = {name: value for name, value in parameters.items() if name not in Run.__struct_fields__}
     told = check(Run, {name: value for name, value in parameters.items() if name not in own}, notebook)
     benchmark, training = told.read(transductive=transductive)

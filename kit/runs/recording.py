@@ -14,10 +14,10 @@ import msgspec
 from kit import paths
 from kit.errors import InputError
 from kit.store import Store, atomic_write, content_key
-from kit.text import language_models
 from kit.text.language_models import KIND, Answer, ChatServer
 
-_WANTED = "KIT_RECORD"  # in a notebook's environment: the file for the answers that it asks for
+#: In a notebook's environment: the file for what its chat models answer.
+WANTED = "KIT_RECORD"
 
 
 class Recorded(Answer, frozen=True, kw_only=True):
@@ -28,24 +28,21 @@ class Recorded(Answer, frozen=True, kw_only=True):
     date: str
 
 
-def read_recorded(file: Path) -> dict[str, bytes]:
-    """The lines of a file, by their prompts' hashes. Raises :class:`InputError` for one that is no recorded answer."""
+def read_recorded(file: Path) -> dict[bytes, bytes]:
+    """The lines of a file, by their keys in the store. Raises :class:`InputError` for one that is damaged."""
     lines = {}
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         try:
-            lines[msgspec.json.decode(line, type=Recorded).prompt_hash] = line
+            lines[bytes.fromhex(msgspec.json.decode(line, type=Recorded).prompt_hash)] = line
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(f"expected a recorded answer ({error})", file=f"{file}, line {number}") from None
     return lines
 
 
 def store_recorded() -> None:
-    """Put all recorded answers into the store, where it has none of its own."""
-    store = Store()
+    """Put all recorded answers into the store, in the place of others to the same prompts: a class sees the same."""
     for file in sorted(paths.ANSWERS.glob("*.jsonl")):
-        lines = {bytes.fromhex(prompt): line for prompt, line in read_recorded(file).items()}
-        known = store.get_many(KIND, list(lines))
-        store.put_many(KIND, {key: line for key, line in lines.items() if key not in known})
+        Store().put_many(KIND, read_recorded(file))
 
 
 class RecordedServer(ChatServer):
@@ -59,20 +56,15 @@ class RecordedServer(ChatServer):
 
     def generate(self, prompts: Sequence[str], *, progress: bool = True) -> list[Answer]:
         answers = super().generate(prompts, progress=progress)
-        file = Path(os.environ[_WANTED])
+        file = Path(os.environ[WANTED])
         lines, made = {}, {"model": self.name, "date": datetime.now(UTC).date().isoformat()}
         for prompt, answer in zip(prompts, answers):
-            key = content_key(self.identity, str(self.longest_answer), prompt).hex()
-            lines[key] = msgspec.json.encode(Recorded(prompt_hash=key, **made, **msgspec.structs.asdict(answer)))
+            key = content_key(self.identity, str(self.longest_answer), prompt)
+            line = Recorded(prompt_hash=key.hex(), **made, **msgspec.structs.asdict(answer))
+            lines[key] = msgspec.json.encode(line)
         lines |= read_recorded(file) if file.exists() else {}
         atomic_write(file, b"".join(line + b"\n" for _, line in sorted(lines.items())))
         return answers
-
-
-def record_if_wanted() -> None:
-    """In a notebook that :func:`recording` runs, what its chat models answer is written down from here on."""
-    if os.environ.get(_WANTED):
-        language_models.ChatServer = RecordedServer
 
 
 @contextmanager
@@ -85,6 +77,6 @@ def recording(model: str, most_calls: int, most_tokens: int) -> Iterator[Path]:
     if kind != "server" or not name:
         raise InputError(f"expected server:NAME or server:NAME@URL, not {model!r}", field="model")
     file = paths.ANSWERS / (re.sub(r"[^\w.-]+", "-", name) + ".jsonl")
-    told = {_WANTED: str(file), "KIT_MOST_CALLS": str(most_calls), "KIT_MOST_TOKENS": str(most_tokens)}
+    told = {WANTED: str(file), "KIT_MOST_CALLS": str(most_calls), "KIT_MOST_TOKENS": str(most_tokens)}
     with mock.patch.dict(os.environ, told):
         yield file

@@ -151,20 +151,10 @@ def run_one(job: Job) -> str | None:
     job.file(".json").unlink(missing_ok=True)  # while it runs, nothing says that it finished
     job.executed.mkdir(parents=True, exist_ok=True)
     begun: list[NotebookNode] = []  # cells
-
-    execute = partial(
-        papermill.execute_notebook,
-        job.notebook,
-        job.file(".ipynb"),
-        job.parameters,
-        kernel_name="python3",
-        language="python",
-        progress_bar={"desc": job.notebook.stem, "disable": None, "leave": False},
-        cwd=job.notebook.parent,
-        shutdown_kernel="immediate",
-        on_cell_start=lambda cell, cell_index: begun.append(cell),
-    )
-
+    told = {"kernel_name": "python3", "cwd": job.notebook.parent, "shutdown_kernel": "immediate"}
+    told["progress_bar"] = {"desc": job.notebook.stem, "disable": None, "leave": False}
+    told["on_cell_start"] = lambda cell, cell_index: begun.append(cell)
+    execute = partial(papermill.execute_notebook, job.notebook, job.file(".ipynb"), job.parameters, **told)
     # What the kernel finds: the same folders whatever its working folder, and what makes runs alike and quiet.
     found = {"KIT_CACHE": str(paths.cache().resolve()), "KIT_FIGURES": str(job.figures.resolve())}
     found |= {"PYTHONHASHSEED": "0", "TOKENIZERS_PARALLELISM": "false"}

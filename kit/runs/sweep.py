@@ -58,14 +58,14 @@ def sweep_retriever(
         done = Parallel(jobs, return_as="generator_unordered", batch_size=1)
         try:
             for key, rows in done(delayed(_evaluate)(key, name, cell, **asking) for key, cell in left.items()):
-                kept[key] = msgspec.json.encode(rows)
+                kept[key] = msgspec.msgpack.encode(rows)  # has NaN, unlike JSON
                 store.put_many(_KIND, {key: kept[key]})
                 bar.update()
         except BrokenProcessPool:
             raise InputError("a worker died (out of memory?); the same command goes on where it stopped") from None
     rows = []
     for key, cell in zip(keys, cells):
-        for row in msgspec.json.decode(kept[key]):
+        for row in msgspec.msgpack.decode(kept[key]):
             rows.append({f"setting_{name}" if name in row else name: value for name, value in cell.items()} | row)
     return pd.DataFrame(rows)
 
