@@ -11,6 +11,7 @@ import pandas as pd
 from kit.corpus import Corpus, Question
 from kit.retrievers import KGP, Retriever
 from kit.text import Encoder, TfidfIndex
+from kit.text.language_models import SequenceToSequence
 from kit.text.precision import one_thread
 
 PARTS = ("seeding", "matching", "encoding", "rest")  # of the time of a question
@@ -50,7 +51,7 @@ def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30,
         for question in [questions[-1], *questions]:
             seconds.clear()
             texts.clear()
-            with patch.object(Encoder, "cold", {} if cold else None):
+            with patch.object(Encoder, "cold", {} if cold else None), patch.object(SequenceToSequence, "cold", cold):
                 retrieve([question.gold_query if retriever.sees_gold else question.query], k)
             parts = {part: seconds[part] for part in PARTS}
             rows.append({"question": question.id, **parts, "seconds": seconds.total(), "texts": len(texts)})

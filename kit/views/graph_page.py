@@ -53,7 +53,9 @@ def arrange(drawn: Sequence[str], base: int, graph: PassageGraph) -> tuple[tuple
     places = spring(first or nx.empty_graph(drawn[:base]))
     others = [id for id in drawn if id not in places]
     near = {id: [places[other] for other in joined[id] if other in places] or [(0.5, 1.0)] for id in others}
-    return edges, apart({id: tuple(np.mean(around, axis=0)) for id, around in near.items()}, places)
+    start = places | {id: np.mean(around, axis=0) for id, around in near.items()}
+    found = nx.spring_layout(joined, k=0.15, pos=start, fixed=[*places], iterations=30, seed=0)
+    return edges, apart({id: tuple(found[id].clip(0, 1)) for id in others}, places)
 
 
 def spring(graph: nx.Graph) -> dict[Hashable, Place]:

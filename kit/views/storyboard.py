@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from itertools import product
 from math import ceil
 from typing import Any
 
@@ -81,18 +82,22 @@ def _draw_graph(ax: Axes, replay: Replay, frame: Frame) -> None:
 
 
 def _place_labels(ax: Axes, labels: Sequence[tuple[Node, str]], nodes: Sequence[Node], distance: float) -> None:
-    """Write each label so many points from its node, where it covers no node and no earlier label, if there is room."""
+    """Write each label so many points from its node, where it covers no node with a label and no earlier label.
+
+    At best it covers no node at all; where there is no room, it is left out.
+    """
     reach, frame = distance * ax.figure.dpi / 72 * 0.7, ax.get_window_extent()
     points = ax.transData.transform([(node.x, node.y) for node in nodes])
-    taken = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
+    around = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
+    taken = [box for node, box in zip(nodes, around) if node in dict(labels)]
     paper = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6}
     drawn = {"textcoords": "offset points", "fontsize": 8, "zorder": 5, "bbox": paper, "in_layout": False}
     for node, text in labels:
         mark = ax.annotate(text, (node.x, node.y), (0, 0), **drawn)
-        for right, up, ha, va in _SIDES:
+        for avoided, (right, up, ha, va) in product((taken + around, taken), _SIDES):
             mark.set(position=(right * distance, up * distance), ha=ha, va=va)
             box = mark.get_window_extent()
-            if frame.count_contains(box.corners()) == 4 and not box.count_overlaps(taken):
+            if frame.count_contains(box.corners()) == 4 and not box.count_overlaps(avoided):
                 taken.append(box)
                 break
         else:
