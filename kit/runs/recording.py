@@ -60,8 +60,7 @@ class RecordedServer(ChatServer):
         lines, made = {}, {"model": self.name, "date": datetime.now(UTC).date().isoformat()}
         for prompt, answer in zip(prompts, answers):
             key = content_key(self.identity, str(self.longest_answer), prompt)
-            line = Recorded(prompt_hash=key.hex(), **made, **msgspec.structs.asdict(answer))
-            lines[key] = msgspec.json.encode(line)
+            lines[key] = msgspec.json.encode({"prompt_hash": key.hex(), **made, **msgspec.structs.asdict(answer)})
         lines |= read_recorded(file) if file.exists() else {}
         atomic_write(file, b"".join(line + b"\n" for _, line in sorted(lines.items())))
         return answers
