@@ -134,7 +134,9 @@ def explore(
         costly = tuple((name, settings[name]) for name in method.indexed_by if name in settings)
         turned = indexed(corpus, costly).variant(**settings)
         query = asked.gold_query if turned.sees_gold and asked.supporting else asked.query
-        ranking, graph = turned.explain(query, min(len(corpus), _DEEPEST)), getattr(turned, "graph", None)
+        ranking, graph = turned.explain(query, deepest := min(len(corpus), _DEEPEST)), getattr(turned, "graph", None)
+        if not ranking.trace.events:  # of a loop that asked for nothing
+            ranking = Retriever.explain(turned, query, deepest)
         return replay(ranking, corpus, asked, graph if isinstance(graph, PassageGraph) else backdrop(corpus), top)
 
     return Explorer(f"{method.name}, step by step", controls, tell, start)

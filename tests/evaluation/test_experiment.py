@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kit.corpus import Benchmark, Corpus, Passage, Query, Question, example
@@ -30,7 +31,7 @@ def found(alphabetical, reverse, benchmark):
 
 def test_table(found) -> None:
     columns = ["retriever", "question", "hops", "type", "structure", "recall@2", "recall@5", "full@2", "full@5", "mrr"]
-    assert list(found.table.columns) == [*columns[:5], "shape", *columns[5:], "seconds"]
+    assert list(found.table.columns) == [*columns[:5], "shape", *columns[5:], "seconds", "calls", "tokens"]
     assert found.table["shape"].tolist() == ["chain", "flat", ""] * 2
     # By hand: ranks of the supports are a to z 1 2 | 3 5 | 1 3 5 6, z to a 6 5 | 3 2 | 6 4 2 1.
     assert found.table[columns].values.tolist() == [
@@ -41,6 +42,19 @@ def test_table(found) -> None:
         ["z to a", "q2", 2, "comparison", "multi-chain single-hop", 1 / 2, 1, 0, 1, 1 / 2],
         ["z to a", "q3", 4, "bridge", "", 1 / 2, 3 / 4, 0, 0, 1],
     ]
+
+
+def test_calls_and_tokens_of_a_model_are_those_of_asking_each_question_once(alphabetical, benchmark) -> None:
+    class Asking(type(alphabetical)):
+        def usage(self) -> pd.DataFrame:
+            n = len(self.asked)  # those whose time is taken among them
+            told = {"calls": [n, n], "prompt_tokens": [5 * n, 0], "answer_tokens": [n, 0]}
+            return pd.DataFrame({"model": "m", "source": ["live", "replayed"]} | told)
+
+    found = evaluate({"asks": Asking(), "plain": alphabetical}, benchmark, ks=(2,), n_timed=2, progress=False)
+    costs = found.table.set_index("retriever")[["calls", "tokens"]]
+    assert costs.loc["asks"].to_numpy().tolist() == [[2, 6]] * 3 and costs.loc["plain"].isna().all(axis=None)
+    assert "2.0 a question" in found.text() and "calls" not in found.only(["plain"]).text()
 
 
 def test_seeds_are_shown_as_their_mean_and_compared_one_by_one(alphabetical, reverse, benchmark) -> None:

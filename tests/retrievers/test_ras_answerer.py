@@ -1,6 +1,7 @@
 """The graph network that answers: what it sees, by hand; messages; that it learns; and GRetriever with a tiny model."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,11 +11,12 @@ from torch_geometric.data import Batch
 from kit.corpus import Benchmark, Question, example
 from kit.errors import InputError
 from kit.retrievers import make
-from kit.retrievers.agents import Hole, Step, Trajectory
+from kit.retrievers.agents import Hole, SmallAgent, Step, Trajectory
 from kit.retrievers.ras_answerer import (
     CLOSED,
     GraphAnswerer,
     GraphEncoder,
+    GraphReader,
     graph_llm,
     loss_of,
     marks,
@@ -27,6 +29,8 @@ from kit.text.prompts import graph_answer_prompt
 
 HAND = example()
 TOWN, RIVER = HAND.test
+FILM = ("The Glass Harbour (film)", "is a silent film directed by", "Ines Moravec")
+PLACE = ("Ines Moravec", "She was born in", "Selby Quay")
 
 
 def test_values_of_dates_and_numbers() -> None:
@@ -130,3 +134,23 @@ def test_the_graph_is_a_token_of_a_causal_model(tiny_model: str, chat_model: Pat
     loss.backward()
     assert loss.isfinite() and model.gnn.convs[0].lin_value.weight.grad.abs().sum() > 0
     assert len(model.inference(*given, batch.edge_attr, max_out_tokens=3)) == 2
+
+
+def test_the_reader_answers_from_what_any_method_found(own_store) -> None:
+    class Planned(SmallAgent):
+        """The steps of a plan, as far as their triples lead."""
+
+        def plan(self, going):
+            holes = [Hole(*FILM[:2]), Hole(*PLACE[:2])]
+            return [Step(holes[n].text, (holes[n],)) if (n := len(of.steps)) < 2 else None for of in going]
+
+    reader = GraphReader()
+    reader.retriever = make("ras", triples="rules")
+    reader.retriever.index(HAND.corpus)
+    reader.retriever.agent.__class__ = Planned
+    reader.row = {passage.full_text: row for row, passage in enumerate(HAND.corpus.passages)}
+    reader.answerer = SimpleNamespace(answer=lambda found: [" ".join(of.steps[-1].answers) for of in found])
+    harbour, moravec = (HAND.corpus[id].full_text for id in ("harbour", "moravec"))
+    assert reader.answer([TOWN.text] * 2, [[moravec, harbour], [harbour]]) == ["Selby Quay", ""]
+    with pytest.raises(InputError, match="of the corpus that the reader learned on"):
+        reader.answer(["?"], [["Another text."]])

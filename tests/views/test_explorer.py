@@ -143,3 +143,17 @@ def test_of_a_large_graph_the_page_is_that_of_a_question():
         page_around(graph, benchmark, "x")
     html = page_around(graph, benchmark, "q").html
     assert all(f"Port {i}" in html for i in (0, 1, 2, 78, 79, 80)) and "Port 200" not in html
+
+
+def test_a_loop_that_asks_for_nothing_shows_what_its_retriever_finds() -> None:
+    class Silent:
+        model = None
+
+        def follow_up(self, going):
+            return [None] * len(going)
+
+    loop = make("selfask", model="gold")
+    loop.index(HAND.corpus)
+    loop.agent = Silent()
+    loop.prepare = lambda corpus: None
+    assert sorted(first(explore(loop, HAND, HAND.test))) == sorted(HAND.corpus.row)
