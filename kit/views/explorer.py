@@ -24,7 +24,7 @@ from kit.views.style import Figure, look
 
 _HERE = Path(__file__).parent
 #: The settings that a reader can turn: up to which number, among which words, or (None) a share.
-_TURNED: dict[str, int | Sequence[str] | None] = {"top_k": 20, "alpha": None, "beta": None, "layers": 3}
+_TURNED: dict[str, int | Sequence[str] | None] = {"top_k": 20, "alpha": None, "beta": None, "layers": 3, "rounds": 8}
 _TURNED |= {"message": ("min", "mean"), "branching": 30, "depth": 4, "budget": 60, "beam": 15, "branches": 5, "hops": 4}
 _TURNED |= {"graph": ("entity+structure", "entity", "structure", "tfidf", "knn")}
 _TURNED |= {"direction": ("both", "forward", "backward"), "rule": ("code", "eq3", "text"), "gamma": None}
