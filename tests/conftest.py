@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -186,3 +187,35 @@ def tiny_t5(tmp_path_factory: pytest.TempPathFactory, tokenizer: PreTrainedToken
     T5ForConditionalGeneration(T5Config(**sizes, **tokens)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """A chat model on loopback; ``reply`` is a function of the prompt. From request ``breaks_at`` on it is gone."""
+    state = SimpleNamespace(seen=0, breaks_at=99, reply=str)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][0]["content"]
+            state.seen += 1
+            if state.seen >= state.breaks_at:
+                return
+            said = {"role": "assistant", "content": state.reply(prompt)}
+            message = {"index": 0, "finish_reason": "stop", "message": said}
+            told = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [message]}
+            told["usage"] = {"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10}
+            content = json.dumps(told).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr("kit.text.language_models.ChatServer.retries", 0)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+        Thread(target=listening.serve_forever, daemon=True).start()
+        state.url = f"http://127.0.0.1:{listening.server_port}/v1"
+        yield state
+        listening.shutdown()

@@ -1,11 +1,8 @@
 """Recorded answers: from a server on loopback into a file, and from the file into an empty store."""
 
 import json
-from collections.abc import Iterator
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from types import SimpleNamespace
 
 import pytest
@@ -27,30 +24,11 @@ print(texts)"""
 
 
 @pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
-    """A chat model that answers with what it was asked, ten tokens a call, and counts its calls."""
-    state = SimpleNamespace(seen=0)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            state.seen += 1
-            message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][0]
-            usage = {"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10}
-            content = json.dumps({"choices": [{"message": message | {"role": "assistant"}}], "usage": usage}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
+def chat(chat: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """That of all tests (it echoes, ten tokens a call) by the environment, as `kit record` is told of a server."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        Thread(target=listening.serve_forever, daemon=True).start()
-        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{listening.server_port}/v1")
-        yield state
-        listening.shutdown()
+    monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
+    return chat
 
 
 @pytest.fixture
