@@ -9,14 +9,13 @@ from kit.paths import ROOT
 
 
 def generators() -> list[str]:
-    """The names of the data that can be made, as the command line writes them: ``evidence-writer``."""
-    return sorted(file.parents[1].name.replace("_", "-") for file in ROOT.glob("data/*/make/__init__.py"))
+    """The names of the data that can be made."""
+    return sorted(file.parents[1].name for file in ROOT.glob("data/*/make/__init__.py"))
 
 
 def generator(name: str) -> ModuleType:
     """The package that makes the data of this name, loaded from its folder as ``kit_data_NAME``."""
-    folder = name.replace("-", "_")
-    spec = util.spec_from_file_location(f"kit_data_{folder}", ROOT / "data" / folder / "make" / "__init__.py")
+    spec = util.spec_from_file_location(f"kit_data_{name}", ROOT / "data" / name / "make" / "__init__.py")
     if spec.name not in sys.modules:
         sys.modules[spec.name] = module = util.module_from_spec(spec)
         spec.loader.exec_module(module)

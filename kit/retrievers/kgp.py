@@ -10,7 +10,7 @@ candidate (g) with it (φ).
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from operator import itemgetter
@@ -22,6 +22,7 @@ import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.graphs import PassageGraph, build, builders
+from kit.retrievers.agents import LONGEST_PLAN, PLANNER, SmallAgent
 from kit.retrievers.base import AnyEvent, NodeVisit, Ranking, Retriever, Seed, Trace, as_query
 from kit.retrievers.dpr import TrainedRetriever
 from kit.retrievers.mdr import MDR, path_text
@@ -29,7 +30,7 @@ from kit.retrievers.structure import StructureReader
 from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
-from kit.text.language_models import EVIDENCE_WRITER, LanguageModel, language_model
+from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
 from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
 
 _TRAINING = [(each.name, each.type, each.default) for each in msgspec.structs.fields(TrainedRetriever.Settings)]
@@ -276,14 +277,44 @@ class KGPMDR(KGPDense):
         self.learned, self.history = mdr.learned, mdr.history
 
 
-class KGPWriting(KGPTfidf):
-    """f is a language model that is asked by ``prompt`` for the next evidence, φ the TF-IDF cosine to what it writes.
+class KGPT5(KGPTfidf):
+    """The agent is the kit's small language model (kgp.txt, "KGP-T5"), ``data/planner``, which learned on other data.
 
-    Candidates are compared with the written text alone (Eq. 1); with the question where the model writes nothing.
+    It reads the triples of a path's passages and plans with them. f is the question with the first step of the plan
+    that these do not answer, or with the last and what answers it: "… selby quay on river". (The paper's T5, 700 times
+    as large, writes whole sentences, and these stand alone.)
     """
 
-    model_setting: str  # the setting that names the model
-    prompt: Callable[[str, Sequence[str]], str]
+    name = "kgp-t5"
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**settings)
+        self.model = language_model(f"t5:{PLANNER}", longest_answer=LONGEST_PLAN)  # variants share it
+
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        self.agent = SmallAgent(self.model, corpus, f"t5:{PLANNER}")
+
+    def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
+        found = self.agent.reason([each.query for each in inputs], [each.path for each in inputs])
+        return [f"{of.query.text} {of.steps[-1].sentence}" if of.steps else "" for of in found]
+
+    def usage(self) -> pd.DataFrame:
+        return self.model.usage()
+
+
+class KGPChat(KGPTfidf):
+    """The agent is a language model (kgp.txt, Table 2), ``model``, that is asked by Listing 1 for the next evidence.
+
+    It is a chat model, ``server:MODEL``, or a sequence-to-sequence model that understands such a prompt, ``t5:MODEL``
+    (see :func:`kit.text.language_models.language_model`). The answers are kept, so that a run is repeated without the
+    model. Candidates are compared with what it writes alone (Eq. 1); with the question where that is nothing.
+    """
+
+    name = "kgp-chat"
+
+    class Settings(KGP.Settings, frozen=True):
+        model: str = ""
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
@@ -292,39 +323,13 @@ class KGPWriting(KGPTfidf):
 
     @property
     def model(self) -> LanguageModel:
-        return self._models(getattr(self.settings, self.model_setting))
+        return self._models(self.settings.model)
 
     def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
+        prompt = prefixed_evidence_prompt if isinstance(self.model, SequenceToSequence) else evidence_prompt
         paths = [[self.corpus.passages[row].full_text for row in each.path] for each in inputs]
-        prompts = [self.prompt(each.query.text, path) for each, path in zip(inputs, paths)]
+        prompts = [prompt(each.query.text, path) for each, path in zip(inputs, paths)]
         return [answer.text for answer in self.model.generate(prompts, progress=len(prompts) > 64)]
 
     def usage(self) -> pd.DataFrame:
         return self.model.usage()
-
-
-class KGPT5(KGPWriting):
-    """The agent is a sequence-to-sequence model (kgp.txt, "KGP-T5").
-
-    ``writer`` is the model; by default the committed one, which has learned from invented encyclopedias. ``kit data
-    make evidence-writer FOLDER --base MODEL`` fine-tunes another one, ``t5:FOLDER``.
-    """
-
-    name, model_setting = "kgp-t5", "writer"
-    prompt = staticmethod(prefixed_evidence_prompt)
-
-    class Settings(KGP.Settings, frozen=True):
-        writer: str = f"t5:{EVIDENCE_WRITER}"
-
-
-class KGPChat(KGPWriting):
-    """The agent is a chat model (kgp.txt, Table 2), ``model``: ``server:MODEL`` or ``replay:server:MODEL``.
-
-    The answers are kept (:mod:`kit.text.language_models`), so that a run is repeated without the server.
-    """
-
-    name, model_setting = "kgp-chat", "model"
-    prompt = staticmethod(evidence_prompt)
-
-    class Settings(KGP.Settings, frozen=True):
-        model: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import groupby
@@ -26,18 +26,11 @@ if TYPE_CHECKING:
     from openai import OpenAI
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-#: The committed sequence-to-sequence model that writes evidence; where it lies in the project.
-EVIDENCE_WRITER = "data/evidence_writer"
 OPENAI = "https://api.openai.com/v1"
 KIND = "answers"  # in the store
 _SHOWN, _QUOTED = 60, 200  # characters of a prompt and of a server's own message in an error
 _BATCH = 64
-MOST_NAMES = 40  # of a prompt; what goes beyond is NEW
-NEW, YEAR = "<new>", "<year>"
-PLACEHOLDERS = (NEW, YEAR, *(f"<n{number}>" for number in range(MOST_NAMES)))
-TOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+|[^\w\s]")
 BEGUN = "<answer>"  # in a prompt of a sequence-to-sequence model: the answer begins with what stands behind it
-_PLACEHOLDER = re.compile(r"<n\d+>|<new>|<year>")
 _BASE_URL = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:[1-9]\d*)?(/[^\s@?#]*)?")
 
 
@@ -177,7 +170,6 @@ class SequenceToSequence(LanguageModel):
         import torch
 
         tokenizer, model = self.loaded
-        vocabulary = vocabulary_beside_names(tokenizer, model)
         cut = {"truncation": True, "max_length": self.longest_prompt, "padding": True, "return_tensors": "pt"}
         read, begun = zip(*(self._begun(prompt) for prompt in prompts))
         # Answers that begin with as many tokens are written together, of these to prompts of like length: less padding.
@@ -186,16 +178,13 @@ class SequenceToSequence(LanguageModel):
             of = list(of)
             for places in (of[start : start + _BATCH] for start in range(0, len(of), _BATCH)):
                 clock = time.perf_counter()
-                names = [Names(vocabulary) if vocabulary else None for _ in places]
-                texts = [it.hide(read[place], learn=True) if it else read[place] for it, place in zip(names, places)]
-                tokens = tokenizer(texts, **cut).to(model.device)
+                tokens = tokenizer([read[place] for place in places], **cut).to(model.device)
                 given = {name: tokens[name] for name in ("input_ids", "attention_mask")}
                 given["decoder_input_ids"] = torch.tensor([begun[place] for place in places], device=model.device)
                 with torch.inference_mode():
                     written = model.generate(**given, max_new_tokens=self.longest_answer, do_sample=False, num_beams=1)
                 written = written[:, length:]  # after the end there is padding
-                texts = tokenizer.batch_decode(written, skip_special_tokens=True)
-                texts = [it.show(text) if it else text.strip() for it, text in zip(names, texts)]
+                texts = map(str.strip, tokenizer.batch_decode(written, skip_special_tokens=True))
                 lengths = (written != model.config.pad_token_id).sum(1).tolist()
                 seconds = round((time.perf_counter() - clock) / len(places), 4)
                 n_read = tokens["attention_mask"].sum(1).tolist()
@@ -207,44 +196,6 @@ class SequenceToSequence(LanguageModel):
         read, _, begun = prompt.partition(BEGUN)
         tokens = tokenizer(begun.strip(), add_special_tokens=False)["input_ids"] if begun.strip() else []
         return read, [model.config.decoder_start_token_id, *tokens]
-
-
-def vocabulary_beside_names(tokenizer: PreTrainedTokenizerBase, model: PreTrainedModel) -> Container[str] | None:
-    """The words that are no names, if this model (its configuration says so) reads and writes names as numbers."""
-    return tokenizer.get_vocab() if getattr(model.config, "numbered_names", False) else None
-
-
-class Names:
-    """The names of a prompt as numbers (``<n0>``, ``<n1>`` …), so that a small model can copy one it has never met.
-
-    A name is a word with a capital letter that is not in the ``vocabulary`` in lower case; four digits are a year.
-    """
-
-    def __init__(self, vocabulary: Container[str]) -> None:
-        self.vocabulary = vocabulary
-        self.placeholders: dict[str, str] = {}
-
-    def hide(self, text: str, *, learn: bool) -> str:
-        """The text in lower case with spaces between all tokens, and a placeholder for each name.
-
-        ``learn``: a name that has no number yet gets the next one; otherwise, and when there are too many, it is new.
-        """
-        return " ".join(part for token in TOKEN.findall(text) for part in self._hidden(token, learn))
-
-    def _hidden(self, token: str, learn: bool) -> list[str]:
-        if token.isdecimal():
-            return [YEAR if len(token) == 4 else token]
-        name, mark, owner = token.replace("’", "'").partition("'s")
-        if len(name) < 2 or not name[0].isupper() or name.lower() in self.vocabulary:
-            return [token.lower()]
-        if learn and name not in self.placeholders and len(self.placeholders) < MOST_NAMES:
-            self.placeholders[name] = f"<n{len(self.placeholders)}>"
-        return [self.placeholders.get(name, NEW), *([mark + owner] if mark else [])]
-
-    def show(self, text: str) -> str:
-        """The names in the place of their placeholders; those of new names and of years are left out."""
-        names = {placeholder: name for name, placeholder in self.placeholders.items()}
-        return " ".join(_PLACEHOLDER.sub(lambda match: names.get(match[0], ""), text).split())
 
 
 class ChatServer(LanguageModel):

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from kit.corpus import Corpus
 from kit.text.entities import Mentions, fold, names_in, surfaces, without_qualifier
-from kit.text.language_models import MOST_NAMES
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 #: A day, a month of a year, or a year: the values that questions ask for and that have no capital letter.
 DATE = re.compile(rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}},)? \d{{4}}|(?:{_MONTHS}) \d{{1,2}}|[12]\d{{3}})\b")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+MOST_NAMES = 40  # of a prompt
 SUBJECT = "<new>"  # what a passage is about
 PLACEHOLDER = re.compile(r"<n\d+>")
 _TOKEN = re.compile(r"<\w+>|[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+|[^\w\s]")

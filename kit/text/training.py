@@ -1,4 +1,4 @@
-"""The one training loop: DPR and MDR, the reader, the writer of evidence and QSGNN learn by it.
+"""The one training loop: DPR and MDR, the reader, the planner and QSGNN learn by it.
 
 A training is cut into periods. After each the model is measured on dev questions and a checkpoint is written, from
 which an interrupted training goes on to the same result, bit for bit. The weights that measured best are kept.

@@ -2,5 +2,5 @@
 
 from kit.corpus.generating import generator
 
-for name in ("atlas", "evidence-writer", "planner", "reports"):
+for name in ("atlas", "planner", "reports"):
     generator(name)

@@ -5,7 +5,7 @@ import random
 
 import msgspec
 import pytest
-from kit_data_planner import fact_pairs, gold_plan, plan_pair
+from kit_data_planner import Learning, by_epoch, fact_pairs, gold_plan, learn, plan_pair
 
 from kit.corpus import Question, SubQuestion, example
 from kit.corpus.generating import generator
@@ -14,6 +14,7 @@ from kit.retrievers.agents import PLANNER, Hole, SmallAgent, Step, Trajectory
 from kit.store import Store
 from kit.text.language_models import language_model
 from kit.text.placeholders import EntityLinker, key_of
+from kit.text.training import read_history
 from kit.text.triples import extract
 
 CORPUS, (TOWN, RIVER) = example().corpus, example().test
@@ -61,6 +62,17 @@ def test_now_and_then_a_step_finds_nothing_and_what_needs_it_is_left_out() -> No
 def test_a_name_that_the_question_does_not_have_makes_no_pair() -> None:
     asked = msgspec.structs.replace(TOWN, triples=(("the harbour", "directed by", "Ines Moravec"), TOWN.triples[1]))
     assert plan_pair(asked, LINKER) is None
+
+
+def test_it_learns_to_copy_a_name_by_its_number(own_store) -> None:
+    asked = [f"facts : {'so ' * n}<n{other}> and <n{other + 1}> wrote it ." for n in range(3) for other in range(20)]
+    pairs = [(prompt, f"author = {prompt.split()[-6]}") for prompt in asked]
+    shape = {"d_model": 32, "d_kv": 32, "d_ff": 64, "num_heads": 2, "num_layers": 1, "num_decoder_layers": 1}
+    folder = learn(pairs, pairs[::3], 20, shape, Learning(epochs=40, batch=16, learning_rate=0.01))
+    scores = [row["log_likelihood"] for row in read_history(folder) if "loss" not in row]
+    assert max(scores) > 0.5 * scores[0] and by_epoch(read_history(folder))[-1]["dev_loss"] == -scores[-1]
+    written = language_model(f"t5:{folder}").generate([prompt for prompt, _ in pairs], progress=False)
+    assert sum(it.text == answer for it, (_, answer) in zip(written, pairs)) > len(pairs) / 2
 
 
 @pytest.fixture(scope="module")

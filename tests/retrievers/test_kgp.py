@@ -3,6 +3,7 @@
 The graph of the six passages: harbour – moravec – quay – oll, moravec – moravec-later – novel.
 """
 
+from copy import copy
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from kit.corpus import Corpus, Passage, Query, example, export, load
 from kit.errors import InputError
 from kit.graphs import build
 from kit.retrievers import NodeVisit, Ranking, make
+from kit.retrievers.agents import Hole, Step
 from kit.retrievers.kgp import AgentInput
 from kit.retrievers.mdr import path_text
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
@@ -106,7 +108,7 @@ def answered(model: str, data: Path, run: Path) -> dict[str, Ranking]:
 
 def test_candidates_are_ranked_by_what_the_model_writes(apart, tiny_t5: Path, indexed) -> None:
     corpus, question = example().corpus, example().test[0]
-    retriever = indexed("kgp-t5", writer=f"t5:{tiny_t5}", **WALK)
+    retriever = indexed("kgp-chat", model=f"t5:{tiny_t5}", **WALK)
     visits = [step for step in retriever.explain(question.query, 6).trace.events if isinstance(step, NodeVisit)]
     model, index = SequenceToSequence(str(tiny_t5)), TfidfIndex(corpus)
     for visit in visits:
@@ -117,6 +119,18 @@ def test_candidates_are_ranked_by_what_the_model_writes(apart, tiny_t5: Path, in
         assert visit.score == pytest.approx(scores[corpus.row[visit.passage]], abs=1e-6)
     usage = retriever.usage().set_index("source")["calls"]
     assert usage["live"] == len({(*visit.before, visit.source) for visit in visits})
+
+
+def test_the_small_model_looks_for_what_the_passages_of_a_path_leave_open(indexed, monkeypatch) -> None:
+    retriever = indexed("kgp-t5", **WALK)
+    said = [("Reel", "directed by", "Ada"), ("Ada", "born in", "Orm")]
+    plan = [Step("reel directed by", (Hole("Reel", "directed by"),)), Step("ada born in", (Hole("Ada", "born in"),))]
+    monkeypatch.setattr(retriever.agent.facts, "facts", lambda rows: {said[row]: row for row in rows})
+    steps = [*plan, None]
+    monkeypatch.setattr(retriever.agent, "plan", lambda going: [copy(steps[len(of.steps)]) for of in going])
+    asked = [AgentInput(Query("", "Who?"), path, np.array([2])) for path in ((), (0,), (0, 1))]
+    written = retriever.generated_evidence(asked)
+    assert written == ["Who? reel directed by", "Who? ada born in", "Who? ada born in Orm"]
 
 
 def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(apart, server, tmp_path: Path) -> None:

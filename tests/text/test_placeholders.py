@@ -1,8 +1,7 @@
 """Mentions and the numbers that stand for them."""
 
 from kit.corpus import Corpus, Passage, example
-from kit.text.language_models import MOST_NAMES
-from kit.text.placeholders import EntityLinker, Mention, Placeholders, key_of, plain
+from kit.text.placeholders import MOST_NAMES, EntityLinker, Mention, Placeholders, key_of, plain
 
 LINKER = EntityLinker(example().corpus)
 

@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGene
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import language_model
-from kit.text.language_models import Names, SequenceToSequence
+from kit.text.language_models import SequenceToSequence
 
 PROMPTS = ["Where is the river that rises in the chalk hills?", "When?", "Who wrote the book of the river?"]
 
@@ -66,17 +66,3 @@ def test_nothing_is_unpickled(tiny_t5: Path, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no sequence-to-sequence model of this name or folder") as error:
             SequenceToSequence(str(tmp_path / name), store=Store(tmp_path)).generate(PROMPTS, progress=False)
         assert "\n" not in str(error.value)
-
-
-WORDS = {"the", "river", "in", "valley", "born", "source", "who", "?", ":", "(", ")", "'s", "met"}
-
-
-def test_names_are_numbered_as_they_appear_and_put_back() -> None:
-    names = Names(WORDS)
-    text = "The river Oll's source: Maren Skarstrom (born 1920) in the Oll valley"
-    hidden = "the river <n0> 's source : <n1> <n2> ( born <year> ) in the <n0> valley"
-    assert names.hide(text, learn=True) == hidden
-    assert names.hide("Skarstrom met Bob in 12", learn=False) == "<n2> met <new> in 12"
-    assert names.hide("<n0> <year>", learn=True) == "< n 0 > < year >"  # in a text they are only text
-    assert list(names.placeholders) == ["Oll", "Maren", "Skarstrom"]
-    assert names.show("<n1> : <new> met <n0> 's river in <year> , <n7>") == "Maren : met Oll 's river in ,"

@@ -3,26 +3,27 @@
 Which epoch is kept is chosen on the dev questions of the embedded atlas; its test questions play no part.
 """
 
+import json
 import random
+import shutil
 from pathlib import Path
 
 import click
-import msgspec
 
-from kit.corpus.generating import generator
 from kit.paths import ROOT
-from kit.retrievers.agents import LONGEST_PLAN, PLANNER
+from kit.retrievers.agents import PLANNER
 from kit.text.placeholders import EntityLinker
+from kit.text.training import read_history
 
+from .learn import Learning, by_epoch, learn
 from .pairs import atlas, fact_pairs, plan_pair
 
-writer = generator("evidence-writer")
 SEEDS = range(201, 209)  # of the worlds that are learned from
 WORLD = {"size": "class", "train": 3_000, "dev": 0, "test": 0}
-SETTINGS = writer.Finetuning(epochs=11, batch=32, learning_rate=2e-3, longest_prompt=256, longest_answer=LONGEST_PLAN)
 SHAPE = {"d_model": 128, "d_kv": 32, "d_ff": 256, "num_heads": 4, "num_layers": 2, "num_decoder_layers": 2}
 WORDS = 2_500
 DEV_FACTS = 400
+FILES = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors")
 
 
 def pairs_of(world, rng: random.Random | None = None) -> tuple[list, list]:
@@ -37,7 +38,7 @@ def pairs_of(world, rng: random.Random | None = None) -> tuple[list, list]:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=ROOT / PLANNER)
 @click.option("--worlds", default=len(SEEDS), show_default=True, help="how many worlds of 3,000 questions")
-@click.option("--epochs", default=SETTINGS.epochs, show_default=True, help="times through them")
+@click.option("--epochs", default=Learning().epochs, show_default=True, help="times through them")
 def main(folder: Path, worlds: int, epochs: int) -> None:
     """Train the planner anew into FOLDER, by default where the committed one lies."""
     import torch
@@ -51,7 +52,9 @@ def main(folder: Path, worlds: int, epochs: int) -> None:
     pairs = list(dict.fromkeys(pairs))
     plans, facts = pairs_of(atlas.build())
     told = [pair for pair in facts if pair[1] != "none"]
-    base = writer.new_t5([text for pair in pairs for text in pair], WORDS, SHAPE, numbered_names=False)
-    dev = plans + rng.sample(told, DEV_FACTS)
-    model = writer.finetune(base, pairs, dev, msgspec.structs.replace(SETTINGS, epochs=epochs))
-    click.echo(writer.save(model, folder, writer.FILES))
+    learned = learn(pairs, plans + rng.sample(told, DEV_FACTS), WORDS, SHAPE, Learning(epochs))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        shutil.copyfile(learned / name, folder / name)
+    (folder / "history.json").write_text(json.dumps(by_epoch(read_history(learned))), "utf-8")
+    click.echo(f"{folder}: {sum(file.stat().st_size for file in folder.glob('*.*')) / 1e6:.1f} MB")
