@@ -296,6 +296,7 @@ class KGPT5(KGPTfidf):
         self.agent = SmallAgent(self.model, corpus, f"t5:{PLANNER}")
 
     def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
+        self.agent.facts.facts({row for each in inputs if not each.path for row in each.candidates})  # seeds, at once
         found = self.agent.reason([each.query for each in inputs], [each.path for each in inputs])
         return [f"{of.query.text} {of.steps[-1].sentence}" if of.steps else "" for of in found]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 KIND = "answers"  # in the store
 _SHOWN, _QUOTED = 60, 200  # characters of a prompt and of a server's own message in an error
-_BATCH = 64
+_BATCH, _LONGEST_PROMPT = 64, 512  # of a sequence-to-sequence model: prompts at once, tokens at which one is cut
 BEGUN = "<answer>"  # in a prompt of a sequence-to-sequence model: the answer begins with what stands behind it
 _BASE_URL = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:[1-9]\d*)?(/[^\s@?#]*)?")
 
@@ -131,20 +131,19 @@ class LanguageModel:
 class SequenceToSequence(LanguageModel):
     """A sequence-to-sequence model of transformers, such as T5, in a folder or by its name on the Hugging Face hub.
 
-    It answers greedily. Weights are read from safetensors only. ``longest_prompt``: tokens, at which a prompt is cut.
+    It answers greedily. Weights are read from safetensors only.
     """
 
-    def __init__(self, model: str, *, longest_prompt: int = 512, **settings: object) -> None:
+    def __init__(self, model: str, **settings: object) -> None:
         super().__init__(f"t5:{model}", **settings)
-        self.model_name, self.longest_prompt = model, longest_prompt
-        folders = (Path(model), ROOT / model)  # a folder of the project is found from anywhere
+        self.model_name, folders = model, (Path(model), ROOT / model)  # a folder of the project is found from anywhere
         self.folder = next((folder for folder in folders if folder.is_dir()), None)
 
     @cached_property
     def identity(self) -> str:
         """The content of a local model's files, or the name of one on the hub; and where prompts are cut."""
         content = self.model_name if self.folder is None else content_of_model(self.folder)
-        return f"greedy {content}, {self.longest_prompt}"
+        return f"greedy {content}, {_LONGEST_PROMPT}"
 
     @cached_property
     def loaded(self) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
@@ -170,8 +169,9 @@ class SequenceToSequence(LanguageModel):
         import torch
 
         tokenizer, model = self.loaded
-        cut = {"truncation": True, "max_length": self.longest_prompt, "padding": True, "return_tensors": "pt"}
-        read, begun = zip(*(self._begun(prompt) for prompt in prompts))
+        cut = {"truncation": True, "max_length": _LONGEST_PROMPT, "padding": True, "return_tensors": "pt"}
+        read, _, begun = zip(*(prompt.partition(BEGUN) for prompt in prompts))
+        begun = [tokenizer(text.strip(), add_special_tokens=False)["input_ids"] for text in begun]
         # Answers that begin with as many tokens are written together, of these to prompts of like length: less padding.
         order = sorted(range(len(prompts)), key=lambda place: (len(begun[place]), len(read[place])))
         for length, of in groupby(order, key=lambda place: len(begun[place])):
@@ -180,22 +180,16 @@ class SequenceToSequence(LanguageModel):
                 clock = time.perf_counter()
                 tokens = tokenizer([read[place] for place in places], **cut).to(model.device)
                 given = {name: tokens[name] for name in ("input_ids", "attention_mask")}
-                given["decoder_input_ids"] = torch.tensor([begun[place] for place in places], device=model.device)
+                started = [[model.config.decoder_start_token_id, *begun[place]] for place in places]
+                given["decoder_input_ids"] = torch.tensor(started, device=model.device)
                 with torch.inference_mode():
                     written = model.generate(**given, max_new_tokens=self.longest_answer, do_sample=False, num_beams=1)
-                written = written[:, length:]  # after the end there is padding
+                written = written[:, 1 + length :]  # after the end there is padding
                 texts = map(str.strip, tokenizer.batch_decode(written, skip_special_tokens=True))
                 lengths = (written != model.config.pad_token_id).sum(1).tolist()
                 seconds = round((time.perf_counter() - clock) / len(places), 4)
                 n_read = tokens["attention_mask"].sum(1).tolist()
                 yield {place: Answer(*each, seconds) for place, *each in zip(places, texts, n_read, lengths)}
-
-    def _begun(self, prompt: str) -> tuple[str, list[int]]:
-        """What is read of a prompt, and the tokens that the answer begins with."""
-        tokenizer, model = self.loaded
-        read, _, begun = prompt.partition(BEGUN)
-        tokens = tokenizer(begun.strip(), add_special_tokens=False)["input_ids"] if begun.strip() else []
-        return read, [model.config.decoder_start_token_id, *tokens]
 
 
 class ChatServer(LanguageModel):

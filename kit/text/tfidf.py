@@ -10,8 +10,6 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, T
 from kit.corpus import Corpus
 from kit.text.entities import STOP_WORDS, Incidence, Mentions, fold, is_name, without_qualifier
 
-_BLOCK = 256  # texts scored at once
-
 
 class TfidfIndex:
     """Passages by the cosine of their TF-IDF vectors with the query's."""
@@ -31,11 +29,7 @@ class TfidfIndex:
 
     def nearest(self, texts: Sequence[str], k: int) -> list[list[int]]:
         """The rows of the k passages nearest to each text, best first; of equal scores the lower row first."""
-        found = []
-        for start in range(0, len(texts), _BLOCK):
-            scores = self.scores(texts[start : start + _BLOCK])
-            found += np.argsort(-scores, axis=1, kind="stable")[:, :k].tolist()
-        return found
+        return [np.argsort(-self.scores([text])[0], kind="stable")[:k].tolist() for text in texts]
 
 
 def keywords(corpus: Corpus, n: int) -> Incidence:
@@ -54,9 +48,8 @@ def keywords(corpus: Corpus, n: int) -> Incidence:
         counts, terms = sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
 
     documents = corpus.documents.values()
-    owner = np.repeat(np.arange(len(documents)), list(map(len, documents)))
-    places = owner, np.concatenate([*documents, np.zeros(0, int)])
-    belongs = sparse.csr_array((np.ones(len(owner), np.int32), places), (len(documents), len(corpus)))
+    rows, starts = np.concatenate([*documents, np.zeros(0, int)]), np.cumsum([0, *map(len, documents)])
+    belongs = sparse.csr_array((np.ones(len(rows), np.int32), rows, starts), (len(documents), len(corpus)))
     weights = belongs @ counts
     if weights.nnz:
         weights = TfidfTransformer(sublinear_tf=True).fit_transform(weights).tocsr()

@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -72,14 +73,16 @@ def by_rules(corpus: Corpus) -> list[Extraction]:
     """
     linker, found = linker_of(corpus), []
     for passage in tqdm(corpus.passages, desc="triples", unit="passage"):
-        sentences = tuple(split_sentences(passage.text))
-        triples = [
-            Triple(passage.title, relation, entity, number)
-            for number, sentence in enumerate(sentences)
-            for relation, entity in _said(sentence, linker.mentions(sentence), passage.title)
-        ]
-        found.append(Extraction(sentences, tuple(dict.fromkeys(triples))))
+        sentences = split_sentences(passage.text)
+        said = (_said(sentence, linker.mentions(sentence), passage.title) for sentence in sentences)
+        found.append(_about_title(passage, sentences, said))
     return found
+
+
+def _about_title(passage: Passage, sentences: list[str], said: Iterable[Iterable[tuple[str, str]]]) -> Extraction:
+    """From the relations and objects that each sentence tells of the passage's title."""
+    triples = (Triple(passage.title, *each, number) for number, of in enumerate(said) for each in of)
+    return Extraction(tuple(sentences), tuple(dict.fromkeys(triples)))
 
 
 def _said(sentence: str, mentions: Sequence[Mention], title: str) -> Iterator[tuple[str, str]]:
@@ -112,18 +115,11 @@ def by_small_model(corpus: Corpus, model: LanguageModel, linker: EntityLinker) -
 
     The subject is the title, as in :func:`by_rules`; the year becomes (subject, "employer: year", <n1>).
     """
-    sentences = [split_sentences(passage.text) for passage in corpus.passages]
-    asked = [fact_prompt(linker, passage, each) for passage, of in zip(corpus.passages, sentences) for each in of]
-    replies, found = iter(model.generate([prompt for prompt, _ in asked])), []
-    names = (of for _, of in asked)
-    for passage, of in zip(corpus.passages, sentences):
-        triples = [
-            Triple(passage.title, *said, number)
-            for number in range(len(of))
-            for said in _facts(next(replies).text, next(names))
-        ]
-        found.append(Extraction(tuple(of), tuple(dict.fromkeys(triples))))
-    return found
+    split = [(passage, split_sentences(passage.text)) for passage in corpus.passages]
+    asked = [fact_prompt(linker, passage, sentence) for passage, sentences in split for sentence in sentences]
+    replies = model.generate([prompt for prompt, _ in asked])
+    said = (_facts(reply.text, names) for reply, (_, names) in zip(replies, asked))
+    return [_about_title(passage, sentences, islice(said, len(sentences))) for passage, sentences in split]
 
 
 def _facts(reply: str, names: Placeholders) -> Iterator[tuple[str, str]]:

@@ -128,7 +128,7 @@ def test_the_small_model_looks_for_what_the_passages_of_a_path_leave_open(indexe
     monkeypatch.setattr(retriever.agent.facts, "facts", lambda rows: {said[row]: row for row in rows})
     steps = [*plan, None]
     monkeypatch.setattr(retriever.agent, "plan", lambda going: [copy(steps[len(of.steps)]) for of in going])
-    asked = [AgentInput(Query("", "Who?"), path, np.array([2])) for path in ((), (0,), (0, 1))]
+    asked = [AgentInput(Query("", "Who?"), path, np.array([1])) for path in ((), (0,), (0, 1))]
     written = retriever.generated_evidence(asked)
     assert written == ["Who? reel directed by", "Who? ada born in", "Who? ada born in Orm"]
 

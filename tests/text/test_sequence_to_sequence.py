@@ -42,15 +42,14 @@ def test_a_model_is_known_by_its_content(model: SequenceToSequence, tiny_t5: Pat
     copy = tmp_path / "copy"
     shutil.copytree(tiny_t5, copy)
     assert SequenceToSequence(str(copy)).identity == model.identity
-    assert SequenceToSequence(str(copy), longest_prompt=9).identity != model.identity
     weights = copy / "model.safetensors"
     content = weights.read_bytes()
     weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     assert SequenceToSequence(str(copy)).identity != model.identity
 
 
-def test_a_long_prompt_loses_its_end(tiny_t5: Path, tmp_path: Path) -> None:
-    model = SequenceToSequence(str(tiny_t5), longest_prompt=5, longest_answer=7, store=Store(tmp_path))
+def test_a_long_prompt_loses_its_end(model: SequenceToSequence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kit.text.language_models._LONGEST_PROMPT", 5)
     one, other = model.generate(["river hill chalk book", "river hill chalk stone and more"], progress=False)
     assert (one.text, one.prompt_tokens) == (other.text, 5)
 
