@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -101,13 +100,10 @@ def _load(name: str, folder: Path | None) -> SentenceTransformer:
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # of loading weights, which takes no time
-    if folder:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
     try:
-        model = SentenceTransformer(str(folder or name), local_files_only=folder is not None)
+        return SentenceTransformer(str(folder or name), local_files_only=folder is not None)
     except (OSError, ValueError) as error:
         raise InputError(f"no sentence-transformers model of this name or folder ({error})", field="encoder") from None
-    return model
 
 
 def content_of_model(folder: Path) -> str:

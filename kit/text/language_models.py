@@ -155,8 +155,6 @@ class SequenceToSequence(LanguageModel):
 
         logging.disable_progress_bar()  # of loading weights, which takes no time
         source, local = str(self.folder or self.model_name), {"local_files_only": self.folder is not None}
-        if self.folder:
-            os.environ.setdefault("HF_HUB_OFFLINE", "1")
         try:
             tokenizer = AutoTokenizer.from_pretrained(source, **local)
             model = AutoModelForSeq2SeqLM.from_pretrained(source, use_safetensors=True, dtype=torch.float32, **local)
