@@ -5,16 +5,14 @@ The paper's symbols and the names here, beside those of :mod:`kit.retrievers.gnn
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
-from kit.retrievers.agents import GOLD, PLANNER, Step, gold_steps
+from kit.retrievers.agents import GOLD, Step, agent_of, gold_steps
 from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, round_robin
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge, nearest
 from kit.retrievers.loops import SelfCritique
@@ -31,8 +29,8 @@ class RecurrentState(NamedTuple):
 
 
 class RGNNRet(GNNRet):
-    """Sub-questions are those of :func:`gold_steps`, or, with the ``decomposer`` model, asked and answered one by one
-    by a language model, which then says whether the answers suffice (:class:`SelfCritique`, of at most five steps).
+    """Sub-questions are those of :func:`gold_steps`, or, where ``model`` is no ``gold`` but a language model, asked and
+    answered by it one by one, until it says that the answers suffice (:class:`SelfCritique`, of at most five steps).
     ``beta`` weighs a step's own distances against the memory.
 
     A ranking is the steps' rankings merged in turns: the first of each step, the second of each, without repeats;
@@ -41,28 +39,19 @@ class RGNNRet(GNNRet):
     """
 
     name = "rgnn-ret"
-    indexed_by = (*GNNRet.indexed_by, "decomposer", "model")
+    indexed_by = (*GNNRet.indexed_by, "model")
 
     class Settings(GNNRet.Settings, frozen=True):
         beta: Share = 0.9
         n_candidates: Positive = 10
         target: Literal["all", "own", "later"] = "later"
-        decomposer: Literal["gold", "model"] = "gold"
-        model: str = f"t5:{PLANNER}"
+        model: str = GOLD
 
-    @property
-    def sees_gold(self) -> bool:
-        return GOLD in (self.settings.decomposer, self.settings.model)
+    sees_gold, usage = SelfCritique.sees_gold, SelfCritique.usage
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
-        self.critic = SelfCritique(model=self.settings.model)
-        if not self.sees_gold:
-            self.critic.prepare(corpus)
-
-    def usage(self) -> pd.DataFrame | None:
-        """What the model was asked that finds sub-questions."""
-        return None if self.sees_gold else self.critic.usage()
+        self.agent = agent_of(self.settings.model, corpus)
 
     def initial(self) -> dict[str, Tensor]:
         """What is learned: ``alpha``, one weight a layer, and ``beta``."""
@@ -74,8 +63,8 @@ class RGNNRet(GNNRet):
         """The sub-questions of each query."""
         if self.sees_gold:
             return [gold_steps(query) for query in queries]
-        critic = copy(self.critic)
-        critic.inner = self  # with the settings of this variant
+        critic = SelfCritique()
+        critic.inner, critic.corpus, critic.agent = self, self.corpus, self.agent
         return [of.steps or [Step(of.query.text)] for of in critic.run(queries)]
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
