@@ -171,12 +171,8 @@ class Agent:
         """RGNN-Ret's self-critique (gnn-ret.txt §3.3); here it is the plan that says so."""
         return [False] * len(going)
 
-    def notice(self, going: Sequence[Trajectory], top_k: int) -> None:
-        """Take in what the last steps found; by default it is looked at when it is needed."""
-
     def answer(self, going: Sequence[Trajectory], top_k: int) -> None:
         """Fill in what answers the last steps, by what they found."""
-        self.notice(going, top_k)
 
     def think(self, going: Sequence[Trajectory], top_k: int) -> list[Step | None]:
         """IRCoT's next sentence, by all that was found; None after the last. Here it is the plan's, answered."""
@@ -208,7 +204,7 @@ class SmallAgent(Agent):
 
     def __init__(self, model: SequenceToSequence, corpus: Corpus, triples: str) -> None:
         self.model, self.linker, self.facts = model, linker_of(corpus), FactReader(corpus, triples)
-        self.notice = self.facts.read
+        self.answer = self.facts.read
 
     def plan(self, going: Sequence[Trajectory], policy: str = "ras") -> list[Step | None]:
         asked = []
@@ -219,7 +215,12 @@ class SmallAgent(Agent):
         replies = self.model.generate([prompt for prompt, _ in asked], progress=len(asked) > 64)
         return [read_plan(reply.text, names) for reply, (_, names) in zip(replies, asked)]
 
+    def think(self, going: Sequence[Trajectory], top_k: int) -> list[Step | None]:
+        self.facts.read(going, top_k)
+        return super().think(going, top_k)
+
     def draft(self, going: Sequence[Trajectory], top_k: int) -> list[str]:
+        self.facts.read(going, top_k)
         found = self.reason([of.query for of in going], [of.steps[-1].rows[:top_k] for of in going])
         return ["; ".join(step.sentence for step in of.steps) for of in found]
 

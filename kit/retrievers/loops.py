@@ -124,8 +124,7 @@ class Loop(Retriever):
             of.steps[-1].rows = tuple(self.corpus.row[id] for id in ranking.ids)
 
     def read(self, searching: Sequence[Trajectory]) -> None:
-        """Take in what was found."""
-        self.agent.notice(searching, self.settings.top_k)
+        """Take in what was found; by default :meth:`ask` does."""
 
 
 class SelfAsk(Loop):

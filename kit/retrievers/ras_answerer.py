@@ -1,8 +1,8 @@
 """RAS's answerer (ras.txt §3.4, Eqs. 8 and 11): a graph network reads the question's graph G_Q.
 
 For a class :class:`GraphAnswerer`, which scores the graph's nodes, yes, no and small numbers, and learns in a minute.
-The paper's GraphLLM (C.3), where the network's output is a soft prompt of a language model, is PyG's GRetriever over a
-:class:`GraphEncoder`, asked with :func:`kit.text.prompts.graph_answer_prompt` and the parts of :func:`to_data`.
+The paper's GraphLLM (C.3), where the network's output is a soft prompt of a language model, is PyG's GRetriever with a
+:class:`GraphEncoder` as its ``gnn``, given the parts of :func:`to_data`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,6 @@ from kit.retrievers.ras_answerer import (
 )
 from kit.text import Encoder
 from kit.text.placeholders import Mention
-from kit.text.prompts import graph_answer_prompt
 
 HAND = example()
 TOWN, RIVER = HAND.test
@@ -129,7 +128,7 @@ def test_the_graph_is_a_token_of_a_causal_model(tiny_model: str, chat_model: Pat
     language_model = LLM(str(chat_model), num_params=1, dtype=torch.float32)
     model = GRetriever(language_model, GraphEncoder(32, 33, 16, layers=1))
     batch = Batch.from_data_list([to_data(grown(("1901",)), encoder)] * 2, exclude_keys=["names"])
-    prompts = [graph_answer_prompt(TOWN.text, [("Who?", [("Ada", "born", "1901")])])] * 2
+    prompts = [f"Who?\n(S> Ada| P> born| O> 1901)\n\nQuestion: {TOWN.text}"] * 2
     given = prompts, batch.x, batch.edge_index, batch.batch
     loss = model(*given, ["Selby Quay", "Oll"], batch.edge_attr)
     loss.backward()
