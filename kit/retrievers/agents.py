@@ -176,6 +176,7 @@ class Agent:
 
     def think(self, going: Sequence[Trajectory], top_k: int) -> list[Step | None]:
         """IRCoT's next sentence, by all that was found; None after the last. Here it is the plan's, answered."""
+        self.answer(going, top_k)
         planned = self.plan(going)
         for of, step in zip(going, planned):
             if step:
@@ -215,12 +216,8 @@ class SmallAgent(Agent):
         replies = self.model.generate([prompt for prompt, _ in asked], progress=len(asked) > 64)
         return [read_plan(reply.text, names) for reply, (_, names) in zip(replies, asked)]
 
-    def think(self, going: Sequence[Trajectory], top_k: int) -> list[Step | None]:
-        self.facts.read(going, top_k)
-        return super().think(going, top_k)
-
     def draft(self, going: Sequence[Trajectory], top_k: int) -> list[str]:
-        self.facts.read(going, top_k)
+        self.answer(going, top_k)
         found = self.reason([of.query for of in going], [of.steps[-1].rows[:top_k] for of in going])
         return ["; ".join(step.sentence for step in of.steps) for of in found]
 

@@ -69,16 +69,15 @@ def marks(of: Trajectory, nodes: Sequence[str], mentions: Sequence[Mention]) -> 
     values = {node: value for node in nodes if (value := value_of(node)) is not None}
     answering = [value for node, value in values.items() if any(node in step for step in steps)]
     mean, spread = (np.mean(answering), np.std(answering) or 1.0) if answering else (0.0, 1.0)
-    rows = []
-    for node in nodes:
+    found = np.zeros((len(nodes), MARKS), np.float32)
+    for row, node in zip(found, nodes):
         n = sum(node in step for step in steps)
-        row = [node in named, n > 0, bool(steps) and node in steps[-1], n / 3, node in about, node in values]
+        row[:6] = node in named, n > 0, bool(steps) and node in steps[-1], n / 3, node in about, node in values
         if node in values and n:
             value, one = values[node], len(set(answering)) > 1
-            row += [(value - mean) / spread, one * (value == min(answering)) - one * (value == max(answering))]
-            row += [np.sign(value - limit) if limit is not None else 0, limit is not None]
-        rows.append([*row, 0, 0, 0, 0][:MARKS])
-    return np.array(rows, np.float32).reshape(len(nodes), MARKS)
+            row[6:8] = (value - mean) / spread, one * (value == min(answering)) - one * (value == max(answering))
+            row[8:] = (0, 0) if limit is None else (np.sign(value - limit), 1)
+    return found
 
 
 def to_data(of: Trajectory, encoder: Encoder, mentions: Sequence[Mention] = (), answers: Sequence[str] = ()) -> Data:
@@ -208,15 +207,14 @@ class GraphAnswerer:
         self.history = read_history(folder)
 
     def _train(self, train_on: Sequence[Question], dev: Sequence[Question], key: str) -> Path:
-        graphs, checked = (self.graphs(self._grown(of), of) for of in (train_on, dev))
-        epochs = []
-        for epoch in range(self.settings.epochs):
-            order = np.random.default_rng([self.settings.seed, epoch]).permutation(len(graphs))
-            starts = range(0, len(order), BATCH)
-            epochs.append([[graphs[place] for place in order[start : start + BATCH]] for start in starts])
+        gold, seed = self.retriever.sees_gold, self.settings.seed
+        queries = [[it.gold_query if gold else it.query for it in of] for of in (train_on, dev)]
+        graphs, checked = map(self.graphs, map(self.retriever.run, queries), (train_on, dev))
+        orders = [np.random.default_rng([seed, n]).permutation(len(graphs)) for n in range(self.settings.epochs)]
+        epochs = [[order[start : start + BATCH] for start in range(0, len(order), BATCH)] for order in orders]
 
-        def loss(part: Sequence[Data]) -> Tensor:
-            batch = Batch.from_data_list(part, exclude_keys=["names"])
+        def loss(places: np.ndarray) -> Tensor:
+            batch = Batch.from_data_list([graphs[place] for place in places], exclude_keys=["names"])
             return loss_of(*self.network(batch), batch)
 
         def measure(step: int) -> dict[str, float]:
@@ -225,22 +223,12 @@ class GraphAnswerer:
             right = [exact_match(text, (of.answer, *of.aliases)) for text, of in zip(said, dev)]
             return {"measured": float(np.mean(right))}
 
-        return train(
-            self.network,
-            torch.optim.AdamW(self.network.parameters(), weight_decay=0.01),
-            periods_of(epochs, RATE),
-            loss,
-            store=self.encoder.store,
-            kind=KIND,
-            key=key,
-            write=lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS),
-            check=measure if dev else None,
-            dropout_seed=self.settings.seed,
-        )
+        def write(folder: Path) -> None:
+            save_file(self.network.state_dict(), folder / WEIGHTS)
 
-    def _grown(self, questions: Sequence[Question]) -> list[Trajectory]:
-        gold = self.retriever.sees_gold
-        return self.retriever.run([question.gold_query if gold else question.query for question in questions])
+        optimiser = torch.optim.AdamW(self.network.parameters(), weight_decay=0.01)
+        told = {"store": self.encoder.store, "kind": KIND, "key": key, "write": write, "dropout_seed": seed}
+        return train(self.network, optimiser, periods_of(epochs, RATE), loss, check=measure if dev else None, **told)
 
     def _scores(self, graph: Data) -> dict[str, float]:
         with torch.no_grad():

@@ -102,10 +102,8 @@ class RGNNRet(GNNRet):
             first += len(state.logs)
             if state.before is not None and beta < 1:
                 scores = ((1 - part[0].numpy()[rows]).tolist() for part in (state.before, state.h, state.memory))
-                events += [
-                    Message(first, id, id, value, 1 - beta, before, after)
-                    for id, value, before, after in zip(ranking.ids, *scores)
-                ]
+                for id, value, before, after in zip(ranking.ids, *scores):
+                    events.append(Message(first, id, id, value, 1 - beta, before, after))
                 first += 1
         return Ranking(ranking.ids, ranking.scores, Trace(tuple(events)))
 
