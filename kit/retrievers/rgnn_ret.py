@@ -13,7 +13,7 @@ from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
 from kit.retrievers.agents import GOLD, Step, agent_of, gold_steps
-from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, round_robin
+from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, in_places, round_robin
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge, nearest
 from kit.retrievers.loops import SelfCritique
 from kit.settings import Positive, Share
@@ -68,11 +68,11 @@ class RGNNRet(GNNRet):
         return [of.steps or [Step(of.query.text)] for of in critic.run(queries)]
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [self._merged(steps) for steps in self.retrieve_steps(self.steps_of(queries), k)]
+        found = self.retrieve_steps(self.steps_of(queries), k)
+        return [in_places(round_robin([ranking.ids for ranking in steps])) for steps in found]
 
     def retrieve_next(self, asked: Sequence[Sequence[str]], k: int) -> list[Ranking]:
-        steps = self.retrieve_steps([[Step(text) for text in texts] for texts in asked], k)
-        return [of[-1] for of in steps]
+        return [of[-1] for of in self.retrieve_steps([[Step(text) for text in texts] for texts in asked], k)]
 
     def retrieve_steps(self, queries: Sequence[Sequence[Step]], k: int) -> list[list[Ranking]]:
         """The ranking of each of the steps of some questions, with scores 1 − distance."""
@@ -93,7 +93,7 @@ class RGNNRet(GNNRet):
         distances = self.by_step(self.vectors_of([asked]))
         initial = [h[0].clone() for h in distances]
         states = list(self.walk(distances, k))
-        ranking = self._merged([self._rankings(state.memory, k)[0] for state in states])
+        ranking = in_places(round_robin([self._rankings(state.memory, k)[0].ids for state in states]))
         events: list[AnyEvent] = []
         rows, beta, first = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item(), 0
         for sub_question, before, state in zip(asked, initial, states):
@@ -129,11 +129,6 @@ class RGNNRet(GNNRet):
     def _rankings(self, h: Tensor, k: int) -> list[Ranking]:
         near = h.topk(min(k, h.shape[1]), largest=False).indices.numpy()
         return self.rankings(h, nearest(h, near, np.zeros(0, int), near.shape[1]))
-
-    @staticmethod
-    def _merged(steps: Sequence[Ranking]) -> Ranking:
-        ids = round_robin([ranking.ids for ranking in steps])
-        return Ranking(tuple(ids), 1 / np.arange(1, len(ids) + 1, dtype=np.float32))
 
     # ---- training
 
