@@ -67,7 +67,7 @@ class Loop(Retriever):
         """What each found, filled up with what the inner retriever finds for the question itself."""
         ids = [list(self.ids(of.rows))[:k] for of in found]
         short = [place for place, of in enumerate(ids) if len(of) < min(k, len(self.corpus))]
-        more = self.inner.retrieve_next([[_line(found[place].query.text)] for place in short], k) if short else ()
+        more = self.inner.retrieve_next([[found[place].query.text] for place in short], k) if short else ()
         for place, ranking in zip(short, more):
             ids[place] = list(dict.fromkeys([*ids[place], *ranking.ids]))[:k]
         return [in_places(of) for of in ids]
@@ -91,8 +91,9 @@ class Loop(Retriever):
         trajectories = [Trajectory(query) for query in queries]
         # All that go on have taken equally many steps.
         while going := [of for of in trajectories if not of.ended and len(of.steps) < MOST_STEPS]:
-            first, searching = self.question_first and not going[0].steps, []
-            for of, step in zip(going, [Step(of.query.text) for of in going] if first else self.ask(going)):
+            begun, searching = bool(going[0].steps), []
+            steps = self.ask(going) if begun or not self.question_first else [Step(of.query.text) for of in going]
+            for of, step in zip(going, steps):
                 if step is None or step.text in {known.text for known in of.steps}:
                     of.ended = of.ended or SUFFICIENT
                 elif self.knows(of, step):
@@ -119,7 +120,7 @@ class Loop(Retriever):
 
     def search(self, searching: Sequence[Trajectory], k: int) -> None:
         """Fill in the rows of the last steps."""
-        asked = [[_line(step.text) for step in of.steps] for of in searching]
+        asked = [[step.text for step in of.steps] for of in searching]
         for of, ranking in zip(searching, self.inner.retrieve_next(asked, k)):
             of.steps[-1].rows = tuple(self.corpus.row[id] for id in ranking.ids)
 
@@ -175,10 +176,6 @@ class IterRetGen(Loop):
     def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
         drafts = self.agent.draft(going, self.settings.top_k)
         return [Step(f"{of.query.text} {draft}".strip()) for of, draft in zip(going, drafts)]
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _method(name: str) -> type[Retriever]:

@@ -199,7 +199,7 @@ class GraphAnswerer:
         key = content_key(_RECIPE, *settings, *identities, benchmark.without_test().hash).hex()
         with torch.random.fork_rng():
             torch.manual_seed(self.settings.seed)
-            width = self.encoder.encode(["width"], progress=False).shape[1]
+            width = self.retriever.vectors.shape[1]
             self.network = AnswerNetwork(width, self.settings.hidden, self.settings.layers)
         folder = self.encoder.store.get_folder(KIND, key) or self._train(train_on, dev, key)
         self.network.load_state_dict(load_file(folder / WEIGHTS))

@@ -13,18 +13,17 @@ from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
 from kit.retrievers.agents import GOLD, Step, agent_of, gold_steps
-from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, in_places, round_robin
+from kit.retrievers.base import Message, Ranking, SubQuestionEvent, Trace, as_query, in_places, round_robin
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge, nearest
 from kit.retrievers.loops import SelfCritique
 from kit.settings import Positive, Share
 
 
 class RecurrentState(NamedTuple):
-    """A batch after a step: the network's distances h, ĥ of this step and the last, and what each layer did."""
+    """A batch after a step: the network's distances h, the memory ĥ, and what each layer did."""
 
     h: Tensor
     memory: Tensor
-    before: Tensor | None
     logs: list[MessageLog]
 
 
@@ -94,14 +93,15 @@ class RGNNRet(GNNRet):
         initial = [h[0].clone() for h in distances]
         states = list(self.walk(distances, k))
         ranking = in_places(round_robin([self._rankings(state.memory, k)[0].ids for state in states]))
-        events: list[AnyEvent] = []
-        rows, beta, first = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item(), 0
-        for sub_question, before, state in zip(asked, initial, states):
+        rows, beta = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item()
+        events, first = [], 0
+        for t, (sub_question, before, state) in enumerate(zip(asked, initial, states)):
             events.append(SubQuestionEvent(first, sub_question.text, ", ".join(sub_question.answers)))
             events += self.events(ranking.ids, before, state.logs, first)
             first += len(state.logs)
-            if state.before is not None and beta < 1:
-                scores = ((1 - part[0].numpy()[rows]).tolist() for part in (state.before, state.h, state.memory))
+            if t and beta < 1:
+                parts = states[t - 1].memory, state.h, state.memory
+                scores = ((1 - part[0].numpy()[rows]).tolist() for part in parts)
                 for id, value, before, after in zip(ranking.ids, *scores):
                     events.append(Message(first, id, id, value, 1 - beta, before, after))
                 first += 1
@@ -122,9 +122,8 @@ class RGNNRet(GNNRet):
         memory, beta = None, self.parameters["beta"]
         for h in distances:
             logs = self.propagate(h, self.near(h, k))
-            before = memory[: len(h)] if memory is not None else None
-            memory = h if before is None else beta * h + (1 - beta) * before  # Eq. 4
-            yield RecurrentState(h, memory, before, logs)
+            memory = h if memory is None else beta * h + (1 - beta) * memory[: len(h)]  # Eq. 4
+            yield RecurrentState(h, memory, logs)
 
     def _rankings(self, h: Tensor, k: int) -> list[Ranking]:
         near = h.topk(min(k, h.shape[1]), largest=False).indices.numpy()
