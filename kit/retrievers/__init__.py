@@ -41,18 +41,19 @@ RETRIEVERS: dict[str, type[Retriever]] = {
 
 def make(name: str, **settings: object) -> Retriever:
     """A retriever by name. Raises :class:`InputError` for a name, a setting or a value that does not exist."""
-    return _known(name)(**settings)
+    return method(name)(**settings)
 
 
 def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
     """Several retrievers by name; a setting goes to those that have it. Raises :class:`InputError` if none does."""
-    fields = {name: _known(name).defaults().keys() for name in names}
+    fields = {name: method(name).defaults().keys() for name in names}
     if unknown := settings.keys() - set().union(*fields.values()):
         raise InputError(f"no retriever of {', '.join(fields) or 'none'} has a setting {min(unknown)!r}")
     return {name: make(name, **{key: settings[key] for key in settings.keys() & fields[name]}) for name in fields}
 
 
-def _known(name: str) -> type[Retriever]:
+def method(name: str) -> type[Retriever]:
+    """The class of a method. Raises :class:`InputError` for a name that does not exist."""
     if name not in RETRIEVERS:
         raise InputError(f"no retriever {name!r}; known are {', '.join(RETRIEVERS)}")
     return RETRIEVERS[name]

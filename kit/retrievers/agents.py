@@ -7,6 +7,7 @@ that its answers can be read off the triples of what was found. A chat model wri
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,11 +17,11 @@ from kit.corpus import Corpus, GoldQuery, Query
 from kit.corpus.sentences import split_sentences
 from kit.text import prompts
 from kit.text.language_models import BEGUN, LanguageModel, SequenceToSequence, language_model
-from kit.text.placeholders import PLACEHOLDER, EntityLinker, Placeholders, key_of, linker_of
+from kit.text.placeholders import EntityLinker, Placeholders, key_of, linker_of
 from kit.text.prompts import Fact
 from kit.text.triples import extract
 
-SUBQ, SUFFICIENT, NO_RETRIEVAL = "[SUBQ]", "[SUFFICIENT]", "[NO_RETRIEVAL]"
+SUBQ, SUFFICIENT = "[SUBQ]", "[SUFFICIENT]"
 SMALL_SUBQ, SMALL_SUFFICIENT = "subq", "sufficient"  # the small planner's, a token each
 LONGEST_PLAN = 128  # tokens of what a model writes at once
 MOST_STEPS = 12  # of a question, those that need no retrieval included
@@ -104,11 +105,6 @@ class Trajectory:
         turns = (rows[place] for place in range(max(map(len, found), default=0)) for rows in found if place < len(rows))
         return list(dict.fromkeys([*telling, *turns]))
 
-    @property
-    def entities(self) -> set[str]:
-        """The nodes of the graph, by their keys."""
-        return {key_of(end) for subject, _, object in self.graph for end in (subject, object)}
-
     def up_to(self, n: int) -> Trajectory:
         """As it was after n steps."""
         said = {triple for step in self.steps[:n] for triple in step.triples}
@@ -138,62 +134,55 @@ class FactReader:
     def __init__(self, corpus: Corpus, source: str) -> None:
         self.corpus, self.source, self.known = corpus, source, {}
 
-    def facts(self, rows: Iterable[int]) -> dict[Fact, int]:
-        """The triples of some passages (ras.txt Eq. 7), each with the first that says it."""
-        rows = list(rows)
-        new = sorted(set(rows) - self.known.keys())
+    def facts(self, lists: Sequence[Sequence[int]]) -> list[dict[Fact, int]]:
+        """The triples of each list of rows (ras.txt Eq. 7), each with the first that says it."""
+        new = sorted({row for rows in lists for row in rows} - self.known.keys())
         for row, extraction in zip(new, extract(self.corpus, self.source, new) if new else ()):
             self.known[row] = tuple((it.subject, it.relation, it.object) for it in extraction.triples)
-        found: dict[Fact, int] = {}
-        for row in rows:
-            for triple in self.known[row]:
-                found.setdefault(triple, row)
+        found: list[dict[Fact, int]] = [{} for _ in lists]
+        for rows, said in zip(lists, found):
+            for row in rows:
+                for triple in self.known[row]:
+                    said.setdefault(triple, row)
         return found
 
     def read(self, going: Sequence[Trajectory], top_k: int) -> None:
         """What the first passages of the last step add to the graph (Eq. 9), and what answers the step then."""
-        self.facts({row for of in going for row in of.steps[-1].rows[:top_k]})  # of all at once
-        for of in going:
-            step, said = of.steps[-1], self.facts(of.steps[-1].rows[:top_k])
+        for of, said in zip(going, self.facts([of.steps[-1].rows[:top_k] for of in going])):
+            step = of.steps[-1]
             step.triples = tuple(triple for triple in said if triple not in of.graph)
             of.graph |= {triple: said[triple] for triple in step.triples}
             step.answers = step.read(of.graph)
 
 
 class Agent:
-    """What the loops ask of a model, about many questions at once.
-
-    ``plan`` gives the next step, or None where what is known suffices; SelfAsk and RGNN-Ret may ask for it in words of
-    their own. Of what a retrieval found, the first ``top_k`` passages are read.
-    """
+    """What the loops ask of a model, about many questions at once; it reads the first ``top_k`` of what was found."""
 
     model: LanguageModel | None = None
 
-    def plan(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        """The next step of RAS (ras.txt §3.1, Eqs. 1 and 2); at the start also a step NO_RETRIEVAL."""
+    def plan(self, going: Sequence[Trajectory], policy: str = "ras") -> list[Step | None]:
+        """The next step, or None where what is known suffices (ras.txt §3.1, Eqs. 1 and 2).
+
+        ``policy`` is the name of a loop; a chat model is asked in the words of each.
+        """
         raise NotImplementedError
 
-    def follow_up(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        """SelfAsk's next question (gnn-ret.txt §I.4)."""
-        return self.plan(going)
-
-    def next_step(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        """RGNN-Ret's next question (§I.6)."""
-        return self.plan(going)
-
     def suffices(self, going: Sequence[Trajectory]) -> list[bool]:
-        """RGNN-Ret's self-critique (§3.3); here it is the plan that says so."""
+        """RGNN-Ret's self-critique (gnn-ret.txt §3.3); here it is the plan that says so."""
         return [False] * len(going)
-
-    def notice(self, going: Sequence[Trajectory], top_k: int) -> None:
-        """Take in what the last steps found; by default it is looked at when it is needed."""
 
     def answer(self, going: Sequence[Trajectory], top_k: int) -> None:
         """Fill in what answers the last steps, by what they found."""
 
     def think(self, going: Sequence[Trajectory], top_k: int) -> list[Step | None]:
-        """IRCoT's next sentence, by all that was found; None after the last."""
-        raise NotImplementedError
+        """IRCoT's next sentence, by all that was found; None after the last. Here it is the plan's, answered."""
+        self.answer(going, top_k)
+        planned = self.plan(going)
+        for of, step in zip(going, planned):
+            if step:
+                step.answers = step.answers or step.read(of.graph)
+                step.text = step.sentence
+        return planned
 
     def draft(self, going: Sequence[Trajectory], top_k: int) -> list[str]:
         """ITER-RETGEN's whole answer, by what was found last."""
@@ -203,15 +192,9 @@ class Agent:
 class GoldAgent(Agent):
     """The sub-questions of the data set, and their answers: more than any model knows."""
 
-    def plan(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        planned = []
-        for of in going:
-            steps, n = gold_steps(of.query), sum(step.text != of.query.text for step in of.steps)
-            planned.append(steps[n] if n < len(steps) else None)
-        return planned
-
-    def think(self, going: Sequence[Trajectory], top_k: int) -> list[Step | None]:
-        return [step and Step(step.sentence, answers=step.answers) for step in self.plan(going)]
+    def plan(self, going: Sequence[Trajectory], policy: str = "ras") -> list[Step | None]:
+        done = [sum(step.text != of.query.text for step in of.steps) for of in going]
+        return [next(iter(gold_steps(of.query)[n:]), None) for of, n in zip(going, done)]
 
     def draft(self, going: Sequence[Trajectory], top_k: int) -> list[str]:
         return [" ".join(step.sentence for step in gold_steps(of.query)[: len(of.steps)]) for of in going]
@@ -222,16 +205,9 @@ class SmallAgent(Agent):
 
     def __init__(self, model: SequenceToSequence, corpus: Corpus, triples: str) -> None:
         self.model, self.linker, self.facts = model, linker_of(corpus), FactReader(corpus, triples)
-        self.notice = self.answer = self.facts.read
+        self.answer = self.facts.read
 
-    @property
-    def history(self) -> list[dict[str, float]]:
-        """Of its training, where the model's folder tells it: ``measured``, minus the loss on dev, after each epoch."""
-        file = self.model.folder and self.model.folder / "history.json"
-        rows = msgspec.json.decode(file.read_bytes()) if file and file.is_file() else []
-        return [{"step": row["epoch"], "measured": -row["dev_loss"]} for row in rows]
-
-    def plan(self, going: Sequence[Trajectory]) -> list[Step | None]:
+    def plan(self, going: Sequence[Trajectory], policy: str = "ras") -> list[Step | None]:
         asked = []
         for of in going:
             prompt, names = small_prompt(of.query.text, self.linker)
@@ -240,25 +216,16 @@ class SmallAgent(Agent):
         replies = self.model.generate([prompt for prompt, _ in asked], progress=len(asked) > 64)
         return [read_plan(reply.text, names) for reply, (_, names) in zip(replies, asked)]
 
-    def think(self, going: Sequence[Trajectory], top_k: int) -> list[Step | None]:
-        planned = self.plan(going)
-        for of, step in zip(going, planned):
-            if step:
-                step.answers = step.read(of.graph)
-                step.text = step.sentence
-        return planned
-
     def draft(self, going: Sequence[Trajectory], top_k: int) -> list[str]:
+        self.answer(going, top_k)
         found = self.reason([of.query for of in going], [of.steps[-1].rows[:top_k] for of in going])
         return ["; ".join(step.sentence for step in of.steps) for of in found]
 
     def reason(self, queries: Sequence[Query], rows: Sequence[Sequence[int]]) -> list[Trajectory]:
         """How far the plan of each question comes with the triples of some passages; no more are looked for."""
-        self.facts.facts({row for of in rows for row in of})
-        found = [Trajectory(query, graph=self.facts.facts(of)) for query, of in zip(queries, rows)]
-        for _ in range(MOST_STEPS):
-            going = [of for of in found if not of.ended]
-            for of, step in zip(going, self.plan(going) if going else ()):
+        found = [Trajectory(query, graph=graph) for query, graph in zip(queries, self.facts.facts(rows))]
+        while going := [of for of in found if not of.ended and len(of.steps) < MOST_STEPS]:
+            for of, step in zip(going, self.plan(going)):
                 if step is None or step.text in {it.text for it in of.steps}:
                     of.ended = SUFFICIENT
                 else:
@@ -289,11 +256,19 @@ def read_plan(reply: str, names: Placeholders) -> Step | None:
     for part in reply.partition(" = ")[0].removeprefix(SMALL_SUBQ).split(" & "):
         known, _, rest = part.strip().partition(" ")
         direction, _, relation = rest.partition(" ")
-        entity = names.entity(known) if PLACEHOLDER.fullmatch(known) else None
+        entity = names.entity(known)
         if entity is None or direction not in ("<", ">") or not relation:
             return None
         holes.append(Hole(entity, relation, direction == "<"))
     return Step("; ".join(hole.text for hole in holes), tuple(holes))
+
+
+#: How a chat model is asked for the next step, by the loop's name, and where that stands in its reply.
+_PLANNING = {
+    "ras": (prompts.plan_prompt, r"\A(?:\[SUBQ\]|(?=\[NO_RETRIEVAL\]))(.*)"),  # in the first line
+    "selfask": (prompts.self_ask_prompt, r"(?m)^\s*Follow up:(.*)"),
+    "self-critique": (prompts.next_step_prompt, r"\A(?:Next step:)?(.*)"),
+}
 
 
 class ChatAgent(Agent):
@@ -302,42 +277,36 @@ class ChatAgent(Agent):
     def __init__(self, model: LanguageModel, corpus: Corpus) -> None:
         self.model, self.corpus = model, corpus
 
-    def plan(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        told = [[(step.text, step.triples) for step in of.steps] for of in going]
-        return [read_reply(reply) for reply in self._ask(map(prompts.plan_prompt, self._questions(going), told))]
-
-    def follow_up(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        replies = self._ask(map(prompts.self_ask_prompt, self._questions(going), map(_pairs, going)))
-        return [_after("Follow up:", reply) for reply in replies]
-
-    def next_step(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        replies = self._ask(map(prompts.next_step_prompt, self._questions(going), map(_pairs, going)))
-        return [_after("Next step:", f"Next step: {reply.removeprefix('Next step:')}") for reply in replies]
+    def plan(self, going: Sequence[Trajectory], policy: str = "ras") -> list[Step | None]:
+        prompt, pattern = _PLANNING[policy]
+        asked = []
+        for of in going:
+            told = [step.triples if policy == "ras" else ", ".join(step.answers) for step in of.steps]
+            asked.append(prompt(of.query.text, list(zip([step.text for step in of.steps], told))))
+        found = [re.search(pattern, reply) for reply in self._ask(asked)]
+        return [Step(it[1].strip()) if it and it[1].strip() else None for it in found]
 
     def suffices(self, going: Sequence[Trajectory]) -> list[bool]:
-        answers = [[answer for _, answer in _pairs(of)] for of in going]
-        replies = self._ask(map(prompts.critique_prompt, self._questions(going), answers))
+        answers = [[", ".join(step.answers) for step in of.steps] for of in going]
+        replies = self._ask(prompts.critique_prompt(of.query.text, told) for of, told in zip(going, answers))
         return [reply.lower().startswith("yes") for reply in replies]  # unparsable is no (gnn-ret-i25)
 
     def answer(self, going: Sequence[Trajectory], top_k: int) -> None:
-        found = [self._texts(of.steps[-1:], top_k) for of in going]
-        texts = [of.steps[-1].text for of in going]
-        for of, reply in zip(going, self._ask(map(prompts.sub_answer_prompt, texts, found))):
-            of.steps[-1].answers = (reply,)
+        last = [of.steps[-1] for of in going]
+        replies = self._ask(prompts.sub_answer_prompt(step.text, self._texts([step], top_k)) for step in last)
+        for step, reply in zip(last, replies):
+            step.answers = (reply,)
 
     def think(self, going: Sequence[Trajectory], top_k: int) -> list[Step | None]:
-        found = [self._texts(of.steps, top_k) for of in going]
-        thoughts = [" ".join(step.text for step in of.steps[1:]) for of in going]
-        replies = self._ask(map(prompts.reason_prompt, self._questions(going), found, thoughts))
-        return [_first_sentence(reply) for reply in replies]
+        asked = []
+        for of in going:
+            thoughts = " ".join(step.text for step in of.steps[1:])
+            asked.append(prompts.reason_prompt(of.query.text, self._texts(of.steps, top_k), thoughts))
+        first = [next(iter(split_sentences(reply)), "") for reply in self._ask(asked)]
+        return [Step(text) if text and "answer is" not in text.lower() else None for text in first]
 
     def draft(self, going: Sequence[Trajectory], top_k: int) -> list[str]:
-        found = [self._texts(of.steps[-1:], top_k) for of in going]
-        return self._ask(map(prompts.reason_prompt, self._questions(going), found))
-
-    @staticmethod
-    def _questions(going: Sequence[Trajectory]) -> list[str]:
-        return [of.query.text for of in going]
+        return self._ask(prompts.reason_prompt(of.query.text, self._texts(of.steps[-1:], top_k)) for of in going)
 
     def _texts(self, steps: Sequence[Step], top_k: int) -> list[str]:
         rows = dict.fromkeys(row for step in steps for row in step.rows[:top_k])
@@ -346,29 +315,6 @@ class ChatAgent(Agent):
     def _ask(self, asked: Iterable[str]) -> list[str]:
         asked = list(asked)
         return [reply.text.strip() for reply in self.model.generate(asked, progress=len(asked) > 64)]
-
-
-def _pairs(of: Trajectory) -> list[tuple[str, str]]:
-    """Sub-questions with their answers."""
-    return [(step.text, ", ".join(step.answers)) for step in of.steps]
-
-
-def read_reply(reply: str) -> Step | None:
-    """What a chat model planned in its first line; SUFFICIENT where that is neither of the other two."""
-    first = reply.strip().partition("\n")[0]
-    return Step(NO_RETRIEVAL) if first.startswith(NO_RETRIEVAL) else _after(SUBQ, first)
-
-
-def _after(mark: str, reply: str) -> Step | None:
-    """The step that a line of a reply begins with this mark for; None where no line does."""
-    lines = [line.strip().removeprefix(mark).strip() for line in reply.splitlines() if line.strip().startswith(mark)]
-    return Step(lines[0]) if lines and lines[0] else None
-
-
-def _first_sentence(reply: str) -> Step | None:
-    """A thought to search with; None for the last one, which has the answer."""
-    first = next(iter(split_sentences(reply)), "")
-    return Step(first) if first and "answer is" not in first.lower() else None
 
 
 def agent_of(text: str, corpus: Corpus, triples: str = "") -> Agent:

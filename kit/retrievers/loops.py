@@ -11,18 +11,8 @@ import pandas as pd
 from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Query
-from kit.retrievers.agents import GOLD, MOST_STEPS, NO_RETRIEVAL, PLANNER, SUFFICIENT, Agent, Step, Trajectory, agent_of
-from kit.retrievers.base import (
-    AnyEvent,
-    GraphGrowth,
-    Ranking,
-    Retriever,
-    Seed,
-    SubQuestionEvent,
-    Trace,
-    as_query,
-    in_places,
-)
+from kit.retrievers.agents import GOLD, MOST_STEPS, PLANNER, SUFFICIENT, Agent, Step, Trajectory, agent_of
+from kit.retrievers.base import GraphGrowth, Ranking, Retriever, Seed, SubQuestionEvent, Trace, as_query, in_places
 from kit.settings import Positive, Settings
 
 
@@ -43,10 +33,11 @@ class Loop(Retriever):
         rounds: Positive = 5
 
         def __post_init__(self) -> None:
-            _made(self.inner)  # there is such a retriever
+            _method(self.inner)  # there is such a retriever
 
     inner: Retriever
     agent: Agent
+    question_first = False  # whether the first search is for the question itself
     answerer: Any = None  # of RAS: a GraphAnswerer, whose scores a trace is to tell
 
     @property
@@ -55,22 +46,18 @@ class Loop(Retriever):
 
     def usage(self) -> pd.DataFrame | None:
         """What the model was asked; ``agent.model.log`` has each prompt with its answer."""
-        return self.agent.model.usage() if self.agent.model else None
+        return self.agent.model and self.agent.model.usage()
 
     def fit(self, benchmark: Benchmark) -> None:
         """Fit the inner retriever."""
-        self.inner = _made(self.settings.inner)
+        self.inner = _method(self.settings.inner)()
         self.inner.fit(benchmark)
 
     def index(self, corpus: Corpus) -> None:
-        known = getattr(self, "inner", None)
-        inner = known if known and known.name == self.settings.inner else _made(self.settings.inner)
-        self.inner = inner.variant(corpus=corpus)
-        self.prepare(corpus)
-
-    def prepare(self, corpus: Corpus) -> None:
-        """Index for everything but the inner retriever."""
         super().index(corpus)
+        known = getattr(self, "inner", None)
+        inner = known if known and known.name == self.settings.inner else _method(self.settings.inner)()
+        self.inner = inner.variant(corpus=corpus)
         self.agent = agent_of(self.settings.model, corpus)
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
@@ -80,7 +67,7 @@ class Loop(Retriever):
         """What each found, filled up with what the inner retriever finds for the question itself."""
         ids = [list(self.ids(of.rows))[:k] for of in found]
         short = [place for place, of in enumerate(ids) if len(of) < min(k, len(self.corpus))]
-        more = self.inner.retrieve_next([[_line(found[place].query.text)] for place in short], k) if short else ()
+        more = self.inner.retrieve_next([[found[place].query.text] for place in short], k) if short else ()
         for place, ranking in zip(short, more):
             ids[place] = list(dict.fromkeys([*ids[place], *ranking.ids]))[:k]
         return [in_places(of) for of in ids]
@@ -88,8 +75,9 @@ class Loop(Retriever):
     def explain(self, query: Query | str, k: int) -> Ranking:
         [of], events = self.run([as_query(query)], k), []
         for number, step in enumerate(of.steps):
-            found: list[AnyEvent] = [Seed(number, id, 1 / place) for place, id in enumerate(self.ids(step.rows), 1)]
-            events += [SubQuestionEvent(number, step.text, ", ".join(step.answers)), *found[: self.settings.top_k]]
+            events.append(SubQuestionEvent(number, step.text, ", ".join(step.answers)))
+            found = self.ids(step.rows[: self.settings.top_k])
+            events += [Seed(number, id, 1 / place) for place, id in enumerate(found, start=1)]
             if of.graph:
                 then = of.up_to(number + 1)
                 scores = tuple(self.answerer.scores(then).items()) if self.answerer and then.graph else ()
@@ -101,16 +89,17 @@ class Loop(Retriever):
     def run(self, queries: Sequence[Query], k: int = 0) -> list[Trajectory]:
         """What became of each question; a retrieval has the first k passages, or ``top_k`` if these are more."""
         trajectories = [Trajectory(query) for query in queries]
-        for _ in range(MOST_STEPS):
-            going = [of for of in trajectories if not of.ended]
-            searching = []
-            for of, step in zip(going, self.ask(going) if going else ()):
-                if step is None or step.text == NO_RETRIEVAL or step.text in {known.text for known in of.steps}:
-                    of.ended = NO_RETRIEVAL if step and step.text == NO_RETRIEVAL else SUFFICIENT
+        # All that go on have taken equally many steps.
+        while going := [of for of in trajectories if not of.ended and len(of.steps) < MOST_STEPS]:
+            begun, searching = bool(going[0].steps), []
+            steps = self.ask(going) if begun or not self.question_first else [Step(of.query.text) for of in going]
+            for of, step in zip(going, steps):
+                if step is None or step.text in {known.text for known in of.steps}:
+                    of.ended = of.ended or SUFFICIENT
                 elif self.knows(of, step):
                     of.steps.append(step)
                 elif of.n_retrievals == self.settings.rounds:
-                    of.ended = f"{self.settings.rounds} retrievals are over"
+                    of.ended = "no retrieval is left"
                 else:
                     of.steps.append(step)
                     searching.append(of)
@@ -118,7 +107,7 @@ class Loop(Retriever):
                 self.search(searching, max(k, self.settings.top_k))
                 self.read(searching)
         for of in trajectories:
-            of.ended = of.ended or f"{MOST_STEPS} steps are over"
+            of.ended = of.ended or "no step is left"
         return trajectories
 
     def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
@@ -131,13 +120,12 @@ class Loop(Retriever):
 
     def search(self, searching: Sequence[Trajectory], k: int) -> None:
         """Fill in the rows of the last steps."""
-        asked = [[_line(step.text) for step in of.steps] for of in searching]
+        asked = [[step.text for step in of.steps] for of in searching]
         for of, ranking in zip(searching, self.inner.retrieve_next(asked, k)):
             of.steps[-1].rows = tuple(self.corpus.row[id] for id in ranking.ids)
 
     def read(self, searching: Sequence[Trajectory]) -> None:
-        """Take in what was found."""
-        self.agent.notice(searching, self.settings.top_k)
+        """Take in what was found; by default :meth:`ask` does."""
 
 
 class SelfAsk(Loop):
@@ -146,7 +134,7 @@ class SelfAsk(Loop):
     name = "selfask"
 
     def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        return self.agent.follow_up(going)
+        return self.agent.plan(going, self.name)
 
     def read(self, searching: Sequence[Trajectory]) -> None:
         self.agent.answer(searching, self.settings.top_k)
@@ -157,12 +145,10 @@ class SelfCritique(SelfAsk):
 
     name = "self-critique"
 
-    def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        begun = [of for of in going if of.steps]
-        enough = {id(of) for of, suffices in zip(begun, self.agent.suffices(begun) if begun else ()) if suffices}
-        asked = [of for of in going if id(of) not in enough]
-        steps = {id(of): step for of, step in zip(asked, self.agent.next_step(asked) if asked else ())}
-        return [steps.get(id(of)) for of in going]
+    def read(self, searching: Sequence[Trajectory]) -> None:
+        super().read(searching)
+        for of, enough in zip(searching, self.agent.suffices(searching)):
+            of.ended = SUFFICIENT if enough else ""
 
 
 class IRCoT(Loop):
@@ -172,11 +158,10 @@ class IRCoT(Loop):
     """
 
     name = "ircot"
+    question_first = True
 
     def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        begun = [of for of in going if of.steps]
-        thoughts = iter(self.agent.think(begun, self.settings.top_k) if begun else ())
-        return [next(thoughts) if of.steps else Step(of.query.text) for of in going]
+        return self.agent.think(going, self.settings.top_k)
 
 
 class IterRetGen(Loop):
@@ -186,18 +171,14 @@ class IterRetGen(Loop):
     """
 
     name = "iter-retgen"
+    question_first = True
 
     def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        begun = [of for of in going if of.steps]
-        drafts = iter(self.agent.draft(begun, self.settings.top_k) if begun else ())
-        return [Step(f"{of.query.text} {next(drafts)}".strip() if of.steps else of.query.text) for of in going]
+        drafts = self.agent.draft(going, self.settings.top_k)
+        return [Step(f"{of.query.text} {draft}".strip()) for of, draft in zip(going, drafts)]
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _method(name: str) -> type[Retriever]:
+    from kit.retrievers import method  # which knows this module's methods, too
 
-
-def _made(name: str) -> Retriever:
-    from kit.retrievers import make  # which knows this module's methods, too
-
-    return make(name)
+    return method(name)

@@ -12,13 +12,16 @@ from functools import cache
 import numpy as np
 
 from kit.corpus import Benchmark, Corpus
-from kit.retrievers.agents import GOLD, NO_RETRIEVAL, PLANNER, FactReader, Step, Trajectory, agent_of
+from kit.retrievers.agents import GOLD, PLANNER, FactReader, Step, Trajectory, agent_of
 from kit.retrievers.baselines import Dense
 from kit.retrievers.loops import Loop
 from kit.settings import Positive, Settings, Share
 from kit.text import DEFAULT_ENCODER
 from kit.text.placeholders import key_of, linker_of
 from kit.text.themes import Themes
+from kit.text.training import HISTORY, read_history
+
+NO_RETRIEVAL = "[NO_RETRIEVAL]"  # what a planner says of a question that needs none
 
 
 class RAS(Loop):
@@ -56,8 +59,10 @@ class RAS(Loop):
 
     @property
     def history(self) -> Sequence[dict[str, float]]:
-        """How the planner learned, where it says so."""
-        return getattr(self.agent, "history", ())
+        """How the small planner learned, where its folder tells: ``measured``, minus the loss on dev, by the epoch."""
+        folder = getattr(self.agent.model, "folder", None)
+        rows = read_history(folder) if folder and (folder / HISTORY).is_file() else ()
+        return [{"step": row["epoch"], "measured": -row["dev_loss"]} for row in rows]
 
     @property
     def sees_gold(self) -> bool:
@@ -87,8 +92,12 @@ class RAS(Loop):
 
     def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
         steps = self.agent.plan(going)  # Eqs. 1 and 2
-        first = [not of.steps and not (step and step.text == NO_RETRIEVAL) for of, step in zip(going, steps)]
-        return [Step(of.query.text) if p_0 else step for of, step, p_0 in zip(going, steps, first)]
+        for place, (of, step) in enumerate(zip(going, steps)):
+            if step and step.text.startswith(NO_RETRIEVAL):
+                of.ended, steps[place] = NO_RETRIEVAL, None
+            elif not of.steps:
+                steps[place] = Step(of.query.text)
+        return steps
 
     def knows(self, of: Trajectory, step: Step) -> bool:
         """The graph may have the answer already."""

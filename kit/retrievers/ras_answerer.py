@@ -1,15 +1,15 @@
 """RAS's answerer (ras.txt §3.4, Eqs. 8 and 11): a graph network reads the question's graph G_Q.
 
 For a class :class:`GraphAnswerer`, which scores the graph's nodes, yes, no and small numbers, and learns in a minute.
-The paper's GraphLLM is :func:`graph_llm`, where the network's output is a soft prompt of a language model; a chat
-model, to which no vector can be given, reads the triples as text (:func:`answer_by_model`).
+The paper's GraphLLM (C.3), where the network's output is a soft prompt of a language model, is PyG's GRetriever with a
+:class:`GraphEncoder` as its ``gnn``, given the parts of :func:`to_data`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,12 +27,10 @@ from kit.retrievers.ras import RAS
 from kit.settings import Positive, Settings, Whole, check
 from kit.store import content_key
 from kit.text.encoder import Encoder
-from kit.text.language_models import LanguageModel
 from kit.text.placeholders import DATE, NUMBER, Mention, key_of
-from kit.text.prompts import graph_answer_prompt
 from kit.text.reader import Reader
 from kit.text.scoring import exact_match, normalise
-from kit.text.training import History, Period, read_history, train
+from kit.text.training import History, periods_of, read_history, train
 
 KIND, WEIGHTS = "ras-answerers", "weights.safetensors"  # in the store
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -51,11 +49,9 @@ def value_of(text: str) -> float | None:
     if not DATE.fullmatch(text):
         return None
     for pattern in ("%d %B %Y", "%B %d, %Y", "%B %Y"):
-        try:
+        with suppress(ValueError):
             day = datetime.strptime(text, pattern)
-        except ValueError:
-            continue
-        return day.year + day.timetuple().tm_yday / 367
+            return day.year + day.timetuple().tm_yday / 367
     return None
 
 
@@ -73,16 +69,15 @@ def marks(of: Trajectory, nodes: Sequence[str], mentions: Sequence[Mention]) -> 
     values = {node: value for node in nodes if (value := value_of(node)) is not None}
     answering = [value for node, value in values.items() if any(node in step for step in steps)]
     mean, spread = (np.mean(answering), np.std(answering) or 1.0) if answering else (0.0, 1.0)
-    rows = []
-    for node in nodes:
+    found = np.zeros((len(nodes), MARKS), np.float32)
+    for row, node in zip(found, nodes):
         n = sum(node in step for step in steps)
-        row = [node in named, n > 0, bool(steps) and node in steps[-1], n / 3, node in about, node in values]
+        row[:6] = node in named, n > 0, bool(steps) and node in steps[-1], n / 3, node in about, node in values
         if node in values and n:
             value, one = values[node], len(set(answering)) > 1
-            row += [(value - mean) / spread, one * (value == min(answering)) - one * (value == max(answering))]
-            row += [np.sign(value - limit) if limit is not None else 0, limit is not None]
-        rows.append([*row, 0, 0, 0, 0][:MARKS])
-    return np.array(rows, np.float32).reshape(len(nodes), MARKS)
+            row[6:8] = (value - mean) / spread, one * (value == min(answering)) - one * (value == max(answering))
+            row[8:] = (0, 0) if limit is None else (np.sign(value - limit), 1)
+    return found
 
 
 def to_data(of: Trajectory, encoder: Encoder, mentions: Sequence[Mention] = (), answers: Sequence[str] = ()) -> Data:
@@ -199,17 +194,12 @@ class GraphAnswerer:
         train_on, dev = ([it for it in of if it.answer] for of in (benchmark.train, benchmark.dev))
         if not train_on:
             raise InputError("expected training questions with answers (--train FILE)", record=benchmark.name)
-        model = self.retriever.agent.model
-        told = [
-            repr(self.settings),
-            repr(self.retriever.settings),
-            self.encoder.identity,
-            model.identity if model else "",
-        ]
-        key = content_key(_RECIPE, *told, benchmark.without_test().hash).hex()
+        settings, model = (repr(self.settings), repr(self.retriever.settings)), self.retriever.agent.model
+        identities = self.encoder.identity, model.identity if model else ""
+        key = content_key(_RECIPE, *settings, *identities, benchmark.without_test().hash).hex()
         with torch.random.fork_rng():
             torch.manual_seed(self.settings.seed)
-            width = self.encoder.encode(["width"], progress=False).shape[1]
+            width = self.retriever.vectors.shape[1]
             self.network = AnswerNetwork(width, self.settings.hidden, self.settings.layers)
         folder = self.encoder.store.get_folder(KIND, key) or self._train(train_on, dev, key)
         self.network.load_state_dict(load_file(folder / WEIGHTS))
@@ -217,54 +207,42 @@ class GraphAnswerer:
         self.history = read_history(folder)
 
     def _train(self, train_on: Sequence[Question], dev: Sequence[Question], key: str) -> Path:
-        graphs, checked = (self.graphs(self._grown(of), of) for of in (train_on, dev))
-        n_steps = -(-len(graphs) // BATCH)
+        gold, seed = self.retriever.sees_gold, self.settings.seed
+        queries = [[it.gold_query if gold else it.query for it in of] for of in (train_on, dev)]
+        graphs, checked = map(self.graphs, map(self.retriever.run, queries), (train_on, dev))
+        orders = [np.random.default_rng([seed, n]).permutation(len(graphs)) for n in range(self.settings.epochs)]
+        epochs = [[order[start : start + BATCH] for start in range(0, len(order), BATCH)] for order in orders]
 
-        def period(epoch: int) -> Period:
-            order = np.random.default_rng([self.settings.seed, epoch]).permutation(len(graphs))
-            parts = [[graphs[place] for place in order[start : start + BATCH]] for start in range(0, len(order), BATCH)]
-            return Period(parts, epoch * n_steps, self.settings.epochs * n_steps, RATE)
-
-        def loss(part: Sequence[Data]) -> Tensor:
-            batch = Batch.from_data_list(part, exclude_keys=["names"])
+        def loss(places: np.ndarray) -> Tensor:
+            batch = Batch.from_data_list([graphs[place] for place in places], exclude_keys=["names"])
             return loss_of(*self.network(batch), batch)
 
         def measure(step: int) -> dict[str, float]:
             self.network.eval()
-            said = [max(each, key=each.get) for each in map(self._scores, checked)]
-            return {
-                "measured": float(np.mean([exact_match(it, (of.answer, *of.aliases)) for it, of in zip(said, dev)]))
-            }
+            said = [next(iter(self._scores(graph))) for graph in checked]
+            right = [exact_match(text, (of.answer, *of.aliases)) for text, of in zip(said, dev)]
+            return {"measured": float(np.mean(right))}
 
-        return train(
-            self.network,
-            torch.optim.AdamW(self.network.parameters(), weight_decay=0.01),
-            [partial(period, epoch) for epoch in range(self.settings.epochs)],
-            loss,
-            store=self.encoder.store,
-            kind=KIND,
-            key=key,
-            write=lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS),
-            check=measure if dev else None,
-            dropout_seed=self.settings.seed,
-        )
+        def write(folder: Path) -> None:
+            save_file(self.network.state_dict(), folder / WEIGHTS)
 
-    def _grown(self, questions: Sequence[Question]) -> list[Trajectory]:
-        gold = self.retriever.sees_gold
-        return self.retriever.run([question.gold_query if gold else question.query for question in questions])
+        optimiser = torch.optim.AdamW(self.network.parameters(), weight_decay=0.01)
+        told = {"store": self.encoder.store, "kind": KIND, "key": key, "write": write, "dropout_seed": seed}
+        return train(self.network, optimiser, periods_of(epochs, RATE), loss, check=measure if dev else None, **told)
 
     def _scores(self, graph: Data) -> dict[str, float]:
         with torch.no_grad():
             nodes, closed = self.network(Batch.from_data_list([graph], exclude_keys=["names"]))
-        return dict(zip([*graph.names, *CLOSED], torch.cat([nodes, closed[0]]).softmax(0).tolist()))
+        scores = dict(zip([*graph.names, *CLOSED], torch.cat([nodes, closed[0]]).softmax(0).tolist()))
+        return dict(sorted(scores.items(), key=lambda pair: -pair[1]))
 
     def scores(self, of: Trajectory) -> dict[str, float]:
         """How probable each answer is, the best first."""
-        return dict(sorted(self._scores(*self.graphs([of])).items(), key=lambda pair: -pair[1]))
+        return self._scores(*self.graphs([of]))
 
     def answer(self, grown: Sequence[Trajectory]) -> list[str]:
         """The best node or closed answer of each graph."""
-        return [max(each, key=each.get) for each in map(self._scores, self.graphs(grown))]
+        return [next(iter(self._scores(graph))) for graph in self.graphs(grown)]
 
 
 class GraphReader(Reader):
@@ -288,20 +266,3 @@ class GraphReader(Reader):
         rows = [[self.row[text] for text in texts] for texts in contexts]
         queries = [Query("", text) for text in questions]
         return self.answerer.answer(self.retriever.agent.reason(queries, rows))
-
-
-def answer_by_model(model: LanguageModel, grown: Sequence[Trajectory]) -> list[str]:
-    """What a chat model answers from the steps and their triples, in words (ras.txt, Figures 11, 12 and 18)."""
-    prompts = [graph_answer_prompt(of.query.text, [(step.text, step.triples) for step in of.steps]) for of in grown]
-    return [reply.text.strip() for reply in model.generate(prompts)]
-
-
-def graph_llm(model: str, width: int, hidden: int = 1024, layers: int = 3) -> nn.Module:
-    """The paper's GraphLLM (C.3): PyG's GRetriever, a Graph Transformer whose output is a token of a causal model.
-
-    ``model`` is a folder or a name on the Hugging Face hub, ``width`` that of the text vectors. Asked with
-    :func:`kit.text.prompts.graph_answer_prompt` and the parts of :func:`to_data`.
-    """
-    from torch_geometric.llm.models import LLM, GRetriever
-
-    return GRetriever(LLM(model, num_params=1, dtype=torch.float32), GraphEncoder(width, width + 1, hidden, layers))

@@ -5,34 +5,31 @@ The paper's symbols and the names here, beside those of :mod:`kit.retrievers.gnn
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
-from kit.retrievers.agents import GOLD, PLANNER, Step, gold_steps
-from kit.retrievers.base import AnyEvent, Message, Ranking, SubQuestionEvent, Trace, as_query, round_robin
+from kit.retrievers.agents import GOLD, Step, agent_of, gold_steps
+from kit.retrievers.base import Message, Ranking, SubQuestionEvent, Trace, as_query, in_places, round_robin
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge, nearest
 from kit.retrievers.loops import SelfCritique
 from kit.settings import Positive, Share
 
 
 class RecurrentState(NamedTuple):
-    """A batch after a step: the network's distances h, ĥ of this step and the last, and what each layer did."""
+    """A batch after a step: the network's distances h, the memory ĥ, and what each layer did."""
 
     h: Tensor
     memory: Tensor
-    before: Tensor | None
     logs: list[MessageLog]
 
 
 class RGNNRet(GNNRet):
-    """Sub-questions are those of :func:`gold_steps`, or, with the ``decomposer`` model, asked and answered one by one
-    by a language model, which then says whether the answers suffice (:class:`SelfCritique`, of at most five steps).
+    """Sub-questions are those of :func:`gold_steps`, or, where ``model`` is no ``gold`` but a language model, asked and
+    answered by it one by one, until it says that the answers suffice (:class:`SelfCritique`, of at most five steps).
     ``beta`` weighs a step's own distances against the memory.
 
     A ranking is the steps' rankings merged in turns: the first of each step, the second of each, without repeats;
@@ -41,28 +38,19 @@ class RGNNRet(GNNRet):
     """
 
     name = "rgnn-ret"
-    indexed_by = (*GNNRet.indexed_by, "decomposer", "model")
+    indexed_by = (*GNNRet.indexed_by, "model")
 
     class Settings(GNNRet.Settings, frozen=True):
         beta: Share = 0.9
         n_candidates: Positive = 10
         target: Literal["all", "own", "later"] = "later"
-        decomposer: Literal["gold", "model"] = "gold"
-        model: str = f"t5:{PLANNER}"
+        model: str = GOLD
 
-    @property
-    def sees_gold(self) -> bool:
-        return GOLD in (self.settings.decomposer, self.settings.model)
+    sees_gold, usage = SelfCritique.sees_gold, SelfCritique.usage
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
-        self.critic = SelfCritique(model=self.settings.model)
-        if not self.sees_gold:
-            self.critic.prepare(corpus)
-
-    def usage(self) -> pd.DataFrame | None:
-        """What the model was asked that finds sub-questions."""
-        return None if self.sees_gold else self.critic.usage()
+        self.agent = agent_of(self.settings.model, corpus)
 
     def initial(self) -> dict[str, Tensor]:
         """What is learned: ``alpha``, one weight a layer, and ``beta``."""
@@ -74,16 +62,16 @@ class RGNNRet(GNNRet):
         """The sub-questions of each query."""
         if self.sees_gold:
             return [gold_steps(query) for query in queries]
-        critic = copy(self.critic)
-        critic.inner = self  # with the settings of this variant
+        critic = SelfCritique()
+        critic.inner, critic.corpus, critic.agent = self, self.corpus, self.agent
         return [of.steps or [Step(of.query.text)] for of in critic.run(queries)]
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [self._merged(steps) for steps in self.retrieve_steps(self.steps_of(queries), k)]
+        found = self.retrieve_steps(self.steps_of(queries), k)
+        return [in_places(round_robin([ranking.ids for ranking in steps])) for steps in found]
 
     def retrieve_next(self, asked: Sequence[Sequence[str]], k: int) -> list[Ranking]:
-        steps = self.retrieve_steps([[Step(text) for text in texts] for texts in asked], k)
-        return [of[-1] for of in steps]
+        return [of[-1] for of in self.retrieve_steps([[Step(text) for text in texts] for texts in asked], k)]
 
     def retrieve_steps(self, queries: Sequence[Sequence[Step]], k: int) -> list[list[Ranking]]:
         """The ranking of each of the steps of some questions, with scores 1 − distance."""
@@ -104,19 +92,18 @@ class RGNNRet(GNNRet):
         distances = self.by_step(self.vectors_of([asked]))
         initial = [h[0].clone() for h in distances]
         states = list(self.walk(distances, k))
-        ranking = self._merged([self._rankings(state.memory, k)[0] for state in states])
-        events: list[AnyEvent] = []
-        rows, beta, first = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item(), 0
-        for sub_question, before, state in zip(asked, initial, states):
+        ranking = in_places(round_robin([self._rankings(state.memory, k)[0].ids for state in states]))
+        rows, beta = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item()
+        events, first = [], 0
+        for t, (sub_question, before, state) in enumerate(zip(asked, initial, states)):
             events.append(SubQuestionEvent(first, sub_question.text, ", ".join(sub_question.answers)))
             events += self.events(ranking.ids, before, state.logs, first)
             first += len(state.logs)
-            if state.before is not None and beta < 1:
-                scores = ((1 - part[0].numpy()[rows]).tolist() for part in (state.before, state.h, state.memory))
-                events += [
-                    Message(first, id, id, value, 1 - beta, before, after)
-                    for id, value, before, after in zip(ranking.ids, *scores)
-                ]
+            if t and beta < 1:
+                parts = states[t - 1].memory, state.h, state.memory
+                scores = ((1 - part[0].numpy()[rows]).tolist() for part in parts)
+                for id, value, before, after in zip(ranking.ids, *scores):
+                    events.append(Message(first, id, id, value, 1 - beta, before, after))
                 first += 1
         return Ranking(ranking.ids, ranking.scores, Trace(tuple(events)))
 
@@ -135,18 +122,12 @@ class RGNNRet(GNNRet):
         memory, beta = None, self.parameters["beta"]
         for h in distances:
             logs = self.propagate(h, self.near(h, k))
-            before = memory[: len(h)] if memory is not None else None
-            memory = h if before is None else beta * h + (1 - beta) * before  # Eq. 4
-            yield RecurrentState(h, memory, before, logs)
+            memory = h if memory is None else beta * h + (1 - beta) * memory[: len(h)]  # Eq. 4
+            yield RecurrentState(h, memory, logs)
 
     def _rankings(self, h: Tensor, k: int) -> list[Ranking]:
         near = h.topk(min(k, h.shape[1]), largest=False).indices.numpy()
         return self.rankings(h, nearest(h, near, np.zeros(0, int), near.shape[1]))
-
-    @staticmethod
-    def _merged(steps: Sequence[Ranking]) -> Ranking:
-        ids = round_robin([ranking.ids for ranking in steps])
-        return Ranking(tuple(ids), 1 / np.arange(1, len(ids) + 1, dtype=np.float32))
 
     # ---- training
 

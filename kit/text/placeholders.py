@@ -55,10 +55,8 @@ class EntityLinker:
         found = [(True, -len(it[0]), it.start(), it[0]) for pattern in patterns for it in pattern.finditer(text)]
         for start, surface in self._finder.find(text):
             if text[start].isupper() or text[start].isdigit():
-                written = text[start : start + len(surface)]
-                found.append(
-                    (surface not in self._meaning, -len(surface), start, self._meaning.get(surface) or written)
-                )
+                entity = self._meaning.get(surface) or text[start : start + len(surface)]
+                found.append((surface not in self._meaning, -len(surface), start, entity))
         kept: list[Mention] = []
         for _, minus_length, start, entity in sorted(found, key=lambda mention: mention[:3]):
             end = start - minus_length

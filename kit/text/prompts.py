@@ -65,27 +65,19 @@ def triple_prompt(passage: Passage, names: Sequence[str]) -> str:
 
 
 Fact = tuple[str, str, str]  # subject, relation, object
-Steps = Sequence[tuple[str, Sequence[Fact]]]  # sub-questions, each with the triples that it brought
 
 
-def plan_prompt(question: str, steps: Steps) -> str:
-    """Figures 8 to 10 of ras.txt: what is to be asked next?"""
-    return _filled("plan", steps=_steps(steps), question=question)
+def plan_prompt(question: str, steps: Sequence[tuple[str, Sequence[Fact]]]) -> str:
+    """Figures 8 to 10 of ras.txt: what is to be asked next?
 
-
-def graph_answer_prompt(question: str, steps: Steps) -> str:
-    """Figures 11 and 12: the answer from the graph; without steps it is to be known."""
-    return _filled("graph_answer", steps=_steps(steps) or "[NO_RETRIEVAL]\n\n", question=question)
-
-
-def _steps(steps: Steps) -> str:
-    """The oldest triples are left out first where there are more than MOST_TRIPLES: never the question (ras-i27)."""
+    The oldest triples are left out first where there are more than MOST_TRIPLES: never the question (ras-i27).
+    """
     left, lines = MOST_TRIPLES, []
     for text, triples in reversed(steps):
         kept = [f"(S> {s}| P> {p}| O> {o})" for s, p, o in triples[max(0, len(triples) - left) :]]
         left -= len(kept)
         lines.append(f"[SUBQ] {text}\n\nRetrieved Graph Information: {json.dumps(kept, ensure_ascii=False)}\n\n")
-    return "".join(reversed(lines))
+    return _filled("plan", steps="".join(reversed(lines)), question=question)
 
 
 Pairs = Sequence[tuple[str, str]]  # sub-questions with their answers

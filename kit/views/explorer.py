@@ -27,6 +27,7 @@ _HERE = Path(__file__).parent
 _TURNED: dict[str, int | Sequence[str] | None] = {"top_k": 20, "alpha": None, "beta": None, "layers": 3, "rounds": 8}
 _TURNED |= {"message": ("min", "mean"), "branching": 30, "depth": 4, "budget": 60, "beam": 15, "branches": 5, "hops": 4}
 _TURNED |= {"graph": ("entity+structure", "entity", "structure", "tfidf", "knn")}
+_TURNED |= {"inner": ("dense", "bm25", "gnn-ret", "rgnn-ret")}
 _TURNED |= {"direction": ("both", "forward", "backward"), "rule": ("code", "eq3", "text"), "gamma": None}
 _PAPERS = {"gamma": "γ", "top_k": "K", "alpha": "α", "beta": "β"}  # names
 _SHARED = ("question", "typed")  # by two explorers side by side

@@ -124,7 +124,8 @@ class _Story:
         sent = [event for event in events if isinstance(event, Message)]
         given = scored or {seed.passage: seed.score for seed in seeds}  # of a method that sends no messages
         near = [self.say(score) for score in sorted(given.values(), reverse=True)[: self.top]]
-        caption = f"The {self.word} of each passage's own text: {near[0]} to {near[-1]} in the first {len(near)}."
+        what = f"The {self.word} of each passage's own text" if scored else f"The {self.word}s of what was found"
+        caption = f"{what}: {near[0]} to {near[-1]} in the first {len(near)}."
         yield (step := self.step("start" if scored else "ranking", caption, given))
         for layer, (round, of_layer) in enumerate(groupby(seeds if scored else (), lambda seed: seed.round), start=1):
             senders = {seed.passage: self.say(seed.score) for seed in of_layer}

@@ -53,7 +53,7 @@ class ScriptedAgent(Agent):
         self.told += [f"{what} {len(of.steps)}" for of in going]
         return [self.texts[len(of.steps)] for of in going]
 
-    def plan(self, going):
+    def plan(self, going, policy="ras"):
         return [text and Step(text) for text in self._next("plan", going)]
 
     def suffices(self, going):

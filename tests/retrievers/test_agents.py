@@ -1,12 +1,10 @@
 """Agents by hand: what is asked of a graph, what they are told, and what is read of their replies."""
 
-from collections.abc import Mapping
-
 import pytest
 
 from kit.corpus import Query, example
 from kit.retrievers import agents
-from kit.retrievers.agents import NO_RETRIEVAL, ChatAgent, Hole, SmallAgent, Step, Trajectory, begun_plan, read_plan
+from kit.retrievers.agents import ChatAgent, Hole, SmallAgent, Step, Trajectory, begun_plan, read_plan
 from kit.text.language_models import BEGUN
 from kit.text.placeholders import Placeholders
 
@@ -59,8 +57,8 @@ def test_each_passage_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read, extract = [], agents.extract
     monkeypatch.setattr(agents, "extract", lambda *given: read.append(given[2]) or extract(*given))
     reader = agents.FactReader(CORPUS, "rules")
-    assert reader.facts([MORAVEC, HARBOUR]) == {PLACE: MORAVEC, FILM: HARBOUR}
-    assert reader.facts([HARBOUR]) == {FILM: HARBOUR} and reader.facts([]) == {}
+    assert reader.facts([[MORAVEC, HARBOUR], [HARBOUR]]) == [{PLACE: MORAVEC, FILM: HARBOUR}, {FILM: HARBOUR}]
+    assert reader.facts([[HARBOUR]]) == [{FILM: HARBOUR}] and reader.facts([[]]) == [{}] and reader.facts([]) == []
     of = Trajectory(TOWN.query, [Step("", (Hole("Ines Moravec", SHE),), (MORAVEC, QUAY))], {FILM: HARBOUR})
     reader.read([of], 1)  # the second passage is not read
     assert (of.steps[0].triples, of.steps[0].answers) == ((PLACE,), ("Selby Quay",))
@@ -103,7 +101,7 @@ def test_the_small_agent_drafts_by_the_passages_of_the_last_step(scripted, top_k
     of = Trajectory(TOWN.query, [Step("x", rows=(MORAVEC,)), Step("y", rows=(HARBOUR, MORAVEC))])
     assert agent.draft([of], top_k) == [f"Glass Harbour {BY} Ines Moravec; {drafted}"]
     [found] = agent.reason([TOWN.query], [of.steps[1].rows[:top_k]])
-    assert found.ended == ended and len(of.steps) == 2 and of.graph == {}
+    assert found.ended == ended and len(of.steps) == 2 and of.graph == found.graph
 
 
 def test_the_small_planner_reads_numbers_and_goes_on_from_its_steps(scripted) -> None:
@@ -134,17 +132,12 @@ def test_a_chat_model_is_told_the_triples_of_each_step(scripted) -> None:
     model = scripted("[SUBQ] Which river floods Selby Quay?\nBecause", "[NO_RETRIEVAL]")
     begun = Trajectory(Query("q", ASKED), [Step(ASKED, triples=(BORN,))])
     found = ChatAgent(model, CORPUS).plan([begun, Trajectory(Query("q", "Who?"))])
-    assert found == [Step("Which river floods Selby Quay?"), Step(NO_RETRIEVAL)]
+    assert found == [Step("Which river floods Selby Quay?"), Step("[NO_RETRIEVAL]")]
     told = (
         '[SUBQ] Which river floods the birthplace of Ines Moravec?\n\nRetrieved Graph Information: ["(S> Ines Moravec| '
     )
     assert f'{told}P> born in| O> Selby Quay)"]\n\nQuestion: {ASKED}' in model.prompts[0]
     assert model.prompts[1].endswith("with the provided information.\n\nQuestion: Who?")
-
-
-def test_insufficient_is_no_sufficient_sub_question() -> None:
-    replies: Mapping[str, Step | None] = {"[SUFFICIENT]": None, "It is insufficient.": None, "[SUBQ] ": None}
-    assert {reply: agents.read_reply(reply) for reply in replies} == replies
 
 
 def begun() -> Trajectory:
@@ -156,18 +149,22 @@ def begun() -> Trajectory:
 @pytest.mark.parametrize(
     ("asked", "reply", "expected"),
     [
-        ("follow_up", "Are follow up questions needed here: Yes.\nFollow up: Where?\nMore", Step("Where?")),
-        ("follow_up", "So the final answer is: Oll", None),
-        ("next_step", "Where?\nIntermediate answer: there", Step("Where?")),
-        ("next_step", "Next step: Where?", Step("Where?")),
-        ("next_step", "", None),
-        ("suffices", "Yes.", True),
-        ("suffices", "No, and yes", False),
-        ("suffices", "I cannot say", False),  # unparsable
+        ("ras", "[SUBQ] Where?\n[SUBQ] Who?", Step("Where?")),
+        *(("ras", reply, None) for reply in ("[SUFFICIENT]\n[SUBQ] Who?", "It is insufficient.", "[SUBQ] ", "")),
+        ("selfask", "Are follow up questions needed here: Yes.\nFollow up: Where?\nMore", Step("Where?")),
+        ("selfask", "So the final answer is: Oll", None),
+        ("self-critique", "Where?\nIntermediate answer: there", Step("Where?")),
+        ("self-critique", "Next step: Where?", Step("Where?")),
+        ("self-critique", "", None),
     ],
 )
-def test_what_is_read_of_a_chat_models_reply(scripted, asked: str, reply: str, expected: object) -> None:
-    assert getattr(ChatAgent(scripted(reply), CORPUS), asked)([begun()]) == [expected]
+def test_what_is_read_of_a_chat_models_plan(scripted, asked: str, reply: str, expected: Step | None) -> None:
+    assert ChatAgent(scripted(reply), CORPUS).plan([begun()], asked) == [expected]
+
+
+@pytest.mark.parametrize(("reply", "enough"), [("Yes.", True), ("No, and yes", False), ("I cannot say", False)])
+def test_what_cannot_be_read_does_not_suffice(scripted, reply: str, enough: bool) -> None:
+    assert ChatAgent(scripted(reply), CORPUS).suffices([begun()]) == [enough]
 
 
 def test_a_chat_model_answers_by_what_was_found_last_and_judges_by_all_answers(scripted) -> None:

@@ -67,8 +67,8 @@ def test_each_policy_searches_its_own_way(name, script, searched, told, loop, in
     [
         ([None], {}, 0, SUFFICIENT),
         ([ONE, TWO, ONE], {}, 2, SUFFICIENT),  # a text that comes again
-        ([ONE, TWO, "x"], {"rounds": 2}, 2, "2 retrievals are over"),
-        ([str(number) for number in range(13)], {"rounds": 20}, 12, "12 steps are over"),
+        ([ONE, TWO, "x"], {"rounds": 2}, 2, "no retrieval is left"),
+        ([str(number) for number in range(13)], {"rounds": 20}, 12, "no step is left"),
     ],
 )
 @pytest.mark.parametrize("name", ["selfask", "self-critique"])

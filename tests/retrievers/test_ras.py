@@ -6,9 +6,8 @@ import pytest
 from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.retrievers import GraphGrowth, SubQuestionEvent, make
-from kit.retrievers.agents import NO_RETRIEVAL, SUFFICIENT, Hole, Step, Trajectory
-from kit.retrievers.ras import RAS
-from kit.retrievers.ras_answerer import answer_by_model
+from kit.retrievers.agents import SUFFICIENT, Hole, Step, Trajectory
+from kit.retrievers.ras import NO_RETRIEVAL, RAS
 
 HAND = example()
 TOWN, RIVER = HAND.test
@@ -72,10 +71,10 @@ def test_what_ends_it() -> None:
     [of] = ras(missing, missing, None).run([TOWN.query])
     assert len(of.steps) == 2 and of.ended == SUFFICIENT  # a repeated sub-question (ras-i26)
     [of] = ras(missing, other, None, rounds=2).run([TOWN.query])
-    assert (of.n_retrievals, of.ended) == (2, "2 retrievals are over")
+    assert (of.n_retrievals, of.ended) == (2, "no retrieval is left")
     asked_again = [Step(str(number), (Hole("The Glass Harbour", BY),)) for number in range(12)]
     [of] = ras(*asked_again).run([TOWN.query])  # the graph knows each time
-    assert (len(of.steps), of.n_retrievals, of.ended) == (12, 1, "12 steps are over")
+    assert (len(of.steps), of.n_retrievals, of.ended) == (12, 1, "no step is left")
     retriever = ras()
     retriever.agent.steps = [Step(NO_RETRIEVAL)]
     [of] = retriever.run([TOWN.query])
@@ -138,8 +137,7 @@ def test_a_question_without_rounds_has_no_passages(n: int) -> None:
 
 def planned(prompt: str) -> str:
     asked = prompt.count("Retrieved Graph Information: [")
-    plan = ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"][min(asked, 2)]
-    return "Selby Quay" if prompt.startswith("You are a answerer") else plan
+    return ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"][min(asked, 2)]
 
 
 def chatting(planner: str) -> RAS:
@@ -148,7 +146,7 @@ def chatting(planner: str) -> RAS:
     return retriever
 
 
-def test_a_chat_model_plans_and_answers_is_cut_off_and_is_replayed_to_the_same(chat) -> None:
+def test_a_chat_model_plans_is_cut_off_and_is_replayed_to_the_same(chat) -> None:
     chat.reply, chat.breaks_at = planned, 2
     with pytest.raises(InputError, match="APIConnectionError"):
         chatting(f"server:m@{chat.url}").run([TOWN.query])
@@ -158,18 +156,15 @@ def test_a_chat_model_plans_and_answers_is_cut_off_and_is_replayed_to_the_same(c
     assert chat.seen == before + 2  # the first decision is not asked for again
     assert [step.text for step in of.steps] == [TOWN.text, "In which town was Ines Moravec born?"]
     assert retriever.ids(of.rows) == ("harbour", "moravec") and of.ended == SUFFICIENT
-    assert answer_by_model(retriever.agent.model, [of]) == ["Selby Quay"]
     log = retriever.agent.model.log
-    assert [reply for _, reply in log][:3] == [
+    assert [reply for _, reply in log] == [
         "[SUBQ] Where?",
         "[SUBQ] In which town was Ines Moravec born?",
         "[SUFFICIENT]",
     ]
     assert "(S> The Glass Harbour (film)| P> is a silent film directed by| O> Ines Moravec)" in log[1][0]
-    assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 3, "replayed": 1}
-    replayed = chatting("replay:server:m")
-    [again] = replayed.run([TOWN.query])
-    assert again == of and answer_by_model(replayed.agent.model, [again]) == ["Selby Quay"]
+    assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 2, "replayed": 1}
+    assert chatting("replay:server:m").run([TOWN.query]) == [of]
 
 
 def test_a_server_of_transformers_is_asked_the_same_way(server, own_store) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Batch
+from torch_geometric.llm.models import LLM, GRetriever
 
 from kit.corpus import Benchmark, Question, example
 from kit.errors import InputError
@@ -17,7 +18,6 @@ from kit.retrievers.ras_answerer import (
     GraphAnswerer,
     GraphEncoder,
     GraphReader,
-    graph_llm,
     loss_of,
     marks,
     to_data,
@@ -25,7 +25,6 @@ from kit.retrievers.ras_answerer import (
 )
 from kit.text import Encoder
 from kit.text.placeholders import Mention
-from kit.text.prompts import graph_answer_prompt
 
 HAND = example()
 TOWN, RIVER = HAND.test
@@ -126,9 +125,10 @@ def test_it_learns_where_the_answer_is_and_is_found_again(retriever) -> None:
 
 def test_the_graph_is_a_token_of_a_causal_model(tiny_model: str, chat_model: Path) -> None:
     encoder = Encoder(tiny_model)
-    model = graph_llm(str(chat_model), 32, hidden=16, layers=1)
+    language_model = LLM(str(chat_model), num_params=1, dtype=torch.float32)
+    model = GRetriever(language_model, GraphEncoder(32, 33, 16, layers=1))
     batch = Batch.from_data_list([to_data(grown(("1901",)), encoder)] * 2, exclude_keys=["names"])
-    prompts = [graph_answer_prompt(TOWN.text, [("Who?", [("Ada", "born", "1901")])])] * 2
+    prompts = [f"Who?\n(S> Ada| P> born| O> 1901)\n\nQuestion: {TOWN.text}"] * 2
     given = prompts, batch.x, batch.edge_index, batch.batch
     loss = model(*given, ["Selby Quay", "Oll"], batch.edge_attr)
     loss.backward()

@@ -9,7 +9,8 @@ from kit.corpus import Benchmark, Corpus, Passage, Question, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import build
-from kit.retrievers import GNNRet, make
+from kit.retrievers import GNNRet, loops, make
+from kit.retrievers.agents import gold_steps
 from kit.views import Explorer, SideBySide, explore, explore_rankings, graph_frame, graph_page, places_of
 from kit.views.graph_page import page_around
 
@@ -145,15 +146,24 @@ def test_of_a_large_graph_the_page_is_that_of_a_question():
     assert all(f"Port {i}" in html for i in (0, 1, 2, 78, 79, 80)) and "Port 200" not in html
 
 
-def test_a_loop_that_asks_for_nothing_shows_what_its_retriever_finds() -> None:
+def test_a_loop_that_asks_for_nothing_shows_what_its_retriever_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     class Silent:
-        model = None
-
-        def follow_up(self, going):
+        def plan(self, going, policy):
             return [None] * len(going)
 
-    loop = make("selfask", model="gold")
-    loop.index(HAND.corpus)
-    loop.agent = Silent()
-    loop.prepare = lambda corpus: None
-    assert sorted(first(explore(loop, HAND, HAND.test))) == sorted(HAND.corpus.row)
+    monkeypatch.setattr(loops, "agent_of", lambda *given: Silent())
+    assert sorted(first(explore(make("selfask", model="gold"), HAND, HAND.test))) == sorted(HAND.corpus.row)
+
+
+def test_a_loop_searches_with_the_retriever_that_is_chosen() -> None:
+    explorer = explore(make("selfask", model="gold"), HAND, HAND.test)
+    found = {}
+    for name in ("dense", "bm25"):
+        explorer.controls["inner"].value = name
+        found[name] = [first(explorer, frame) for frame in range(len(steps(explorer)))]
+    sub_questions = [step.text for step in gold_steps(HAND.test[0].gold_query)]
+    for name, by_step in found.items():
+        inner = make(name)
+        inner.index(HAND.corpus)
+        assert [ids[:5] for ids in by_step] == [list(inner.retrieve(text, 5).ids) for text in sub_questions]
+    assert found["dense"] != found["bm25"]

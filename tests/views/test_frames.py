@@ -131,7 +131,7 @@ def test_a_method_without_messages_has_one_frame_and_without_a_graph_only_a_rank
     ranking = ranked("p4", "p2", events=(Seed(0, "p4", 12.5), Seed(0, "p2", 3.25)))
     [frame] = replay(ranking, corpus, question=questions[0], top=1).frames
     assert (frame.step, frame.states) == ("ranking", ())
-    assert frame.caption.startswith("The score of each passage's own text: 12.5 to 12.5 in the first 1")
+    assert frame.caption.startswith("The scores of what was found: 12.5 to 12.5 in the first 1")
     assert [(item.node, item.score) for item in frame.columns[0].items] == [("p4", 12.5), ("p2", 3.25)]
     with pytest.raises(InputError, match="the trace of its steps"):
         replay(Ranking(("p0",), np.ones(1)), corpus)
