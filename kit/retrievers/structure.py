@@ -133,13 +133,9 @@ class StructureReader:
 
         Content questions are ranked by ``otherwise(queries, k)``.
         """
-        fetched = [self.rows(query.text)[:k] for query in queries]
-        passed_on = iter(otherwise([query for query, rows in zip(queries, fetched) if not len(rows)], k))
-        found = []
-        for rows in fetched:
-            ids = tuple(self.corpus.passages[row].id for row in rows)
-            found.append(Ranking(ids, np.ones(len(ids), np.float32)) if ids else next(passed_on))
-        return found
+        fetched = [tuple(self.corpus.passages[row].id for row in self.rows(query.text)[:k]) for query in queries]
+        content = iter(otherwise([query for query, ids in zip(queries, fetched) if not ids], k))
+        return [Ranking(ids, np.ones(len(ids), np.float32)) if ids else next(content) for ids in fetched]
 
     def _located(self, one: Mention, document: str) -> list[Structure]:
         """A document's structures that are meant."""
