@@ -14,7 +14,6 @@ from kit.corpus import Corpus, Query
 from kit.corpus.structures import Structure, arabic, structures
 from kit.graphs import ContainsEdges
 from kit.retrievers.base import Ranking
-from kit.retrievers.baselines import BM25
 from kit.text.entities import STOP_WORDS
 
 _CARDINALS = "one two three four five six seven eight nine ten".split()
@@ -151,19 +150,6 @@ class StructureReader:
         """The documents that a stretch of text names."""
         said = _words(text)
         return [it for it, names in self._names.items() if any(_is_called(name, said) for name in names)]
-
-
-class Structural(BM25):
-    """Fetches what the asked structures hold; a content question is answered by BM25."""
-
-    name = "structure"
-
-    def index(self, corpus: Corpus) -> None:
-        super().index(corpus)
-        self.reader = StructureReader(corpus)
-
-    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return self.reader.rankings(queries, k, super().retrieve_many)
 
 
 def _words(text: str) -> set[str]:
