@@ -27,12 +27,11 @@ from kit.retrievers.pagerank import PageRank
 from kit.retrievers.qsgnn import QSGNN
 from kit.retrievers.ras import RAS
 from kit.retrievers.rgnn_ret import RGNNRet
-from kit.retrievers.structure import Structural
 
 RETRIEVERS: dict[str, type[Retriever]] = {
     retriever.name: retriever
     for retriever in (
-        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, PageRank, QSGNN, BGR, RAS, Structural),
+        *(BM25, Tfidf, Dense, KNN, GNNRet, RGNNRet, DPR, MDR, PageRank, QSGNN, BGR, RAS),
         *(SelfAsk, SelfCritique, IRCoT, IterRetGen),
         *(KGPRandom, KGPTfidf, KGPDense, KGPMDR, KGPT5, KGPChat, Golden),
     )

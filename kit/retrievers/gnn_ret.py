@@ -7,13 +7,12 @@ of the batch, the passage in row i of n stands at place q · n + i.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
 from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.nn import MessagePassing
+from torch_geometric.nn import SimpleConv
 
 from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.errors import InputError
@@ -26,21 +25,6 @@ from kit.text.precision import one_thread
 #: Gradient descent (Appendix B); the cap is ours, since a loss made of hinges need not come to rest.
 LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 300
 BLOCK = 64_000_000  # distances held at once: 256 MB
-
-
-class MessageLayer(MessagePassing):
-    """Eqs. 1 and 2, from the active nodes T_K to their neighbours S_K; ``aggr`` is min, or mean for Table 2."""
-
-    def __init__(self, aggr: str) -> None:
-        super().__init__(aggr, node_dim=0)
-
-    def forward(self, h: tuple[Tensor, Tensor], edge_index: Tensor, alpha: Tensor) -> Tensor:
-        """The neighbours' distances after the layer, from ``h``: those of the active nodes and their own, before."""
-        m = self.propagate(edge_index, h=h)  # Eq. 1
-        return alpha * h[1] + (1 - alpha) * m  # Eq. 2
-
-    def message(self, h_j: Tensor) -> Tensor:
-        return h_j
 
 
 class MessageLog(NamedTuple):
@@ -57,19 +41,21 @@ class MessageLog(NamedTuple):
 def pass_messages(
     h: Tensor, near: np.ndarray, alphas: Tensor, top_k: int, message: str, graph: PassageGraph
 ) -> Iterator[MessageLog]:
-    """The network, layer by layer, on the distances ``h`` (queries, passages), changed in place.
+    """Eqs. 1 and 2, layer by layer, from the active nodes T_K to their neighbours S_K.
 
-    ``message`` is min, or mean for Table 2. ``near`` (queries, ≥ K + L · K) holds the rows that are nearest before any
-    message. Beside them only those that hear are touched, and that is enough: a passage that does not send hears from a
-    nearer one, so only active nodes can move away from the question, and the k nearest after L layers are among the
-    k + L · K nearest before and those that have heard (:func:`nearest`).
+    The distances ``h`` (queries, passages) are changed in place; ``message`` is min, or mean for Table 2. ``near``
+    (queries, ≥ K + L · K) holds the rows that are nearest before any message. Beside them only those that hear are
+    touched, and that is enough: a passage that does not send hears from a nearer one, so only active nodes can move
+    away from the question, and the k nearest after L layers are among the k + L · K nearest before and those that have
+    heard (:func:`nearest`).
     """
-    layer, flat, heard = MessageLayer(message), h.view(-1), np.zeros(0, int)
+    layer, flat, heard = SimpleConv(message, node_dim=0), h.view(-1), np.zeros(0, int)
     for alpha in alphas:
         active = nearest(h, near, heard, top_k)
         edge_index, places = edges_from(graph, active)
         sent, before = h[np.arange(len(h))[:, None], active].view(-1), flat[places]
-        after = layer((sent, before), edge_index, alpha)
+        m = layer((sent, before), edge_index)  # Eq. 1
+        after = alpha * before + (1 - alpha) * m  # Eq. 2
         flat[places] = after  # the others keep their distance
         heard = np.concatenate([heard, places.numpy()])
         yield MessageLog(active, sent.detach(), edge_index, places, before.detach(), after.detach())
@@ -200,11 +186,6 @@ class GNNRet(Retriever):
     def alphas(self) -> Tensor:
         return self.parameters["alpha"]
 
-    @property
-    def weights(self) -> dict[str, float]:
-        """The present weights by name, as :func:`named` gives them."""
-        return named(self.parameters)
-
     def index(self, corpus: Corpus) -> None:
         self.corpus, self.encoder = corpus, Encoder(self.settings.encoder)
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
@@ -248,8 +229,7 @@ class GNNRet(Retriever):
 
     def distances(self, vectors: np.ndarray) -> Tensor:
         """h⁰, the semantic distances 1 − cosine (§4.1) of unit vectors (queries, dimension) to all passages."""
-        to = self.vectors if len(self.vectors) else np.zeros((0, vectors.shape[1]), np.float32)
-        return 1 - torch.from_numpy(vectors) @ torch.from_numpy(to).T
+        return 1 - torch.from_numpy(vectors) @ torch.from_numpy(self.vectors.reshape(-1, vectors.shape[1])).T
 
     def near(self, h: Tensor, k: int) -> np.ndarray:
         """Rows that are nearest before any message: with those that hear, they hold the k nearest after all."""
@@ -270,10 +250,8 @@ class GNNRet(Retriever):
         for round, (log, alpha) in enumerate(zip(logs, self.alphas.tolist()), start=first):
             active, heard, sent = self.ids(log.active_nodes[0]), self.ids(log.heard.tolist()), log.sent.tolist()
             events += [Seed(round, id, 1 - value) for id, value in zip(active, sent)]
-            for number, edges in groupby(log.edge_index.T.tolist(), key=lambda edge: edge[1]):
-                if heard[number] not in ids:
-                    continue
-                sources = [source for source, _ in edges]
+            for number in [number for number, id in enumerate(heard) if id in ids]:
+                sources = log.edge_index[0, log.edge_index[1] == number].tolist()
                 sources = sources[:1] if self.settings.message == "min" else sources
                 weight = (1 - alpha) / len(sources)
                 change = 1 - log.before[number].item(), 1 - log.after[number].item()

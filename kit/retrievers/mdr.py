@@ -4,7 +4,7 @@ One encoder for questions, paths and passages, trained on pairs of a path and th
 scored by the sum of its inner products; kgp.txt multiplies them, which puts two negative ones above two positive ones.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Annotated, NamedTuple
 
@@ -94,7 +94,8 @@ class MDR(TrainedRetriever):
         for beams in kept:
             grown = []
             for beam in beams:
-                grown += [Beam((*beam.rows, row), beam.score + score) for row, score in next(found)] or [beam]
+                above = [(row, score) for row, score in next(found) if score > self.settings.stop]
+                grown += [Beam((*beam.rows, row), beam.score + score) for row, score in above] or [beam]
             longer.append(sorted(grown, key=lambda beam: -beam.score))
         return longer
 
@@ -105,15 +106,12 @@ class MDR(TrainedRetriever):
                 near = self._neighbours(path)
                 scores = self.vectors[near] @ vector
                 best = np.argsort(-scores, kind="stable")[: self.settings.branches]
-                yield self._above(zip(near[best].tolist(), scores[best].tolist()))
+                yield list(zip(near[best].tolist(), scores[best].tolist()))
         else:
             longest = max(map(len, paths))
             for path, scores, rows in zip(paths, *self.nearest.search(vectors, self.settings.branches + longest)):
                 new = [(row, score) for row, score in zip(rows.tolist(), scores.tolist()) if row not in path]
-                yield self._above(new[: self.settings.branches])
-
-    def _above(self, found: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
-        return [(row, score) for row, score in found if score > self.settings.stop]
+                yield new[: self.settings.branches]
 
     def _neighbours(self, path: tuple[int, ...]) -> np.ndarray:
         near = self.graph.neighbours(path[-1])
@@ -121,12 +119,12 @@ class MDR(TrainedRetriever):
 
     def _ranking(self, beams: Sequence[Beam], nearest: Sequence[Beam], k: int) -> Ranking:
         """Passages by first appearance (all-i02), then those nearest to the question, scored no higher."""
-        chain, best = len(beams[0].rows) if beams else 0, {}
+        best: dict[int, float] = {}
         for beam in (*beams, *nearest):
             for row in beam.rows:
                 best.setdefault(row, beam.score)
         scores = np.minimum.accumulate(np.array(list(best.values()), np.float32))[:k]
-        chain = min(chain, len(scores))
+        chain = min(len(beams[0].rows), len(scores)) if beams else 0
         evidence = EvidenceGraph(chain, tuple(pairwise(range(chain))))
         return Ranking(self.ids(best)[:k], scores, evidence=evidence)
 

@@ -7,7 +7,7 @@ here are the loss (Eq. 5), the documents' scores (Eq. 6), and the graph around a
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -42,14 +42,6 @@ _FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
 _RECIPE = "6"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 AboveZero = Annotated[float, Meta(gt=0)]
-
-
-class Attention(NamedTuple):
-    """Who listens to whom in the graph around a query (Eqs. 2 and 3)."""
-
-    nodes: dict[str, np.ndarray]  # of each level (o, c, d) their numbers in the corpus's graph
-    edges: dict[str, np.ndarray]  # (2, edges) of each kind, such as od: senders and receivers, by places in `nodes`
-    layers: list[dict[str, np.ndarray]]  # each edge's attention, by kind; for a receiver of a kind it sums to 1
 
 
 class QSGNN(Retriever):
@@ -132,18 +124,17 @@ class QSGNN(Retriever):
 
     def document_scores(self, queries: np.ndarray, documents: Sequence[np.ndarray]) -> tuple[Tensor, ...]:
         """Eq. 6: for each query the cosines of its documents' vectors after the last layer with its own."""
-        batch, sizes = self.batch(documents), [len(rows) for rows in documents]
-        level = "c" if self.settings.ablate == "document" else "d"
+        batch, level = self.batch(documents), "c" if self.settings.ablate == "document" else "d"
         h, q, _ = self.network(batch, torch.from_numpy(queries), level)
         # In full precision: cosines are divided by τ, and near each other.
         scores = cosine_similarity(h[level].float(), q.float()[batch[level].batch])
-        if level == "c":  # a document's is the best of its chunks'
-            place = torch.zeros(len(documents), len(self.corpus), dtype=torch.long)
-            for row, (own, numbers) in enumerate(zip(documents, torch.arange(sum(sizes)).split(sizes))):
-                place[row, own] = numbers
-            of_chunk = place[batch["c"].batch, self.graph.data["cd"].edge_index[1][batch["c"].n_id]]
-            scores = scores.new_full((sum(sizes),), -1.0).scatter_reduce(0, of_chunk, scores, "amax")
-        return scores.split(sizes)
+        if level == "d":
+            return scores.split([len(rows) for rows in documents])
+        # A document's is the best of its chunks'.
+        best = scores.new_full((len(documents) * len(self.corpus),), -1.0)
+        owner = batch["c"].batch * len(self.corpus) + self.graph.data["cd"].edge_index[1][batch["c"].n_id]
+        best = best.scatter_reduce(0, owner, scores, "amax").view(len(documents), -1)
+        return tuple(of_query[rows] for of_query, rows in zip(best, documents))
 
     @torch.no_grad()
     @one_thread()
@@ -162,27 +153,16 @@ class QSGNN(Retriever):
 
     @torch.no_grad()
     @one_thread()
-    def attend(self, query: Query | str, *, query_aware: bool = True) -> Attention:
-        """The attention in the graph that :meth:`retrieve` makes for a query; not ``query_aware``: without β and γ."""
-        batch, vectors = self._around(query)
-        _, _, layers = self.network(batch, vectors, "ocd", query_aware)
-        return Attention(
-            {level: numbers.numpy() for level, numbers in batch.n_id_dict.items()},
-            {source + target: edges.numpy() for (source, _, target), edges in batch.edge_index_dict.items()},
-            [{kind: weights.numpy() for kind, weights in layer.items()} for layer in layers],
-        )
+    def attend(self, query: Query | str) -> tuple[Batch, list[dict[str, Tensor]]]:
+        """The graph around a query and, layer by layer, who listens to whom there (Eqs. 2 and 3).
 
-    @torch.no_grad()
-    @one_thread()
-    def sentences(self, query: Query | str, k: int) -> list[str]:
-        """The k best sentences of the graph around a query: Eq. 6 over chunks (Table 10, "chunk")."""
-        batch, vectors = self._around(query)
-        h, q, _ = self.network(batch, vectors, "c")
-        best = cosine_similarity(h["c"], q).argsort(descending=True, stable=True)[:k]
-        return [self.graph.chunks[number] for number in batch["c"].n_id[best]]
+        That is the attention of each edge of a kind, such as ``od``, which sums to 1 for a receiver.
+        """
+        graph, vectors = self.around(query)
+        return graph, self.network(graph, vectors, "ocd")[2]
 
-    def _around(self, query: Query | str) -> tuple[Batch, Tensor]:
-        """The graph around a query, and the query's vector."""
+    def around(self, query: Query | str) -> tuple[Batch, Tensor]:
+        """The graph that :meth:`retrieve` makes for a query, and the query's vector (1, dimension)."""
         vectors = self.encoder.encode([as_query(query).text], role="query", progress=False)
         rows = self.walk.rows(vectors, self.settings.documents or len(self.corpus))
         return self.batch(rows), torch.from_numpy(vectors)

@@ -166,11 +166,11 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(Layer(n, logit_scale) for _ in range(layers))
 
     def forward(
-        self, graph: HeteroData, query: Tensor, targets: str = "d", query_aware: bool = True
+        self, graph: HeteroData, query: Tensor, targets: str = "d"
     ) -> tuple[dict[str, Tensor], Tensor, list[dict[str, Tensor]]]:
         """Vectors of the target levels' nodes, of the queries (queries, n), and each layer's attention."""
         q = self.compress(query)
-        guide = q if query_aware and self.query_aware else None
+        guide = q if self.query_aware else None
         h = {level: self.compress(x) for level, x in graph.x_dict.items()}
         attention = []
         for number, layer in enumerate(self.layers, 1):

@@ -14,7 +14,6 @@ from kit.corpus import Corpus, Query
 from kit.corpus.structures import Structure, arabic, structures
 from kit.graphs import ContainsEdges
 from kit.retrievers.base import Ranking
-from kit.retrievers.baselines import BM25
 from kit.text.entities import STOP_WORDS
 
 _CARDINALS = "one two three four five six seven eight nine ten".split()
@@ -133,13 +132,9 @@ class StructureReader:
 
         Content questions are ranked by ``otherwise(queries, k)``.
         """
-        fetched = [self.rows(query.text)[:k] for query in queries]
-        passed_on = iter(otherwise([query for query, rows in zip(queries, fetched) if not len(rows)], k))
-        found = []
-        for rows in fetched:
-            ids = tuple(self.corpus.passages[row].id for row in rows)
-            found.append(Ranking(ids, np.ones(len(ids), np.float32)) if ids else next(passed_on))
-        return found
+        fetched = [tuple(self.corpus.passages[row].id for row in self.rows(query.text)[:k]) for query in queries]
+        content = iter(otherwise([query for query, ids in zip(queries, fetched) if not ids], k))
+        return [Ranking(ids, np.ones(len(ids), np.float32)) if ids else next(content) for ids in fetched]
 
     def _located(self, one: Mention, document: str) -> list[Structure]:
         """A document's structures that are meant."""
@@ -155,19 +150,6 @@ class StructureReader:
         """The documents that a stretch of text names."""
         said = _words(text)
         return [it for it, names in self._names.items() if any(_is_called(name, said) for name in names)]
-
-
-class Structural(BM25):
-    """Fetches what the asked structures hold; a content question is answered by BM25."""
-
-    name = "structure"
-
-    def index(self, corpus: Corpus) -> None:
-        super().index(corpus)
-        self.reader = StructureReader(corpus)
-
-    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return self.reader.rankings(queries, k, super().retrieve_many)
 
 
 def _words(text: str) -> set[str]:

@@ -137,12 +137,7 @@ class Replay(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(
-        cls,
-        frames: Sequence[Frame],
-        corpus: Corpus,
-        question: Question | None,
-        places: Places,
-        **more: Any,
+        cls, frames: Sequence[Frame], corpus: Corpus, question: Question | None, places: Places, **more: Any
     ) -> Self:
         """That of frames: what they show as nodes, supports first, and the question; ``more`` are further fields.
 

@@ -40,8 +40,8 @@ def test_the_documents_around_a_query_are_those_that_gnn_ret_finds(indexed) -> N
     (rows,) = retriever.walk.rows(film, 4)
     found = indexed("gnn-ret", **WALK).retrieve_many([Query("", HAND.corpus.passages[0].full_text)], 4)[0].ids
     assert rows[0] == 0 and retriever.ids(rows) == found
-    heard = retriever.attend(RIVER)
-    assert retriever.ids(heard.nodes["d"]) == retriever.walk.retrieve(RIVER, 4).ids
+    heard, _ = retriever.attend(RIVER)
+    assert retriever.ids(heard["d"].n_id) == retriever.walk.retrieve(RIVER, 4).ids
     assert indexed("qsgnn", **FEW, ablate="entity").walk.settings.graph == "structure"  # nor a walk along entities
 
 
@@ -72,16 +72,13 @@ def test_scores_are_cosines_with_the_query_after_the_last_layer(indexed) -> None
     np.testing.assert_allclose(ranking.scores, np.sort(scores)[::-1][:3], rtol=1e-5)
 
 
-def test_sentences_and_documents_without_nodes_are_scored_by_chunks(indexed) -> None:
-    """Eq. 6 over chunks; a document that has no node of its own is worth its best sentence."""
+def test_documents_without_nodes_are_worth_their_best_sentence(indexed) -> None:
+    """Eq. 6 over chunks."""
     vector = Encoder().encode([RIVER], role="query")
-    for ablate in ("", "document"):
-        retriever = indexed("qsgnn", **FEW | {"documents": 0}, ablate=ablate)
-        with torch.no_grad():
-            h, q, _ = retriever.network(retriever.batch([np.arange(6)]), torch.from_numpy(vector), "c")
-        scores = torch.cosine_similarity(h["c"], q).numpy()
-        best = [retriever.graph.chunks[number] for number in np.argsort(-scores)[:3]]
-        assert retriever.sentences(RIVER, 3) == best
+    retriever = indexed("qsgnn", **FEW | {"documents": 0}, ablate="document")
+    with torch.no_grad():
+        h, q, _ = retriever.network(retriever.batch([np.arange(6)]), torch.from_numpy(vector), "c")
+    scores = torch.cosine_similarity(h["c"], q).numpy()
     owner = retriever.graph.data["cd"].edge_index[1].numpy()
     expected = [scores[owner == document].max() for document in (4, 1, 2)]
     twice = np.concatenate([vector, vector])
@@ -154,26 +151,27 @@ def test_the_same_training_is_found_again(own_store: Path, monkeypatch: pytest.M
 )
 def test_what_an_ablation_takes_away(ablate: str, gone: set[str], indexed) -> None:
     parts = FEW | {"documents": 0}
-    whole, less = (indexed("qsgnn", **parts, ablate=part).attend(RIVER) for part in ("", ablate))
-    for kind in whole.edges:
-        heard = sum(layer.get(kind, np.zeros(0)).size for layer in less.layers)
-        assert heard == (0 if kind in gone else 2 * whole.edges[kind].shape[1])
+    (_, whole), (_, less) = (indexed("qsgnn", **parts, ablate=part).attend(RIVER) for part in ("", ablate))
+    for kind in whole[0]:
+        heard = sum(len(layer.get(kind, ())) for layer in less)
+        assert heard == (0 if kind in gone else 2 * len(whole[0][kind]))
 
 
 @pytest.mark.parametrize("documents", [0, 4])
 def test_what_a_node_hears_by_edges_of_a_kind_sums_to_one(documents: int, indexed) -> None:
-    heard = indexed("qsgnn", **FEW | {"documents": documents}).attend(RIVER)
-    assert len(heard.nodes["d"]) == (documents or 6) and len(heard.layers) == 2
-    for layer in heard.layers:
-        assert set(layer) == set(heard.edges)
-        for kind, (_, receiver) in heard.edges.items():
-            sums = np.bincount(receiver, layer[kind], len(heard.nodes[kind[1]]))
+    graph, layers = indexed("qsgnn", **FEW | {"documents": documents}).attend(RIVER)
+    assert graph["d"].num_nodes == (documents or 6) and len(layers) == 2
+    for layer in layers:
+        assert len(layer) == len(graph.edge_types)
+        for kind, weights in layer.items():
+            receiver = graph[tuple(kind)].edge_index[1]
+            sums = np.bincount(receiver, weights, graph[kind[1]].num_nodes)
             np.testing.assert_allclose(sums[np.unique(receiver)], 1, rtol=1e-5)
 
 
 def test_without_the_query_each_sender_of_another_level_is_heard_alike(indexed) -> None:
-    heard = indexed("qsgnn", **FEW).attend(RIVER, query_aware=False)
+    graph, layers = indexed("qsgnn", **FEW, ablate="query").attend(RIVER)
     for kind in ("od", "cd"):
-        receiver = heard.edges[kind][1]
-        for layer in heard.layers:
+        receiver = graph[tuple(kind)].edge_index[1]
+        for layer in layers:
             np.testing.assert_allclose(layer[kind], 1 / np.bincount(receiver)[receiver], rtol=1e-5)
