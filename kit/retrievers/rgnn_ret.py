@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
-from kit.retrievers.agents import GOLD, Step, agent_of, gold_steps
+from kit.retrievers.agents import GOLD, PLANNER, Step, agent_of, gold_steps
 from kit.retrievers.base import Message, Ranking, SubQuestionEvent, Trace, as_query, in_places, round_robin
 from kit.retrievers.gnn_ret import BLOCK, GNNRet, MessageLog, hinge, nearest
 from kit.retrievers.loops import SelfCritique
@@ -28,9 +28,10 @@ class RecurrentState(NamedTuple):
 
 
 class RGNNRet(GNNRet):
-    """Sub-questions are those of :func:`gold_steps`, or, where ``model`` is no ``gold`` but a language model, asked and
-    answered by it one by one, until it says that the answers suffice (:class:`SelfCritique`, of at most five steps).
-    ``beta`` weighs a step's own distances against the memory.
+    """Sub-questions are those of :func:`gold_steps` where the ``decomposer`` is ``gold``. Else they are asked and
+    answered one by one by a language model, until it says that the answers suffice (:class:`SelfCritique`, of at most
+    five steps): the kit's small one (``model``) or another, by its name. ``beta`` weighs a step's own distances against
+    the memory.
 
     A ranking is the steps' rankings merged in turns: the first of each step, the second of each, without repeats;
     scores are 1 / place. With ``n_train`` above 0, α and β are learned, from 1 on, for a ``target``: a step is to find
@@ -38,19 +39,24 @@ class RGNNRet(GNNRet):
     """
 
     name = "rgnn-ret"
-    indexed_by = (*GNNRet.indexed_by, "model")
+    indexed_by = (*GNNRet.indexed_by, "decomposer")
 
     class Settings(GNNRet.Settings, frozen=True):
         beta: Share = 0.9
         n_candidates: Positive = 10
         target: Literal["all", "own", "later"] = "later"
-        model: str = GOLD
+        decomposer: str = GOLD
 
-    sees_gold, usage = SelfCritique.sees_gold, SelfCritique.usage
+    usage = SelfCritique.usage
+
+    @property
+    def sees_gold(self) -> bool:
+        return self.settings.decomposer == GOLD
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
-        self.agent = agent_of(self.settings.model, corpus)
+        asked = self.settings.decomposer
+        self.agent = agent_of(f"t5:{PLANNER}" if asked == "model" else asked, corpus)
 
     def initial(self) -> dict[str, Tensor]:
         """What is learned: ``alpha``, one weight a layer, and ``beta``."""

@@ -9,7 +9,7 @@ from kit.corpus import Benchmark, Corpus, Passage, Query, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
 from kit.retrievers import InitialScore, Message, RGNNRet, SubQuestionEvent
-from kit.retrievers.agents import PLANNER, Step, gold_steps
+from kit.retrievers.agents import Step, gold_steps
 from kit.retrievers.base import round_robin
 from kit.retrievers.gnn_ret import hinge
 from kit.views.frames import replay
@@ -143,7 +143,7 @@ ASKED = ["A painter who turned to pictures", "A river that rises in chalk hills"
 
 @pytest.fixture
 def asking(indexed, agent) -> RGNNRet:
-    retriever = indexed("rgnn-ret", model=f"t5:{PLANNER}", alpha=0.9, top_k=2)
+    retriever = indexed("rgnn-ret", decomposer="model", alpha=0.9, top_k=2)
     retriever.agent = agent(*ASKED, town=2, river=1)
     return retriever
 
