@@ -99,7 +99,7 @@ def test_a_search_goes_on_by_what_is_above_one_half(
 ) -> None:
     question = facts.test[0]
     there = fitted.variant(corpus=facts.collection(question))
-    judged = {(): [2, 1, -1, -1], (0,): [9, 1, -1, -1], (1,): [-1, 9, -1, -1], (0, 1): [9, 9, -1, -3]}
+    judged = {(): [2, 1, -3, -3], (0,): [9, 1, -3, -3], (1,): [-3, 9, -3, -3], (0, 1): [9, 9, -3, -4]}
 
     def judge(compared: object, direction: str, paths: list, states: list) -> tuple[torch.Tensor, None]:
         return torch.tensor([judged[path] for path in paths], dtype=torch.float), None
@@ -109,12 +109,12 @@ def test_a_search_goes_on_by_what_is_above_one_half(
     assert found.taken == {(): [0, 1], (0,): [1], (1,): [], (0, 1): []}  # nothing twice on a path
     assert found.edges(FORWARD) == [(QUESTION, 0), (0, 1)]  # 1 is read in the light of 0
     assert there.search(question.query, np.arange(4), BACKWARD).edges(BACKWARD) == [(QUESTION, 1), (1, 0)]
-    judged[()] = [-2, -1, -3, -9]
+    judged[()] = [-3, -2, -4, -9]
     assert there.search(question.query, np.arange(4), FORWARD).taken == {(): [1], (1,): []}
     nothing = there.variant(at_least_one=False)
     assert nothing.search(question.query, np.arange(4), FORWARD).taken == {(): []}
     assert nothing.retrieve(question.query, 3).evidence.n_nodes == 0
-    judged[()] = [2, 1, -1, -1]
+    judged[()] = [2, 1, -3, -3]
     chain = there.variant(successors=1).search(question.query, np.arange(4), FORWARD)
     assert chain.taken == {(): [0], (0,): [1], (0, 1): []}
 

@@ -151,7 +151,7 @@ def asking(indexed, agent) -> RGNNRet:
 def test_a_model_asks_step_by_step_and_each_step_remembers_those_before(indexed, asking) -> None:
     gold = indexed("rgnn-ret", alpha=0.9, top_k=2)
     assert gold.sees_gold and gold.usage() is None
-    assert not asking.sees_gold and asking.variant(model="gold").sees_gold
+    assert not asking.sees_gold and asking.variant(decomposer="gold").sees_gold
     steps, [river] = asking.steps_of([TOWN.query, RIVER.query])
     assert [(step.text, step.answers) for step in steps] == list(zip(ASKED, (("answer 1",), ("answer 2",))))
     assert (river.text, river.rows) == (ASKED[0], steps[0].rows)
