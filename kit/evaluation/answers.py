@@ -25,8 +25,9 @@ from kit.text.scoring import contains, exact_match, f1, normalise
 
 def reader_of(text: str) -> Reader:
     """A reader by its name, ``extractive`` or ``ras``, or a language model. Raises :class:`InputError` for others."""
-    if text in (ExtractiveReader.name, GraphReader.name):
-        return ExtractiveReader() if text == ExtractiveReader.name else GraphReader()
+    trained = {"extractive": ExtractiveReader, "ras": GraphReader}
+    if text in trained:
+        return trained[text]()
     if ":" not in text:
         expected = "extractive, ras, or a language model such as server:MODEL"
         raise InputError(f"expected a reader: {expected}; not {text!r}", field="reader")

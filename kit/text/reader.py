@@ -11,6 +11,7 @@ import pandas as pd
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerBase
 
 from kit.corpus import Benchmark, Corpus, Question
@@ -111,6 +112,7 @@ class Window:
         """First and last tokens where one of the answers stands in one of the texts: in whole words, in any case."""
         wanted = {answer.lower() for answer in answers}
         starts, ends = self.candidates()
+        # Of the many candidates those of the right lengths.
         near = np.isin(self.places[ends, 1] - self.places[starts, 0], list(map(len, wanted)))
         found = [span for span in zip(starts[near].tolist(), ends[near].tolist()) if self.text(*span).lower() in wanted]
         return [(first, last) for first, last in found if self.texts[self.piece[first]] in texts]
@@ -162,13 +164,9 @@ class SpanNetwork(nn.Module):
     @mixed_precision()
     def forward(self, windows: Sequence[Window]) -> tuple[Tensor, Tensor]:
         """First and last, both (windows, tokens)."""
-
-        def padded(rows: Iterable[np.ndarray | Tensor]) -> Tensor:
-            tensors = [torch.as_tensor(row, device=self.bert.device) for row in rows]
-            return nn.utils.rnn.pad_sequence(tensors, batch_first=True)
-
-        states = padded(torch.cat([self.lower(ids) for ids in window.ids]) for window in windows).float()
-        read = padded(np.ones(len(window), bool) for window in windows)
+        texts = [torch.cat([self.lower(ids) for ids in window.ids]) for window in windows]
+        states = pad_sequence(texts, batch_first=True).float()
+        read = pad_sequence([text.new_ones(len(text), dtype=torch.bool) for text in texts], batch_first=True)
         for layer in self.bert.encoder.layer[self.half :]:
             states = layer(states, attention_mask=read[:, None, None])
         return self.ends(states).float().masked_fill(~read[..., None], -1e4).log_softmax(1).unbind(-1)
