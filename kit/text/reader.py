@@ -204,8 +204,10 @@ class Lesson(NamedTuple):
         n_shown = max(len(self.supports), generator.integers(N_SHOWN + 1))
         window = Window(tokenizer, self.question.text, _shuffled(texts[:n_shown], generator))
         # It counts where it stands in the question or a support, not in a distractor.
-        closed = normalise(self.question.answer) in CLOSED.split()
-        window.spans = window.find(self.question.answers, {CLOSED} if closed else {self.question.text, *self.supports})
+        answers, places = self.question.answers, {self.question.text, *self.supports}
+        if (closed := normalise(answers[0])) in CLOSED.split():
+            answers, places = [closed], {CLOSED}
+        window.spans = window.find(answers, places)
         return window if window.spans else None
 
 

@@ -148,7 +148,7 @@ def test_spans_are_those_in_supports_and_in_the_question(draws) -> None:
 
 
 def test_a_closed_answer_stands_in_a_text_of_its_own_and_one_that_is_nowhere_teaches_nothing(draws) -> None:
-    for window in draws("Is there no boat?", "No", ["harbour", "moravec"], []):
+    for window in draws("Is there no boat?", "No.", ["harbour", "moravec"], []):
         (span,) = window.spans
         assert window.text(*span) == "no" and window.texts[window.piece[span[0]]] == CLOSED
     assert draws("Where?", "Oslo", ["harbour"], ["moravec"]) == []
