@@ -70,9 +70,8 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--price": option("--price", type=click.FloatRange(min=0), help="of a million tokens, in your money"),
     "--again": option("--again", is_flag=True, help="run also what has finished"),
     "--reader": option("--reader", help="who answers: extractive, ras, or a language model as server:MODEL"),
-    "--read": option("--read", type=int, help="passages that the reader gets; the largest k otherwise"),
+    "--read": option("--read", help="passages that the reader gets, or 3500tokens; the largest k otherwise"),
     "--graphs": option("--graphs", is_flag=True, help="measure evidence graphs, of questions that have one"),
-    "--none": option("--none", is_flag=True, help="ask the reader without any passage too"),
     "--judge": option("--judge", help="a language model that judges the answers, as server:MODEL"),
     "--seeds": option("--seeds", default=5, help="passages of the TF-IDF search whose neighbours count"),
     "--question": option("--question", help="on the page: what is around the supports of the question with this id"),
@@ -86,7 +85,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--split": option("--split", default="test", help="train, dev or test; a folder holds all"),
 }
 BENCHMARK = "--data --format --corpus --setting"
-READING = "--reader --read --none --judge"
+READING = "--reader --read --judge"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -150,7 +149,7 @@ def record(asked: SimpleNamespace) -> None:
     sys.exit(status)
 
 
-@command(cli, f"retrievers {BENCHMARK} --train --also --k --seed --set --graphs {READING} --json --trec")
+@command(cli, f"retrievers {BENCHMARK} --train --also --k --seed --set --graphs {READING} --json --csv --trec")
 def evaluate(asked: SimpleNamespace) -> None:
     """Evaluate RETRIEVERS on a benchmark: names, or files with TREC runs of other systems.
 
@@ -158,14 +157,15 @@ def evaluate(asked: SimpleNamespace) -> None:
     retriever. The JSON file has data, n_questions, n_passages, setting, seed, provenance and results: for each
     retriever recall@k, full@k and mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
     seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer) too, with --judge
-    judged and unclear, and the file has reader and judge: name, and the usage of a language model. With --graphs each
-    has gm, gs, ged (by networkx, within half a second), ged_labelled, and evidence_f1, _precision, _recall and _em; a
-    method that finds no graph gets a star of the true number of passages.
+    judged and unclear, beside the answers from no passage (none) and from the supports alone (golden), and the file has
+    reader and judge: name, and the usage of a language model. With --graphs each has gm, gs, ged (by networkx, within
+    half a second), ged_labelled, and evidence_f1, _precision, _recall and _em; a method that finds no graph gets a star
+    of the true number of passages. The CSV file has all means by hops too, and the paired differences.
     """
     import pandas as pd
 
     from kit.evaluation import evaluate as evaluate_all
-    from kit.evaluation.answers import AnswerOptions
+    from kit.evaluation.answers import Reading
     from kit.evaluation.experiment import N_TIMED
     from kit.evaluation.trec import read_run, write_runs
     from kit.retrievers import make_all
@@ -175,7 +175,9 @@ def evaluate(asked: SimpleNamespace) -> None:
     begun = time.perf_counter()
     files = {name: Path(name) for name in asked.retrievers if Path(name).is_file()}
     made = make_all([name for name in asked.retrievers if name not in files], **asked.set)
-    reading = AnswerOptions(asked.reader, asked.read, max(asked.k), asked.none, asked.judge)
+    if (asked.read or asked.judge) and not asked.reader:
+        raise InputError("expected a reader (--reader), whose answers are meant", field="reader")
+    reading = Reading(asked.reader, asked.read, max(asked.k), asked.judge) if asked.reader else None
     if asked.also and not asked.train:
         raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
     benchmark, training = _read(asked)
@@ -183,15 +185,20 @@ def evaluate(asked: SimpleNamespace) -> None:
         benchmark = benchmark.asking([question for question in benchmark.test if question.evidence])
     everything = {name: read_run(files[name], benchmark) if name in files else made[name] for name in asked.retrievers}
     store_recorded()
-    reading.fit(training or benchmark)
+    if reading:
+        reading.reader.fit(training or benchmark)
     told = {"ks": asked.k, "seed": asked.seed, "graphs": asked.graphs}
     experiment = evaluate_all(everything, benchmark, training=training, n_timed=N_TIMED, **told)
-    answers = reading.answers(experiment)
-    click.echo(experiment.text(answers))
-    if usages := experiment.usages | reading.usages():
+    answers = [reading.answers(experiment)] if reading else []
+    click.echo(experiment.text(*answers))
+    if usages := {role: usage for of in (experiment, *answers) for role, usage in of.usages.items()}:
         click.echo(pd.concat(usages, names=["role"]).reset_index("role").to_string(index=False))
     if asked.json:
-        write_result(asked.json, experiment.record(answers) | reading.record(), benchmark, asked.set, begun)
+        told = experiment.record(*answers) | (reading.record(*answers) if reading else {})
+        write_result(asked.json, told, benchmark, asked.set, begun)
+    if asked.csv:
+        table = pd.concat([of.by_hops() for of in (experiment, *answers)])
+        atomic_write(asked.csv, table.to_csv(index=False).encode())
     if asked.trec:
         write_runs(experiment.rankings, asked.trec)
 

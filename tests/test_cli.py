@@ -21,7 +21,7 @@ from kit.evaluation import evaluate
 from kit.evaluation.trec import read_run
 from kit.paths import ROOT
 from kit.retrievers import GNNRet
-from kit.text.reader import ExtractiveReader, Learning
+from kit.text.reader import ExtractiveReader
 
 
 class Done(NamedTuple):
@@ -168,6 +168,8 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
         (["sweep", "bm25"], "Missing option '-g'"),
         (["sweep", "gnn-ret", "-g", "alpha=1", "--jobs", "0"], "Invalid value for '--jobs'"),
         (["run", "02", "--train", "a", "--train", "b"], "expected one file for a notebook"),
+        (["evaluate", "bm25", "--read", "2"], "field reader: expected a reader (--reader), whose answers are meant"),
+        (["evaluate", "bm25", "--judge", "server:x"], "field reader: expected a reader (--reader)"),
         (["record", "15"], "Missing option '--model'"),
         (["frobnicate"], "No such command"),
     ],
@@ -206,20 +208,25 @@ def small(tiny_model: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     class Small(ExtractiveReader):
         def __init__(self) -> None:
-            super().__init__(tiny_model, Learning(epochs=1))
+            super().__init__(encoder=tiny_model, epochs=1)
 
-    monkeypatch.setattr("kit.text.reader.ExtractiveReader", Small)
+    monkeypatch.setattr("kit.evaluation.answers.ExtractiveReader", Small)
 
 
 def test_an_extractive_reader_learns_and_answers(small: None, data: Path, lessons: Path, tmp_path: Path) -> None:
-    wanted = ["--reader", "extractive", "--read", 3, "--none", "--json", tmp_path / "out.json"]
+    wanted = ["--reader", "extractive", "--read", "300tokens", "--json", tmp_path / "out.json"]
+    wanted += ["--csv", tmp_path / "out.csv"]
     done = kit("evaluate", "bm25", "golden", "--data", data, "--train", lessons, *wanted)
     assert done.returncode == 0, done.stderr
     assert {"em", "f1", "accuracy", "words"} <= {line[:8].strip() for line in done.stdout.splitlines()}
     record = read(tmp_path / "out.json")
-    assert record["reader"] == {"name": "extractive", "n_passages": 3}
+    assert record["reader"] == {"name": "extractive", "size": "300tokens"}
     assert [result["retriever"] for result in record["results"]] == ["bm25", "golden", "none"]
     assert all(0 <= of["em_ci"][0] <= of["em"] <= of["em_ci"][1] <= 1 for of in record["results"])
+    table = pd.read_csv(tmp_path / "out.csv", dtype={"hops": str}).set_index(["retriever", "metric", "hops"])
+    assert {"recall@2", "em", "f1", "accuracy"} <= set(table.index.unique("metric"))
+    assert table.loc[("none", "em", "all"), "mean"] == record["results"][2]["em"]
+    assert table.loc[("none", "em", "all"), ["difference", "p", "p_holm"]].notna().all()
 
 
 def test_a_server_reads_and_judges_and_is_replayed(server, data: Path, tmp_path: Path) -> None:
@@ -232,9 +239,9 @@ def test_a_server_reads_and_judges_and_is_replayed(server, data: Path, tmp_path:
     live = ask(f"server:{server.model}@{server.url}", "live.json")
     again = ask(f"replay:server:{server.model}", "again.json")
     scores = {"em", "f1", "accuracy", "judged", "unclear", "words"}
-    (first,), (second,) = live["results"], again["results"]
-    assert {name: first[name] for name in scores} == {name: second[name] for name in scores}
+    for first, second in zip(live["results"], again["results"], strict=True):  # of bm25, none and golden
+        assert {name: first[name] for name in scores} == {name: second[name] for name in scores}
     calls = [[usage["calls"] for usage in found["reader"]["usage"]] for found in (live, again)]
-    assert calls == [[2, 0], [0, 2]]
+    assert calls == [[6, 0], [0, 6]]
     assert live["reader"]["usage"][0]["answer_tokens"] == again["reader"]["usage"][1]["answer_tokens"] > 0
     assert [usage["source"] for usage in again["judge"]["usage"]] == ["live", "replayed"]

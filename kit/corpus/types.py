@@ -152,6 +152,11 @@ class Question(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(id for carriers in self.supporting for id in carriers))
 
     @property
+    def answers(self) -> tuple[str, ...]:
+        """All that is right: the answer and its aliases."""
+        return self.answer, *self.aliases
+
+    @property
     def query(self) -> Query:
         return Query(self.id, self.text)
 

@@ -32,8 +32,8 @@ class Experiment:
     ``table`` is tidy, a row a retriever and question: retriever, question, hops, type, structure, shape (``SHAPES``),
     recall@k and full@k for each cut-off, mrr (reciprocal rank), seconds (nan where no time was taken), and
     calls and tokens of a language model, means over the questions. A retriever of several seeds (:func:`of_seeds`) has
-    their mean there, and each in ``runs``. ``rankings`` maps retriever to question id to Ranking, ``by_seed`` does so
-    for each seed. ``seconds_to_fit`` is what learning and indexing took.
+    their mean there, and each in ``runs``. ``rankings`` maps retriever to question id to Ranking (of the first seed).
+    ``seconds_to_fit`` is what learning and indexing took.
     ``sees_gold`` names the retrievers that are asked :class:`~kit.corpus.GoldQuery`. ``usages`` has
     :meth:`kit.text.LanguageModel.usage`, ``draws`` seed and n_resamples of the intervals.
     """
@@ -48,13 +48,12 @@ class Experiment:
     sees_gold: tuple[str, ...] = ()
     usages: dict[str, pd.DataFrame] = field(default_factory=dict)
     runs: pd.DataFrame | None = None
-    by_seed: dict[str, dict[str, Ranking]] = field(default_factory=dict)
 
     @property
     def metrics(self) -> list[str]:
-        """The columns of ``table`` that hold a metric: all but edit distances are between 0 and 1."""
-        graphs = [name for name in metrics.GRAPH_MEASURES if name in self.table]
-        return [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr", *graphs]
+        """The columns of ``table`` that hold a metric: all but edit distances and lengths are between 0 and 1."""
+        known = [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr"]
+        return [name for name in (*known, *metrics.GRAPH_MEASURES, *metrics.ANSWER_MEASURES) if name in self.table]
 
     def only(self, retrievers: Sequence[str]) -> Self:
         """The table and the rankings of some of the retrievers, in this order."""
@@ -83,6 +82,17 @@ class Experiment:
                 rows.append(row | {"low": low, "high": high, "p": p, "p_holm": np.nan, "n": n})
         return pd.DataFrame(rows).assign(p_holm=lambda table: multipletests(table["p"], method="holm")[1])
 
+    def by_hops(self) -> pd.DataFrame:
+        """Means of all questions and by hops, and what :meth:`compare` says of each against the first retriever."""
+        (first, *others), parts = self.rankings, []
+        for by in ([], ["hops"]):
+            means, keys = self.summary(by), ["retriever", *by, "metric"]
+            if others:
+                compared = pd.concat([self.compare(first, metric, by) for metric in self.metrics]).drop(columns="n")
+                means = means.merge(compared, "left", keys, suffixes=("", "_difference"))
+            parts.append(means if by else means.assign(hops="all"))
+        return pd.concat(parts)
+
     def gain(self, name: str | list[str], over: str | list[str], metric: str = "recall@5") -> statistics.Estimate:
         """The paired difference of a retriever to another, with all seeds; names of several are seeds of one, too."""
         values = by_question(self.table if self.runs is None else self.runs, [metric])[metric]
@@ -108,9 +118,9 @@ class Experiment:
             told += f" Times: {timed} questions, one after another on one thread, each encoded anew, no trace made."
         return told
 
-    def text(self, answers: pd.DataFrame | None = None) -> str:
-        """Means with intervals, and differences to the first retriever; ``answers`` has further rows of the summary."""
-        summary = pd.concat([self.summary(), answers], ignore_index=True)
+    def text(self, *more: Self) -> str:
+        """Means with intervals, and differences to the first retriever; ``more`` are of the same, such as answers."""
+        summary = pd.concat([of.summary() for of in (self, *more)], ignore_index=True)
         summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
         table = summary.set_index(["metric", "retriever"])["shown"].unstack(sort=False)
         table = table.rename_axis(index=None, columns=None)
@@ -118,16 +128,16 @@ class Experiment:
         table.loc["time"] = (1000 * seconds).map("{:.1f} ms a query".format)
         for cost in COSTS if self.table["calls"].notna().any() else ():
             table.loc[cost] = self.table.groupby("retriever")[cost].mean().dropna().map("{:.1f} a question".format)
-        parts, (first, *others) = [table.fillna("").to_string()], self.rankings
-        if others:
-            differences = pd.concat([self.compare(first, metric) for metric in self.metrics])
-            parts.append(differences.to_string(index=False, float_format="{:.3g}".format))
+        parts, first = [table.fillna("").to_string()], next(iter(self.rankings))
+        compared = [of for of in (self, *more) if len(of.rankings) > 1]
+        if differences := [of.compare(first, metric) for of in compared for metric in of.metrics]:
+            parts.append(pd.concat(differences).to_string(index=False, float_format="{:.3g}".format))
         return "\n\n".join([*parts, self.caption])
 
-    def record(self, answers: pd.DataFrame | None = None) -> dict[str, object]:
+    def record(self, *more: Self) -> dict[str, object]:
         """The result as plain values, described at ``kit evaluate``; nan, null in JSON, is what was not measured."""
         results, seconds = [], self.table.groupby("retriever")["seconds"].mean()
-        for name, of in pd.concat([self.summary(), answers]).groupby("retriever", sort=False):
+        for name, of in pd.concat([of.summary() for of in (self, *more)]).groupby("retriever", sort=False):
             result: dict[str, object] = {"retriever": name}
             for row in of.itertuples():
                 result |= {row.metric: row.mean, f"{row.metric}_ci": [row.low, row.high]}
@@ -221,7 +231,7 @@ def evaluate(
     usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
     draws, runs = {"seed": seed, "n_resamples": n_resamples}, pd.DataFrame(rows)
     table, firsts = mean_over_seeds(runs), {name: found for name, found in rankings.items() if SEED not in name}
-    return Experiment(table, firsts, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs, rankings)
+    return Experiment(table, firsts, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs)
 
 
 def _spent(retriever: Retriever) -> np.ndarray:

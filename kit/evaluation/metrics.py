@@ -16,6 +16,7 @@ from kit.errors import InputError
 
 GRAPH_MEASURES = ("gm", "gs", "ged", "ged_labelled")
 GRAPH_MEASURES += ("evidence_f1", "evidence_precision", "evidence_recall", "evidence_em")
+ANSWER_MEASURES = ("em", "f1", "accuracy", "judged", "unclear", "words")  # of kit.evaluation.answers
 GED_SECONDS = 0.5  # for one graph edit distance; bgr.txt's code gives it 0.8
 
 

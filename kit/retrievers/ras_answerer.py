@@ -253,7 +253,7 @@ class GraphReader(Reader):
 
     name = "ras"
 
-    def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
+    def fit(self, benchmark: Benchmark) -> None:
         self.retriever = RAS()
         self.retriever.index(benchmark.corpus)
         self.answerer = GraphAnswerer(self.retriever)

@@ -1,37 +1,46 @@
-"""Readers: from a question and passages to an answer. A language model, or a span head that learns."""
+"""Readers: from a question and passages to an answer. A language model, or a span head that learns where it stands."""
 
-from __future__ import annotations
+from collections.abc import Container, Iterable, Sequence
+from copy import deepcopy
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import NamedTuple
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
-
-import msgspec
+import numpy as np
 import pandas as pd
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+from transformers import PreTrainedTokenizerBase
 
-from kit.corpus import Benchmark
+from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
-from kit.store import Store, content_key, file_digest
+from kit.settings import Positive, Settings, Whole, check
+from kit.store import content_key, file_digest
 from kit.text.encoder import DEFAULT_ENCODER, Encoder
-from kit.text.language_models import LanguageModel, language_model
+from kit.text.language_models import LanguageModel
+from kit.text.precision import mixed_precision
 from kit.text.prompts import answer_prompt
+from kit.text.scoring import f1, normalise
+from kit.text.tfidf import TfidfIndex
+from kit.text.training import CHECKS, Item, Period, parts_of_epoch, read_history, train
 
-if TYPE_CHECKING:
-    from kit.text.span_reader import SpanNetwork
+KIND, WEIGHTS, ANSWERS = "readers", "reader.safetensors", "reader-answers"  # in the store
+SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost
+_RECIPE = "5"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
-KIND, ANSWERS = "readers", "reader-answers"  # in the store
-_SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost
-_RECIPE = "4"  # to be changed with what is learned, so that weights learned otherwise are not found again
+CLOSED = "yes no 0 1 2 3 4"  # a text of answers that stand in no passage
+LONGEST = 4096  # tokens of a window, forty short passages
+LONGEST_TEXT = 512  # tokens of a text that are read: a BERT has positions for so many
+LONGEST_SPAN = 30  # tokens of an answer
+N_KEPT = 2_000  # texts whose states are kept: 0.2 GB at a width of 384
+TOKENS_AT_ONCE = 4096
 
-
-def reader(text: str) -> Reader:
-    """``extractive``, or a language model as ``language_model`` takes it. Raises :class:`InputError` for others."""
-    if text == ExtractiveReader.name:
-        return ExtractiveReader()
-    if ":" not in text:
-        expected = "extractive, or a language model such as server:MODEL"
-        raise InputError(f"expected a reader: {expected}; not {text!r}", field="reader")
-    return LanguageModelReader(language_model(text))
+N_NEAR = 10  # passages nearest to a question, from which distractors are drawn
+N_SHOWN = 5  # passages up to which distractors join the supports
+DEV_QUESTIONS = 64  # how a reader is chosen: F1 on supports among distractors
+HEAD_RATE = 10  # times the learning rate, for the head, which starts from nothing
 
 
 class Reader:
@@ -39,8 +48,8 @@ class Reader:
 
     name: str
 
-    def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
-        """Learn from ``benchmark.train`` and that of ``more``, choose on ``benchmark.dev``; by default nothing."""
+    def fit(self, benchmark: Benchmark) -> None:
+        """Learn from ``benchmark.train``, choose on ``benchmark.dev``; by default nothing."""
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         """The answer to each question from its context: the texts of passages, best first; there may be none."""
@@ -64,61 +73,252 @@ class LanguageModelReader(Reader):
         return self.model.usage()
 
 
-class Learning(msgspec.Struct, frozen=True):
-    """How to learn: times through the questions, tokens a step, the highest learning rate (AdamW), and the seed."""
+class Window:
+    """What is read at once: ``[CLS] question [SEP] [CLS] CLOSED [SEP] [CLS] passage [SEP] …``, up to ``LONGEST``.
 
-    epochs: int = 2
-    tokens: int = 2048
-    learning_rate: float = 2e-4
-    seed: int = 0
+    ``ids`` has the tokens of each text. Of all tokens ``piece`` has the number of its text, and ``places`` its
+    characters there; ``opens`` and ``closes`` are the tokens with which words begin and end. In training ``spans`` has
+    all places of the answer.
+    """
+
+    spans: Sequence[tuple[int, int]] = ()
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, question: str, passages: Sequence[str]) -> None:
+        texts = [question, CLOSED, *passages]
+        read = tokenizer(texts, truncation=True, max_length=LONGEST_TEXT, return_offsets_mapping=True)
+        sizes = [len(ids) for ids in read["input_ids"]]
+        n = int((np.cumsum(sizes) <= LONGEST).sum())
+        self.texts, self.ids = texts[:n], list(map(tuple, read["input_ids"][:n]))
+        self.piece, self.places = np.repeat(range(n), sizes[:n]), np.concatenate(read["offset_mapping"][:n])
+        numbers = np.array([-1 if word is None else word for row in range(n) for word in read.word_ids(row)])
+        inside, changes = numbers >= 0, np.diff(numbers) != 0
+        self.opens = np.flatnonzero(inside & np.append(True, changes))
+        self.closes = np.flatnonzero(inside & np.append(changes, True))
+
+    def __len__(self) -> int:
+        return len(self.piece)
+
+    def text(self, first: int, last: int) -> str:
+        """The text from one token to another of the same piece."""
+        return self.texts[self.piece[first]][self.places[first, 0] : self.places[last, 1]]
+
+    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """First and last tokens of all that can be an answer: whole words of one text, not too many."""
+        starts, ends = np.meshgrid(self.opens, self.closes, indexing="ij")
+        allowed = (starts <= ends) & (ends < starts + LONGEST_SPAN) & (self.piece[starts] == self.piece[ends])
+        return starts[allowed], ends[allowed]
+
+    def find(self, answers: Iterable[str], texts: Container[str]) -> list[tuple[int, int]]:
+        """First and last tokens where one of the answers stands in one of the texts: in whole words, in any case."""
+        wanted = {answer.lower() for answer in answers}
+        starts, ends = self.candidates()
+        # Of the many candidates those of the right lengths.
+        near = np.isin(self.places[ends, 1] - self.places[starts, 0], list(map(len, wanted)))
+        found = [span for span in zip(starts[near].tolist(), ends[near].tolist()) if self.text(*span).lower() in wanted]
+        return [(first, last) for first, last in found if self.texts[self.piece[first]] in texts]
+
+    def best_span(self, first: np.ndarray, last: np.ndarray) -> str:
+        """The likeliest span, by the logarithms of the probabilities of its ends."""
+        starts, ends = self.candidates()
+        best = np.argmax(first[starts] + last[ends])
+        return self.text(starts[best], ends[best])
+
+
+def batches_by_length(windows: Iterable[Window], n_tokens: int = TOKENS_AT_ONCE) -> list[list[Window]]:
+    """Batches of at most ``n_tokens`` with their padding, or of one window; the longest windows come first."""
+    batches: list[list[Window]] = []
+    for window in sorted(windows, key=len, reverse=True):
+        if not batches or len(batches[-1][0]) * (len(batches[-1]) + 1) > n_tokens:
+            batches.append([])
+        batches[-1].append(window)
+    return batches
+
+
+class SpanNetwork(nn.Module):
+    """Log probabilities of a span's first and last token.
+
+    The lower half of the encoder's BERT stays what it is and reads the question and each passage by itself; the upper
+    half learns and reads all of them together (Cao et al. 2020, DeFormer): less than half the time, and no limit of 512
+    tokens.
+    """
+
+    def __init__(self, encoder: Encoder, seed: int) -> None:
+        super().__init__()
+        transformer = encoder.model[0]
+        self.bert, self.tokenizer = deepcopy(transformer.auto_model).eval(), transformer.tokenizer
+        self.half = len(self.bert.encoder.layer) // 2
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.ends = nn.Linear(self.bert.config.hidden_size, 2)
+        self.to(self.bert.device)
+        self.lower = lru_cache(N_KEPT)(self._lower)  # passages come back with other questions, in other windows
+
+    @torch.no_grad()
+    def _lower(self, ids: tuple[int, ...]) -> Tensor:
+        """(tokens, width), in half precision; one text at a time, so that the others of a batch don't matter."""
+        states = self.bert.embeddings(torch.tensor([ids], device=self.bert.device))
+        for layer in self.bert.encoder.layer[: self.half]:
+            states = layer(states)
+        return states[0].bfloat16()
+
+    @mixed_precision()
+    def forward(self, windows: Sequence[Window]) -> tuple[Tensor, Tensor]:
+        """First and last, both (windows, tokens)."""
+        texts = [torch.cat([self.lower(ids) for ids in window.ids]) for window in windows]
+        states = pad_sequence(texts, batch_first=True).float()
+        read = pad_sequence([text.new_ones(len(text), dtype=torch.bool) for text in texts], batch_first=True)
+        for layer in self.bert.encoder.layer[self.half :]:
+            states = layer(states, attention_mask=read[:, None, None])
+        return self.ends(states).float().masked_fill(~read[..., None], -1e4).log_softmax(1).unbind(-1)
+
+    @torch.no_grad()
+    def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
+        """The best answer to each question from its context."""
+        asked = [Window(self.tokenizer, *each) for each in zip(questions, contexts, strict=True)]
+        found: dict[Window, str] = {}
+        for batch in batches_by_length(asked):
+            first, last = (ends.cpu().numpy() for ends in self(batch))
+            found |= {window: window.best_span(*ends) for window, *ends in zip(batch, first, last)}
+        return [found[window] for window in asked]
+
+
+def loss_of(windows: Sequence[Window], first: Tensor, last: Tensor) -> Tensor:
+    """Minus the mean log-likelihood of a right span, summed over all places where it stands."""
+    likelihoods = []
+    for row, window in enumerate(windows):
+        starts, ends = map(list, zip(*window.spans))
+        likelihoods.append(torch.logsumexp(first[row, starts] + last[row, ends], 0))
+    return -torch.stack(likelihoods).mean()
+
+
+class Lesson(NamedTuple):
+    """A question, and the texts of its supports and of the passages nearest to it."""
+
+    question: Question
+    supports: list[str]
+    near: list[str]
+
+    def window(self, tokenizer: PreTrainedTokenizerBase, generator: np.random.Generator) -> Window | None:
+        """Each time with other distractors, or none, in another order; None where the answer is nowhere."""
+        texts = [*self.supports, *_shuffled(self.near, generator)]
+        n_shown = max(len(self.supports), generator.integers(N_SHOWN + 1))
+        window = Window(tokenizer, self.question.text, _shuffled(texts[:n_shown], generator))
+        # It counts where it stands in the question or a support, not in a distractor.
+        answers, places = self.question.answers, {self.question.text, *self.supports}
+        if (closed := normalise(answers[0])) in CLOSED.split():
+            answers, places = [closed], {CLOSED}
+        window.spans = window.find(answers, places)
+        return window if window.spans else None
+
+
+def with_steps(questions: Sequence[Question]) -> list[Question]:
+    """The questions, and each step of a decomposition as one: it needs one passage, where the question needs several.
+
+    Those without an answer or supports are left out.
+    """
+    found: dict[tuple[str, str], Question] = {}
+    for question in questions:
+        answers = [step.answer for step in question.decomposition]
+        asked = [(step.filled(answers), step) for step in question.decomposition if step.support is not None]
+        steps = [Question("", text, step.answer, (question.supporting[step.support],)) for text, step in asked]
+        for each in (question, *steps):
+            if each.answer and each.supporting:
+                found.setdefault((each.text, each.answer), each)
+    return list(found.values())
+
+
+def lessons_of(questions: Sequence[Question], corpus: Corpus) -> list[Lesson]:
+    lessons, texts = [], [passage.full_text for passage in corpus.passages]
+    nearest = TfidfIndex(corpus).nearest([question.text for question in questions], N_NEAR)
+    for question, rows in zip(questions, nearest):
+        supports = [corpus[id].full_text for id in question.supporting_ids]
+        lessons.append(Lesson(question, supports, [texts[row] for row in rows if texts[row] not in supports]))
+    return lessons
 
 
 class ExtractiveReader(Reader):
-    """A span head on the transformer of an encoder (a BERT), trained on supports among passages near to the question.
+    """Copies its answer from the passages, the question or ``CLOSED``; it learns on supports among distractors.
 
-    Besides a span the answer may be yes, no, or another answer that is common in training and stands in no passage.
     What was learned is found again in the store, and so is every answer.
     """
 
     name = "extractive"
 
-    def __init__(
-        self, encoder: str = DEFAULT_ENCODER, learning: Learning | None = None, store: Store | None = None
-    ) -> None:
-        self.base, self.learning = Encoder(encoder, store), learning or Learning()
+    class Settings(Settings, frozen=True):
+        encoder: str = DEFAULT_ENCODER
+        epochs: Positive = 2
+        tokens: Positive = 2048  # of a step
+        learning_rate: float = 2e-4
+        seed: Whole = 0
 
-    def fit(self, benchmark: Benchmark, more: Sequence[Benchmark] = ()) -> None:
+    def __init__(self, **settings: object) -> None:
+        self.settings = check(self.Settings, settings, "the extractive reader")
+        self.encoder = Encoder(self.settings.encoder)
+        self.store = self.encoder.store
+
+    def fit(self, benchmark: Benchmark) -> None:
         """Raises :class:`InputError` where no training question has an answer and supports."""
-        if not any(question.answer and question.supporting for question in benchmark.train):
+        questions = with_steps(benchmark.train)
+        if not questions:
             expected = "expected training questions with answers and supports (--train FILE) for the extractive reader"
             raise InputError(f"{expected}, which learns; found none", record=benchmark.name)
-        settings = msgspec.json.encode(self.learning).decode()
-        hashes = [each.without_test().hash for each in (benchmark, *more)]
-        key = content_key(_RECIPE, self.base.identity, settings, *hashes).hex()
-        folder = self.base.store.get_folder(KIND, key)
-        if folder is None:
-            # Imported here: torch takes seconds, and a reader whose answers are stored does not need it.
-            from kit.text.span_reader import train_reader
+        told = _RECIPE, self.encoder.identity, repr(self.settings), benchmark.without_test().hash
+        key = content_key(*told).hex()
+        self.network = SpanNetwork(self.encoder, self.settings.seed)
+        folder = self.store.get_folder(KIND, key) or self._train(questions, benchmark, key)
+        self.network.load_state_dict(load_file(folder / WEIGHTS))
+        self.identity, self.history = file_digest(folder / WEIGHTS), read_history(folder)
 
-            folder = train_reader(self.base, [benchmark, *more], self.learning, kind=KIND, key=key)
-        self.folder, self.identity = folder, file_digest(folder / "reader.safetensors")
-        self.__dict__.pop("model", None)  # that of what was learned before
+    def _train(self, questions: Sequence[Question], benchmark: Benchmark, key: str) -> Path:
+        network, settings = self.network, self.settings
+        lessons = lessons_of(questions, benchmark.corpus)
+        dev = [question for question in benchmark.dev if question.answer and question.supporting]
+        dev = lessons_of(_shuffled(dev, np.random.default_rng(settings.seed))[:DEV_QUESTIONS], benchmark.corpus)
 
-    @cached_property
-    def model(self) -> SpanNetwork:
-        from kit.text.span_reader import SpanNetwork
+        def period(number: int) -> Period:
+            epoch, part = divmod(number, CHECKS)
+            order = parts_of_epoch(_shuffled(lessons, np.random.default_rng([settings.seed, epoch])))[part]
+            generator = np.random.default_rng([settings.seed, epoch, part])
+            windows = [window for lesson in order if (window := lesson.window(network.tokenizer, generator))]
+            batches = batches_by_length(windows, settings.tokens)
+            # The periods have nearly as many batches each, and how many is not known before they are drawn.
+            total = settings.epochs * CHECKS * len(batches)
+            return Period(_shuffled(batches, generator), number * len(batches), total, settings.learning_rate)
 
-        return SpanNetwork.read(self.folder)
+        def measure(step: int) -> dict[str, float]:
+            generator = np.random.default_rng(settings.seed)
+            contexts = [_shuffled([*lesson.supports, *lesson.near][:N_SHOWN], generator) for lesson in dev]
+            answers = network.answer([lesson.question.text for lesson in dev], contexts)
+            scores = [f1(answer, lesson.question.answers) for answer, lesson in zip(answers, dev)]
+            return {"measured": float(np.mean(scores))}
+
+        upper = {"params": network.bert.encoder.layer[network.half :].parameters()}
+        ends = {"params": network.ends.parameters(), "times": HEAD_RATE}
+        return train(
+            network,
+            torch.optim.AdamW([upper, ends], weight_decay=0.01),
+            [partial(period, number) for number in range(settings.epochs * CHECKS)],
+            lambda windows: loss_of(windows, *network(windows)),
+            store=self.store,
+            kind=KIND,
+            key=key,
+            write=lambda folder: save_file(network.state_dict(), folder / WEIGHTS),
+            check=measure if dev else None,
+        )
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         asked = list(zip(questions, contexts, strict=True))
         keys = [content_key(self.identity, question, *context) for question, context in asked]
-        known = self.base.store.get_many(ANSWERS, keys)
+        known = self.store.get_many(ANSWERS, keys)
         missing = {key: each for key, each in zip(keys, asked) if key not in known}
-        for start in range(0, len(missing), _SAVED_AT_ONCE):
-            part = list(missing)[start : start + _SAVED_AT_ONCE]
-            answers = self.model.answer(*zip(*map(missing.get, part)))
+        for start in range(0, len(missing), SAVED_AT_ONCE):
+            part = list(missing)[start : start + SAVED_AT_ONCE]
+            answers = self.network.answer(*zip(*map(missing.get, part)))
             new = {key: answer.encode("utf-8", "surrogatepass") for key, answer in zip(part, answers)}
-            self.base.store.put_many(ANSWERS, new)
+            self.store.put_many(ANSWERS, new)
             known |= new
         return [known[key].decode("utf-8", "surrogatepass") for key in keys]
+
+
+def _shuffled(items: Sequence[Item], generator: np.random.Generator) -> list[Item]:
+    return [items[place] for place in generator.permutation(len(items))]

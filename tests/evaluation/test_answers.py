@@ -5,22 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from kit.corpus import Benchmark, Question, example, load
+from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
-from kit.evaluation.answers import (
-    AnswerOptions,
-    brief_reader,
-    contexts_of,
-    judge_answers,
-    lessons_of,
-    read_answers,
-    summarise_answers,
-    with_spans,
-)
+from kit.evaluation.answers import Reading, contexts_of, judge_answers, read_answers, reader_of
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel
-from kit.text.reader import Reader
+from kit.text.reader import ExtractiveReader, Reader
 
 QUESTIONS = (
     Question("q1", "one", "The answer of a", (("a",), ("b",)), type="bridge"),
@@ -65,7 +56,8 @@ def experiment(alphabetical, reverse, asked: Benchmark):
 
 def test_a_row_a_retriever_and_question(experiment) -> None:
     reader = FirstPassage()
-    table = read_answers(reader, QUESTIONS, {"none": [[], []]} | contexts_of(experiment, 2))
+    contexts = {name: texts for name, texts in contexts_of(experiment, 2).items() if name != "golden"}
+    table = read_answers(reader, QUESTIONS, contexts)
     assert list(table) == ["retriever", "question", "hops", "type", "answer", "em", "f1", "accuracy", "words"]
     # Articles go: "answer of a" is "answer of", which also stands in "answer of f".
     assert table.values.tolist() == [
@@ -79,27 +71,37 @@ def test_a_row_a_retriever_and_question(experiment) -> None:
     assert reader.asked[0] == (["one", "two"], [[], []]) and reader.asked[2][1] == [["f\n", "e\n"]] * 2
 
 
-def test_a_context_for_each_seed(alphabetical, reverse, asked: Benchmark) -> None:
-    found = evaluate({"x": alphabetical, "x, seed 1": reverse, "y": reverse}, asked, ks=(2,), progress=False)
-    assert contexts_of(found, 1) == {"x": [["a\n"]] * 2, "x, seed 1": [["f\n"]] * 2, "y": [["f\n"]] * 2}
-    assert contexts_of(found.only(["x"]), 1, QUESTIONS[1:]) == {"x": [["a\n"]], "x, seed 1": [["f\n"]]}
+def test_contexts_between_nothing_and_the_supports(experiment) -> None:
+    ends = {"none": [[], []], "golden": [["a\n", "b\n"], ["c\n"]]}
+    assert contexts_of(experiment, 1) == ends | {"a to z": [["a\n"]] * 2, "z to a": [["f\n"]] * 2}
+    # A letter is three tokens, with [CLS] and [SEP].
+    assert contexts_of(experiment, 3, 7)["a to z"] == [["a\n", "b\n"]] * 2
+    assert contexts_of(experiment, 3, 1)["a to z"] == [["a\n"]] * 2
+    assert list(contexts_of(experiment, 3)) == ["none", "a to z", "z to a", "golden"]
 
 
-def test_means_with_their_intervals(experiment) -> None:
-    table = read_answers(FirstPassage(), QUESTIONS, contexts_of(experiment, 1))
-    summary = summarise_answers(table, seed=3, n_resamples=200)
-    assert summary["metric"].unique().tolist() == ["em", "f1", "accuracy", "words"]
-    assert summary["retriever"].tolist() == ["a to z", "z to a"] * 4
-    assert summary["mean"].tolist() == pytest.approx([0.5, 0, 0.9, (0.8 + 2 / 3) / 2, 0.5, 0.5, 2, 3])
-    expected = statistics.interval(table["f1"].to_numpy()[:2], 3, n_resamples=200)
-    assert summary.loc[2, ["mean", "low", "high"]].tolist() == pytest.approx(expected[:3])
+def test_means_by_hops_with_paired_differences(experiment) -> None:
+    reading = Reading("extractive", "1", 3, judge=None)
+    reading.reader = FirstPassage()
+    answers = reading.answers(experiment)
+    assert answers.metrics == ["em", "f1", "accuracy", "words"]
+    table = answers.by_hops().set_index(["retriever", "metric", "hops"]).sort_index(key=lambda names: names.astype(str))
+    assert set(table.index.unique("hops")) == {1, 2, "all"}
+    assert table.loc[("a to z", "f1")]["mean"].to_dict() == pytest.approx({"all": 0.9, 1: 0.8, 2: 1})
+    row = table.loc[("none", "f1", "all")]
+    of = answers.table.query("retriever == 'none'")["f1"].to_numpy()
+    ours = answers.table.query("retriever == 'a to z'")["f1"].to_numpy()
+    expected = statistics.paired(of, ours, **experiment.draws)
+    assert (row["baseline"], row["difference"], row["p"]) == ("a to z", pytest.approx(-0.9), expected.p)
+    assert row["low_difference"] == expected.low and row["mean"] == 0 and row["n"] == 2
+    assert table["difference"].notna().sum() == 3 * 4 * 3  # others, metrics, and all or the hops
 
 
 def test_a_judge_counts_what_it_does_not_say_as_wrong(experiment, tmp_path: Path) -> None:
-    table = read_answers(FirstPassage(), QUESTIONS, {"none": [[], []]} | contexts_of(experiment, 2))
-    judged = judge_answers(table, experiment, Judge("judge", store=Store(tmp_path)))
-    assert judged["judged"].tolist() == [0, 0, 1, 1, 0, 0]
-    assert judged["unclear"].tolist() == [1, 1, 0, 0, 0, 0]
+    table = read_answers(FirstPassage(), QUESTIONS, contexts_of(experiment, 2))
+    judged = judge_answers(table, QUESTIONS, Judge("judge", store=Store(tmp_path)))
+    assert judged["judged"].tolist() == [0, 0, 1, 1, 0, 0, 1, 0]
+    assert judged["unclear"].tolist() == [1, 1, 0, 0, 0, 0, 0, 0]
     assert "judged" not in table
 
 
@@ -113,58 +115,44 @@ def test_a_question_without_an_answer_is_one_plain_line(benchmark: Benchmark) ->
 
 
 def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
-    reading = AnswerOptions("extractive", 2, 3, none=True, judge=None)
+    reading = Reading("extractive", "2", 3, judge=None)
     reading.reader, reading.judge = FirstPassage(), Judge("judge", store=Store(tmp_path))
     answers = reading.answers(experiment)
-    record = experiment.record(answers) | reading.record()
-    assert [result["retriever"] for result in record["results"]] == ["a to z", "z to a", "none"]
-    first, _, none = record["results"]
-    assert (first["em"], first["judged"], none["unclear"]) == (0.5, 1.0, 1.0)
+    record = experiment.record(answers) | reading.record(answers)
+    assert [result["retriever"] for result in record["results"]] == ["a to z", "z to a", "none", "golden"]
+    first, _, none, golden = record["results"]
+    assert (first["em"], first["judged"], none["unclear"], golden["em"]) == (0.5, 1.0, 1.0, 1.0)
     assert first["em_ci"] == [0, 1] and first["recall@2"] == experiment.record()["results"][0]["recall@2"]
     assert {"em", "words_ci"} <= none.keys() and "mrr" not in none
-    assert record["reader"] == {"name": "first passage", "n_passages": 2}
-    # Six answers, of which two pairs are the same prompt twice.
-    used = {"model": "judge", "source": "live", "calls": 6, "prompt_tokens": 42, "answer_tokens": 6, "seconds": 3.0}
-    assert record["judge"]["usage"][0] == used
+    assert record["reader"] == {"name": "first passage", "size": "2"}
+    # Eight answers, of which the first of golden is the same prompt again.
+    assert record["judge"]["usage"][0]["calls"] == 7
+    assert "golden" in experiment.text(answers) and "golden" not in experiment.text()
 
 
-def test_without_a_reader_nothing_is_added(experiment) -> None:
-    reading = AnswerOptions(None, None, 3, none=False, judge=None)
-    reading.fit(experiment.benchmark)
-    assert reading.answers(experiment) is None and reading.record() == reading.usages() == {}
+def test_what_a_reader_may_read(experiment) -> None:
+    assert Reading("extractive", None, 3, None).limits == (3,)
+    assert Reading("ras", "3500tokens", 30, None).limits == (30, 3500)
+
+
+def test_readers_by_name() -> None:
+    assert isinstance(reader_of("extractive"), ExtractiveReader) and reader_of("ras").name == "ras"
+    assert reader_of("t5:some/model").name == "t5:some/model"
+    assert reader_of("replay:server:some-model").model.replay
 
 
 @pytest.mark.parametrize(
-    ("reader", "n", "judge", "line"),
+    ("reader", "size", "judge", "line"),
     [
-        (None, 2, None, "field reader: expected a reader (--reader)"),
-        (None, None, "server:x", "field reader: expected a reader (--reader)"),
-        ("extractive", 4, None, "field read: expected a number from 1 to 3, the largest k, not 4"),
-        ("extractive", 0, None, "field read: expected a number from 1 to 3, the largest k, not 0"),
-        ("intensive", None, None, "field reader: expected a reader: extractive, or a language model"),
-        ("extractive", 2, "x", "field model: expected a language model as"),
+        ("extractive", "4", None, "field read: expected a number from 1 to 3, the largest k, or of tokens, such as"),
+        ("extractive", "0", None, "field read: expected a number from 1 to 3, the largest k, or of tokens, such as"),
+        ("extractive", "tokens", None, "field read: expected a number from 1 to 3"),
+        ("extractive", "2 words", None, "field read: expected a number from 1 to 3"),
+        ("intensive", None, None, "field reader: expected a reader: extractive, ras, or a language model"),
+        ("extractive", "2", "x", "field model: expected a language model as"),
     ],
 )
-def test_bad_wishes_are_one_plain_line(reader: str | None, n: int | None, judge: str | None, line: str) -> None:
+def test_bad_wishes_are_one_plain_line(reader: str, size: str | None, judge: str | None, line: str) -> None:
     with pytest.raises(InputError) as error:
-        AnswerOptions(reader, n, 3, none=False, judge=judge)
+        Reading(reader, size, 3, judge)
     assert str(error.value).startswith(line)
-
-
-def test_what_a_reader_learns_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    atlas, hand = load(), example()
-    assert lessons_of(atlas) == [atlas]
-    other = Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)
-    assert [of.name for of in lessons_of(other)] == ["hand", "atlas"]
-    learned = []
-    monkeypatch.setattr("kit.text.reader.ExtractiveReader.fit", lambda self, *of: learned.append(of))
-    brief_reader(other, 2)
-    ((own, [more]),) = learned
-    assert (own.name, len(own.train), len(own.dev)) == ("hand", 2, 1) and not own.test
-    assert (more.name, len(more.train), len(more.dev)) == ("atlas", 2, 1)
-
-
-def test_answers_that_can_be_copied(benchmark: Benchmark) -> None:
-    """A passage's text is its title here. Of a yes one can't say where it stands."""
-    questions = [Question(answer, "?", answer, (("b",), ("e",))) for answer in ("E!", "c", "", "yes", "b", "e")]
-    assert [of.answer for of in with_spans(questions, benchmark.corpus, 2)] == ["E!", "b"]
