@@ -73,7 +73,6 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--read": option("--read", help="passages that the reader gets, or 3500tokens; the largest k otherwise"),
     "--graphs": option("--graphs", is_flag=True, help="measure evidence graphs, of questions that have one"),
     "--judge": option("--judge", help="a language model that judges the answers, as server:MODEL"),
-    "--seeds": option("--seeds", default=5, help="passages of the TF-IDF search whose neighbours count"),
     "--question": option("--question", help="on the page: what is around the supports of the question with this id"),
     "--jobs": count("--jobs", default=1, help="processes that share the work"),
     "--json": output_file("--json", help="write the results here"),
@@ -203,11 +202,11 @@ def evaluate(asked: SimpleNamespace) -> None:
         write_runs(experiment.rankings, asked.trec)
 
 
-@command(cli, f"builder {BENCHMARK} --set --seeds --json --html --question")
+@command(cli, f"builder {BENCHMARK} --set --json --html --question")
 def graph(asked: SimpleNamespace) -> None:
     """Build a graph of passages and measure it: tfidf, knn, entity, structure, or a union such as entity+structure.
 
-    The JSON file has nodes, edges, density, mean_degree, components, sf_em and precision (of the seeds and their
+    The JSON file has nodes, edges, density, mean_degree, components, sf_em and precision (of five seeds and their
     neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, and provenance. The page has at most 300
     passages; of a larger graph, --question shows what is around a question's supports.
     """
@@ -221,7 +220,7 @@ def graph(asked: SimpleNamespace) -> None:
     begun = time.perf_counter()
     builders(asked.builder, **asked.set)  # a setting that there is not is told before anything is read
     benchmark, _ = _read(asked)
-    result = measure(asked.builder, benchmark, benchmark.test, n_seeds=asked.seeds, **asked.set)
+    result = measure(asked.builder, benchmark, benchmark.test, **asked.set)
     if asked.html:
         page = page_around(build(asked.builder, benchmark.corpus, **asked.set), benchmark, asked.question)
         atomic_write(asked.html, page.html.encode())

@@ -84,9 +84,9 @@ def curves(
 ) -> Figure:
     """``y`` along a measured quantity ``x``, a curve for each value of ``by``, with bands from low to high if given.
 
-    Names with a single point each have an interval instead. Panels are in columns by ``facet``
-    and in rows by ``row``. ``log`` names what has a logarithmic axis: ``x``, ``y``, or the panels whose y axis is one.
-    The column ``behind`` is drawn pale behind the curve, that of ``notes`` stands at its two ends.
+    Names with a single point each have an interval instead. Panels are in columns by ``facet`` and in rows by ``row``.
+    ``log`` names what has a logarithmic axis: ``x``, ``y``, or the panels whose y axis is one. The column ``behind`` is
+    drawn pale behind the curve, that of ``notes`` stands at its two ends.
     """
     alone = table[by].is_unique
     drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes)
