@@ -150,7 +150,7 @@ def record(asked: SimpleNamespace) -> None:
 
 @command(cli, f"retrievers {BENCHMARK} --train --also --k --seed --set --graphs {READING} --json --csv --trec")
 def evaluate(asked: SimpleNamespace) -> None:
-    """Evaluate RETRIEVERS on a benchmark: names, or files with TREC runs of other systems.
+    """Evaluate RETRIEVERS on a benchmark.
 
     The table shows means over the questions with 95 % bootstrap intervals, and paired differences to the first
     retriever. The JSON file has data, n_questions, n_passages, setting, seed, provenance and results: for each
@@ -166,14 +166,13 @@ def evaluate(asked: SimpleNamespace) -> None:
     from kit.evaluation import evaluate as evaluate_all
     from kit.evaluation.answers import Reading
     from kit.evaluation.experiment import N_TIMED
-    from kit.evaluation.trec import read_run, write_runs
+    from kit.evaluation.trec import write_runs
     from kit.retrievers import make_all
     from kit.runs.lesson import write_result
     from kit.runs.recording import store_recorded
 
     begun = time.perf_counter()
-    files = {name: Path(name) for name in asked.retrievers if Path(name).is_file()}
-    made = make_all([name for name in asked.retrievers if name not in files], **asked.set)
+    retrievers = make_all(asked.retrievers, **asked.set)
     if (asked.read or asked.judge) and not asked.reader:
         raise InputError("expected a reader (--reader), whose answers are meant", field="reader")
     reading = Reading(asked.reader, asked.read, max(asked.k), asked.judge) if asked.reader else None
@@ -182,12 +181,11 @@ def evaluate(asked: SimpleNamespace) -> None:
     benchmark, training = _read(asked)
     if asked.graphs:
         benchmark = benchmark.asking([question for question in benchmark.test if question.evidence])
-    everything = {name: read_run(files[name], benchmark) if name in files else made[name] for name in asked.retrievers}
     store_recorded()
     if reading:
         reading.reader.fit(training or benchmark)
     told = {"ks": asked.k, "seed": asked.seed, "graphs": asked.graphs}
-    experiment = evaluate_all(everything, benchmark, training=training, n_timed=N_TIMED, **told)
+    experiment = evaluate_all(retrievers, benchmark, training=training, n_timed=N_TIMED, **told)
     answers = [reading.answers(experiment)] if reading else []
     click.echo(experiment.text(*answers))
     if usages := {role: usage for of in (experiment, *answers) for role, usage in of.usages.items()}:

@@ -14,7 +14,6 @@ from kit.corpus import Benchmark, EvidenceGraph, Question
 from kit.errors import InputError
 from kit.evaluation import metrics, statistics
 from kit.evaluation.timing import time_parts
-from kit.evaluation.trec import TrecRun
 from kit.retrievers import Ranking, Retriever, make
 
 _BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
@@ -193,7 +192,7 @@ def evaluate(
     for name, retriever in named.items():  # all before the first question: what can't be learned is told at once
         start = time.perf_counter()
         retriever.fit(training)
-        seconds_to_fit[name] = np.nan if isinstance(retriever, TrecRun) else time.perf_counter() - start
+        seconds_to_fit[name] = time.perf_counter() - start
     rankings: dict[str, dict[str, Ranking]] = {name: {} for name in named}
     rows, spent = [], {}
     for name, retriever in named.items():
@@ -204,7 +203,7 @@ def evaluate(
             retriever.index(corpus)
             seconds_to_fit[name] += time.perf_counter() - start
             first = [question for question in asked if question.id in timed]
-            if first and not isinstance(retriever, TrecRun):
+            if first:
                 seconds |= time_parts(retriever, first, k).set_index("question")["seconds"].to_dict()
             before = _spent(retriever)
             for batch in (asked[start : start + _BATCH] for start in range(0, len(asked), _BATCH)):
