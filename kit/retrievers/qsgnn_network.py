@@ -5,7 +5,6 @@ the modules named after them. Graphs are batches of :meth:`kit.graphs.multilevel
 """
 
 from collections.abc import Mapping
-from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -74,8 +73,6 @@ class InterLevel(QueryAttention):
     Without a query there is no score, and the message is the mean.
     """
 
-    products: Ends | None = None
-
     def __init__(self, n: int, logit_scale: float = 1.0) -> None:
         super().__init__(logit_scale)
         self.target, self.source = _identity(n), _identity(n)
@@ -85,19 +82,10 @@ class InterLevel(QueryAttention):
     def score(self, h: Ends, query: Tensor | None, batch: Ends, edge_index: Tensor) -> Tensor:
         if query is None:
             return h[0].new_zeros(edge_index.shape[1])
-        to_other, to_own = self.products or self.multiplied()
-        return _cosines(self.query_gamma(query), batch, (h[0] @ to_other, h[1] @ to_own), edge_index)
-
-    def multiplied(self) -> Ends:
-        """W^s W^k_other and W^t W^k_own, each n × n."""
         pairs = (self.key_gamma_other, self.source), (self.key_gamma_own, self.target)
-        return tuple((key.weight @ inner.weight).T for key, inner in pairs)
-
-    @torch.no_grad()
-    def train(self, mode: bool = True) -> Self:
-        """As PyTorch's; in evaluation the weights stand, and are multiplied once."""
-        self.products = None if mode else self.multiplied()
-        return super().train(mode)
+        # W^s W^k before h W^s, since there are more nodes than dimensions.
+        to_other, to_own = ((key.weight @ inner.weight).T for key, inner in pairs)
+        return _cosines(self.query_gamma(query), batch, (h[0] @ to_other, h[1] @ to_own), edge_index)
 
 
 class Update(nn.Module):

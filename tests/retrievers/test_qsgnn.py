@@ -111,6 +111,16 @@ def test_it_ranks_every_passage_once_before_and_after_training(own_store: Path) 
             retriever.variant(**other)
 
 
+@pytest.mark.parametrize("kind", ["co", "oc", "od", "do", "cd"])  # a sentence hears of one document alone: dc is 1
+def test_all_weights_of_an_edge_between_levels_learn(kind: str, own_store: Path) -> None:
+    retriever = make("qsgnn", **FEW)
+    retriever.index(HAND.corpus)
+    before = retriever.network.layers[0].inter[kind].state_dict()
+    retriever.fit(LEARN)
+    for name, weight in before.items():
+        assert not torch.equal(retriever.learned[f"layers.0.inter.{kind}.{name}"], weight)
+
+
 def test_an_interrupted_training_goes_on_to_the_same_weights(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = make("qsgnn", **FEW)
     whole.fit(LEARN)
