@@ -60,16 +60,14 @@ def at_equal_size(
     return pd.DataFrame(columns, index=questions).dropna()
 
 
-def measure(
-    builder: str, benchmark: Benchmark, questions: Sequence[Question], n_seeds: int = 5, **settings: object
-) -> dict[str, float]:
+def measure(builder: str, benchmark: Benchmark, questions: Sequence[Question], **settings: object) -> dict[str, float]:
     """Size, mean quality and seconds to build of one graph (of each question's own in the per-question setting)."""
     sizes, quality = [], []
     for corpus, asked in benchmark.asked_together(questions):
         begun = time.perf_counter()
         graph = build(builder, corpus, **settings)
         seconds = time.perf_counter() - begun
-        quality.append(graph_quality(graph, asked, find_seeds(corpus, asked, n_seeds)).assign(seconds=seconds))
+        quality.append(graph_quality(graph, asked, find_seeds(corpus, asked)).assign(seconds=seconds))
         sizes.append(describe_graph(graph))
     means = pd.concat(quality)[["sf_em", "covered", "precision", "neighbourhood", "seconds"]].mean().to_dict()
     return (sizes[0] if len(sizes) == 1 else pd.DataFrame(sizes).mean().to_dict()) | means

@@ -38,9 +38,7 @@ LAYERS = 3  # upper ones of the encoder that learn, and read paths
 BATCH = 4  # questions a step
 RATE, ENCODER_TIMES = 2e-3, 0.25  # the highest learning rate, and the encoder's share of it
 DEV_QUESTIONS = 40  # by whose set F1 weights are chosen (bgr-i28)
-# Logits are told from here on: what is less sure is left out. On the atlas's dev questions a lower one finds more, and
-# a higher one, of which merging makes more, is surer.
-TAKEN = -1.4
+TAKEN = -1.4  # the least logit, by the atlas's dev questions: a lower one finds more, merging adds less to it then
 MOST_EDGES, LONGEST = 25, 6  # of one search (bgr-i09)
 MOST_TOKENS = 40  # of a candidate; bgr.txt reads 30
 _RECIPE = "5"  # to be changed with what is learned, so that weights learned otherwise are not found again

@@ -23,14 +23,16 @@ DEV_QUESTIONS, DEV_PASSAGES, DEV_CUT = 30, 5, 5  # how a model is chosen: Recall
 _RECIPE = "6"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
-class TrainedRetriever(Dense):
-    """Dense retrieval whose encoder learns: before ``fit`` it is the base, afterwards ``encoder`` is the trained one.
+class DPR(Dense):
+    """One encoder for questions and passages, which learns from pairs; before ``fit`` it is the base.
 
     ``negatives``: beside the other passages of its batch each query has one negative, drawn anew in each epoch from the
     passages that are nearest to it by TF-IDF and no supports (``hard``) or from all (``random``); or none
     (``in-batch``). ``n_train`` questions are drawn by ``seed`` (0: all). ``history`` has ``step`` with ``loss`` or
     ``measured``, Recall@5 of dev questions.
     """
+
+    name = "dpr"
 
     class Settings(Training, frozen=True):
         encoder: str = DEFAULT_ENCODER
@@ -42,13 +44,13 @@ class TrainedRetriever(Dense):
     history: tuple[dict[str, float], ...] = ()
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
-        """What is learned from a question: texts of queries, each with the id of the passage that it is to find."""
-        raise NotImplementedError
+        """Texts of queries, each with the id of the passage to find: here the question with each support."""
+        return [(question.text, id) for id in question.supporting_ids]
 
     def fit(self, benchmark: Benchmark) -> None:
         chosen, base = self.settings, Encoder(self.settings.encoder)
         expect_training(benchmark, chosen.n_train, self.name)
-        names = sorted({*TrainedRetriever.Settings.__struct_fields__, *self.training_settings} - {"encoder"})
+        names = sorted({*DPR.Settings.__struct_fields__, *self.training_settings} - {"encoder"})
         settings = msgspec.json.encode([getattr(chosen, name) for name in names]).decode()
         key = content_key(_RECIPE, self.name, base.identity, settings, benchmark.without_test().hash).hex()
         folder = base.store.get_folder(KIND, key)
@@ -85,16 +87,6 @@ class TrainedRetriever(Dense):
         retriever.learned = encoder
         retriever.index(corpus)
         return dev_recall(retriever, questions)
-
-
-class DPR(TrainedRetriever):
-    """One encoder for questions and passages, learned from pairs of a question and a support."""
-
-    name = "dpr"
-
-    def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
-        """The question with each of its supports, in no order."""
-        return [(question.text, id) for id in question.supporting_ids]
 
 
 def expect_training(benchmark: Benchmark, n_train: int, name: str) -> None:

@@ -24,7 +24,7 @@ from kit.corpus import Benchmark, Corpus, Query
 from kit.graphs import PassageGraph, build, builders
 from kit.retrievers.agents import LONGEST_PLAN, PLANNER, SmallAgent
 from kit.retrievers.base import AnyEvent, NodeVisit, Ranking, Retriever, Seed, Trace, as_query
-from kit.retrievers.dpr import TrainedRetriever
+from kit.retrievers.dpr import DPR
 from kit.retrievers.mdr import MDR, path_text
 from kit.retrievers.structure import StructureReader
 from kit.settings import Positive, Settings, Whole
@@ -33,7 +33,7 @@ from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
 from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
 
-_TRAINING = [(each.name, each.type, each.default) for each in msgspec.structs.fields(TrainedRetriever.Settings)]
+_TRAINING = [(each.name, each.type, each.default) for each in msgspec.structs.fields(DPR.Settings)]
 
 
 class AgentInput(NamedTuple):
@@ -268,7 +268,7 @@ class KGPMDR(KGPDense):
     name = "kgp-mdr"
     bound_by = ("encoder",)
     reads_path = True
-    history: tuple[dict[str, float], ...] = ()  # see :class:`TrainedRetriever`
+    history: tuple[dict[str, float], ...] = ()  # see :class:`DPR`
     Settings = msgspec.defstruct("Settings", _TRAINING, bases=(KGP.Settings,), frozen=True, kw_only=True)
 
     def fit(self, benchmark: Benchmark) -> None:
@@ -296,7 +296,7 @@ class KGPT5(KGPTfidf):
         self.agent = SmallAgent(self.model, corpus, f"t5:{PLANNER}")
 
     def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
-        self.agent.facts.facts({row for each in inputs if not each.path for row in each.candidates})  # seeds, at once
+        self.agent.facts.facts([each.candidates for each in inputs if not each.path])  # of all seeds, at once
         found = self.agent.reason([each.query for each in inputs], [each.path for each in inputs])
         return [f"{of.query.text} {of.steps[-1].sentence}" if of.steps else "" for of in found]
 

@@ -16,7 +16,7 @@ from msgspec import Meta
 from kit.corpus import Corpus, EvidenceGraph, Passage, Query, Question
 from kit.graphs import build, builders
 from kit.retrievers.base import NodeVisit, Ranking, Seed, Trace, as_query
-from kit.retrievers.dpr import TrainedRetriever
+from kit.retrievers.dpr import DPR
 from kit.settings import Positive
 
 
@@ -27,7 +27,7 @@ class Beam(NamedTuple):
     score: float
 
 
-class MDR(TrainedRetriever):
+class MDR(DPR):
     """Beam search: the ``beam`` passages nearest to the question, then for each path the ``branches`` next ones.
 
     ``hops`` is the length of a path; before each further hop the ``beam`` best paths are kept. Passages are ranked by
@@ -41,7 +41,7 @@ class MDR(TrainedRetriever):
     indexed_by = ("encoder", "graph")
     training_settings = ("hops",)
 
-    class Settings(TrainedRetriever.Settings, frozen=True):
+    class Settings(DPR.Settings, frozen=True):
         hops: Positive = 2
         beam: Positive = 4
         branches: Positive = 3

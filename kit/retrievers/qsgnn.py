@@ -56,9 +56,9 @@ class QSGNN(Retriever):
     6 and 10): entity, chunk, document (its nodes; its score is then that of its best sentence), query (β and γ,
     qsgnn-i13), intra, pre-training, fine-tuning.
 
-    Training: at most ``synthetic`` questions (:data:`kit.retrievers.qsgnn_questions.SHARES`), ``pretraining_epochs``
-    times, then ``n_train`` training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``.
-    The weights of the best Recall@5 on dev questions are kept. ``history``: as of DPR, and ``stage`` (0: pre-training).
+    Training: at most ``synthetic`` questions (:data:`kit.retrievers.qsgnn_questions.SHARES`) once, then ``n_train``
+    training questions (0: all) ``epochs`` times; Eq. 5 with ``temperature`` and ``negatives``. The weights of the best
+    Recall@5 on dev questions are kept. ``history``: as of DPR, and ``stage`` (0: pre-training).
     """
 
     name = "qsgnn"
@@ -75,7 +75,6 @@ class QSGNN(Retriever):
         init: Literal["dense", "random"] = "dense"
         logit_scale: AboveZero = 10.0
         synthetic: Whole = 1_000
-        pretraining_epochs: Whole = 1
         epochs: Whole = 2
         negatives: Positive = 30
         temperature: AboveZero = 0.07
@@ -185,7 +184,7 @@ class QSGNN(Retriever):
         labelled = [Synthetic(it.text, tuple(corpus.row[id] for id in it.supporting_ids)) for it in human]
         labelled = [question for question in labelled if question.supports]
         synthetic = synthetic_questions(extractions, settings.synthetic, settings.seed)
-        stages = [("pre-training", settings.pretraining_epochs, synthetic), ("fine-tuning", settings.epochs, labelled)]
+        stages = [("pre-training", 1, synthetic), ("fine-tuning", settings.epochs, labelled)]
         periods = [
             partial(self._period, stage, questions, epochs, epoch, part)
             for stage, (name, epochs, questions) in enumerate(stages)

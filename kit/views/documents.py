@@ -17,9 +17,9 @@ from kit.errors import InputError
 from kit.retrievers import make
 from kit.retrievers.structure import StructureReader, mentions
 from kit.views.explorer import Explorer
-from kit.views.frames import count, replay
+from kit.views.frames import replay
 from kit.views.graph_page import spring
-from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip
+from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip, count
 
 _AGENTS = ("kgp-tfidf", "kgp-dense", "kgp-random")
 _BEST = 10  # passages of a walk that are shown

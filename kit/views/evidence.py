@@ -11,7 +11,7 @@ from kit.corpus import Corpus, Question
 from kit.retrievers.base import Expansion, GraphGrowth, Merge, Ranking, Seed, SubQuestionEvent
 from kit.text.placeholders import key_of
 from kit.views.graph_page import spring
-from kit.views.replay import Column, Edge, Frame, Node, NodeState, Place, RankItem, Replay, Scale
+from kit.views.replay import Column, Edge, Frame, Node, NodeState, Place, RankItem, Replay, Scale, count
 
 _ASKED = ""  # the id of the question as a node, as in kit.retrievers.base.Merge
 _LISTED = 10  # candidates, or answers
@@ -156,7 +156,9 @@ def _round_frame(
     room: Sequence[str],
     named: set[str],
 ) -> Frame:
-    told = f"{len(found)} passages, {len(growth.triples)} new triples" if found else "No retrieval: the graph has it"
+    told = "No retrieval: the graph has it"
+    if found:
+        told = f"{count(len(found), 'passage')}, {count(len(growth.triples), 'new triple')}"
     told += f"; read off: {', '.join(growth.answers)}" * bool(growth.answers)
     edges = {ends: Edge(*ends, ("graph",), edge.label, directed=True) for ends, edge in before.items()}
     roles = dict.fromkeys((key for ends in before for key in ends), "held")

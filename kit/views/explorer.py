@@ -16,9 +16,9 @@ from kit.errors import InputError
 from kit.evaluation.experiment import Experiment
 from kit.graphs import PassageGraph, build
 from kit.retrievers import Retriever, make
-from kit.views.frames import count, replay, supports
+from kit.views.frames import replay, supports
 from kit.views.graph_page import apart
-from kit.views.replay import GOLD, GOLD_RIM, HALO, SHADES, Column, Frame, RankItem, Replay
+from kit.views.replay import GOLD, GOLD_RIM, HALO, SHADES, Column, Frame, RankItem, Replay, count
 from kit.views.storyboard import storyboard
 from kit.views.style import Figure, look
 

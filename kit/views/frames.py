@@ -17,7 +17,7 @@ from kit.retrievers import InitialScore, Message, NodeVisit, Ranking, Seed, SubQ
 from kit.retrievers.base import AnyEvent, Expansion, GraphGrowth, Merge
 from kit.views.evidence import evidence_replay, growth_replay
 from kit.views.graph_page import arrange
-from kit.views.replay import Column, Edge, Frame, NodeState, RankItem, Replay, Scale
+from kit.views.replay import Column, Edge, Frame, NodeState, RankItem, Replay, Scale, count
 
 _MOST = 40  # nodes of a picture, unless there are more supports, senders and visits
 _FEW = 12  # so few passages are all listed
@@ -226,10 +226,6 @@ class _Story:
         focus = max(seen, key=lambda id: (id in self.gold, moved[id]), default="")
         column, caption = Column(name, tuple(items)), f"{step.caption} {told}." if self.gold else step.caption
         return Frame(step.name, caption, tuple(states.values()), tuple(arrows), (column,), step.asked, focus)
-
-
-def count(n: int, word: str) -> str:
-    return f"{n:,} {word}{'s' * (n != 1)}"
 
 
 def supports(question: Question, ids: Sequence[str]) -> str:

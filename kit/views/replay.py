@@ -189,3 +189,7 @@ class Replay(msgspec.Struct, frozen=True):
                 for number, item in enumerate(column.items, start=1):
                     add(column.name, item.node, value=item.place or number)
         return pd.DataFrame(rows, columns=["step", "kind", "title", "other", "role", "gold", "x", "y", "value"])
+
+
+def count(n: int, word: str) -> str:
+    return f"{n:,} {word}{'s' * (n != 1)}"

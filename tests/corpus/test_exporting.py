@@ -46,7 +46,7 @@ def test_what_cannot_be_exported_ends_in_one_line_and_leaves_all_as_it_was(beir,
     kept.write_text("kept")
     for path, format, split, line in [
         (kept, "csv", "test", "unknown format 'csv' to export to: expected one of kit, beir, qrels"),
-        (kept, "qrels", "all", "unknown split 'all': expected one of train, dev, test"),
+        (kept, "qrels", "all", "has no all questions to export"),
         (kept, "qrels", "dev", "benchmark beir-beir has no dev questions to export"),
         (beir, "qrels", "test", "cannot be written"),
         (beir, "beir", "test", "expected a new or an empty folder to export to"),

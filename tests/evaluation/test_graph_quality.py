@@ -48,4 +48,4 @@ def test_graphs_at_equal_size() -> None:
 def test_per_question_graphs_are_built_from_the_own_collection() -> None:
     hand = example()
     own = Benchmark("own", hand.corpus, test=hand.test, collections={"town": np.arange(2), "river": np.arange(6)})
-    assert measure("knn", own, own.test, 1, k=1)["nodes"] == 4  # the mean of two and six
+    assert measure("knn", own, own.test, k=1)["nodes"] == 4  # the mean of two and six

@@ -125,7 +125,9 @@ def test_the_small_model_looks_for_what_the_passages_of_a_path_leave_open(indexe
     retriever = indexed("kgp-t5", **WALK)
     said = [("Reel", "directed by", "Ada"), ("Ada", "born in", "Orm")]
     plan = [Step("reel directed by", (Hole("Reel", "directed by"),)), Step("ada born in", (Hole("Ada", "born in"),))]
-    monkeypatch.setattr(retriever.agent.facts, "facts", lambda rows: {said[row]: row for row in rows})
+    monkeypatch.setattr(
+        retriever.agent.facts, "facts", lambda lists: [{said[row]: row for row in rows} for rows in lists]
+    )
     steps = [*plan, None]
     monkeypatch.setattr(retriever.agent, "plan", lambda going: [copy(steps[len(of.steps)]) for of in going])
     asked = [AgentInput(Query("", "Who?"), path, np.array([1])) for path in ((), (0,), (0, 1))]

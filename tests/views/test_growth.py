@@ -31,8 +31,8 @@ def shown() -> Replay:
 
 def test_a_frame_a_round_says_what_was_found_added_and_decided(shown: Replay) -> None:
     assert [frame.caption for frame in shown.frames] == [
-        "2 passages, 1 new triples. Then: [SUBQ].",
-        "1 passages, 2 new triples; read off: Selby Quay. Then: [SUBQ].",
+        "2 passages, 1 new triple. Then: [SUBQ].",
+        "1 passage, 2 new triples; read off: Selby Quay. Then: [SUBQ].",
         "No retrieval: the graph has it; read off: Ines Moravec. Then: [SUFFICIENT].",
     ]
     assert [frame.asked for frame in shown.frames][1:] == ["Ines Moravec born in", "The Glass Harbour directed by"]
