@@ -109,19 +109,13 @@ class Explorer(widgets.VBox):
 
 
 def explore(
-    retriever: str | Retriever,
-    benchmark: Benchmark,
-    questions: Sequence[Question],
-    *,
-    behind: str = "",
-    top: int = 10,
-    **start: Any,
+    retriever: str | Retriever, benchmark: Benchmark, questions: Sequence[Question], *, behind: str = "", **start: Any
 ) -> Explorer:
     """The steps of a retrieval, for a question of the list or one that is typed, under settings that can be turned.
 
     ``retriever``, or its name: what it learned is kept, and it stays as it is. Passages are drawn in its graph;
-    ``behind`` names a builder whose edges are drawn behind the paths of one that has none. Supports are counted in the
-    first ``top``. ``start`` are first values of the controls: ``question`` (an id), ``typed``, and the settings.
+    ``behind`` names a builder whose edges are drawn behind the paths of one that has none. ``start`` are first values
+    of the controls: ``question`` (an id), ``typed``, and the settings.
     """
     method = make(retriever) if isinstance(retriever, str) else retriever
     controls, find = asking(benchmark, questions, lines=method.sees_gold)
@@ -138,7 +132,7 @@ def explore(
         ranking, graph = turned.explain(query, deepest := min(len(corpus), _DEEPEST)), getattr(turned, "graph", None)
         if not ranking.trace.events:  # of a loop that asked for nothing
             ranking = Retriever.explain(turned, query, deepest)
-        return replay(ranking, corpus, asked, graph if isinstance(graph, PassageGraph) else backdrop(corpus), top)
+        return replay(ranking, corpus, asked, graph if isinstance(graph, PassageGraph) else backdrop(corpus))
 
     return Explorer(f"{method.name}, step by step", controls, tell, start)
 
