@@ -75,6 +75,7 @@ PARAMETERS = {  # of all commands, by the names that the commands call them here
     "--judge": option("--judge", help="a language model that judges the answers, as server:MODEL"),
     "--question": option("--question", help="on the page: what is around the supports of the question with this id"),
     "--jobs": count("--jobs", default=1, help="processes that share the work"),
+    "--at-once": count("--at-once", default=2, help="notebooks that run at the same time, each on its share of cores"),
     "--json": output_file("--json", help="write the results here"),
     "--trec": output_file("--trec", help="write the rankings as a TREC run; of several to FILE-NAME"),
     "--html": output_file("--html", help="write the graph here, as a page to pan and share"),
@@ -110,7 +111,7 @@ def command(group: click.Group, parameters: str) -> Callable:
     return decorate
 
 
-@command(cli, "notebooks --data --train --scale --seed -p --again")
+@command(cli, "notebooks --data --train --scale --seed -p --again --at-once")
 def run(asked: SimpleNamespace) -> None:
     """Execute the NOTEBOOKS, named by their first characters ("02"), or all of them in order.
 
@@ -119,7 +120,8 @@ def run(asked: SimpleNamespace) -> None:
     """
     from kit.runs.runner import run as run_notebooks
 
-    sys.exit(run_notebooks(asked.notebooks, parameters=dict(asked.parameters), again=asked.again, **_told(asked)))
+    told = {"parameters": dict(asked.parameters), "again": asked.again, "at_once": asked.at_once, **_told(asked)}
+    sys.exit(run_notebooks(asked.notebooks, **told))
 
 
 @command(cli, "notebook --model --most-calls --most-tokens --price --data --train --scale --seed -p")

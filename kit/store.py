@@ -17,6 +17,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from filelock import FileLock
+
 from kit.paths import cache
 
 _CHECKSUMS = "checksums.json"
@@ -80,6 +82,12 @@ class Store:
                 return folder
         warnings.warn(f"the stored folder {kind}/{key} is damaged and is made again", stacklevel=2)
         return None
+
+    def get_or_make(self, kind: str, key: str, make: Callable[[], Path]) -> Path:
+        """The folder of this key, which ``make`` puts here if it is not; other processes that want it wait for it."""
+        (self.folder / kind).mkdir(parents=True, exist_ok=True)
+        with FileLock(self.folder / kind / f"{key}.lock"):
+            return self.get_folder(kind, key) or make()
 
     def put_folder(self, kind: str, key: str, write: Callable[[Path], None]) -> Path:
         """Keep what ``write`` puts into the empty folder that it is given: all of it or (if interrupted) none."""

@@ -2,6 +2,8 @@
 
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,26 @@ def test_a_damaged_folder_counts_as_missing(tmp_path: Path, name: str, content: 
         assert store.get_folder("thing", "key") is None
     store.put_folder("thing", "key", write)
     assert store.get_folder("thing", "key") == folder
+
+
+def test_one_process_makes_what_two_want(tmp_path: Path) -> None:
+    """Each would take its time to write a file with its number; the second finds what the first made."""
+    code = """if True:
+        import sys, time
+        from pathlib import Path
+        from kit.store import Store
+        store = Store(Path(sys.argv[1]))
+        def write(folder):
+            Path(sys.argv[1], "made" + sys.argv[2]).touch()
+            time.sleep(1)
+            (folder / "maker").write_text(sys.argv[2])
+        folder = store.get_or_make("thing", "key", lambda: store.put_folder("thing", "key", write))
+        print((folder / "maker").read_text())
+    """
+    asked = [[sys.executable, "-c", code, str(tmp_path), number] for number in "12"]
+    told = [of.communicate()[0] for of in [subprocess.Popen(of, stdout=subprocess.PIPE, text=True) for of in asked]]
+    (made,) = tmp_path.glob("made*")
+    assert told == [f"{made.name[-1]}\n"] * 2
 
 
 def test_an_interrupted_folder_leaves_the_old_one(tmp_path: Path) -> None:

@@ -194,9 +194,8 @@ class BGR(Retriever):
         told = [str(getattr(self.settings, name)) for name in ("epochs", "n_train", "seed", "candidates")]
         key = content_key(_RECIPE, encoder.identity, *told, benchmark.without_test().hash).hex()
         self._see(encoder)
-        folder = encoder.store.get_folder(KIND, key)
-        if folder is None:
-            folder = self.variant()._train(benchmark, sample(known, n_train or len(known), self.settings.seed), key)
+        questions = sample(known, n_train or len(known), self.settings.seed)
+        folder = encoder.store.get_or_make(KIND, key, lambda: self.variant()._train(benchmark, questions, key))
         self.learned, self.history = load_file(folder / WEIGHTS), read_history(folder)
         self.network.load_state_dict(self.learned)
         self.network.eval()

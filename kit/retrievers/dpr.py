@@ -53,18 +53,21 @@ class DPR(Dense):
         names = sorted({*DPR.Settings.__struct_fields__, *self.training_settings} - {"encoder"})
         settings = msgspec.json.encode([getattr(chosen, name) for name in names]).decode()
         key = content_key(_RECIPE, self.name, base.identity, settings, benchmark.without_test().hash).hex()
-        folder = base.store.get_folder(KIND, key)
-        self.learned = Encoder(str(folder), base.store) if folder else self._train(base, benchmark, key)
+        self.learned = None
+        folder = base.store.get_or_make(KIND, key, lambda: self._train(base, benchmark, key))
+        self.learned = self.learned or Encoder(str(folder), base.store)
         self.history = tuple(read_history(Path(self.learned.name)))
 
-    def _train(self, base: Encoder, benchmark: Benchmark, key: str) -> Encoder:
+    def _train(self, base: Encoder, benchmark: Benchmark, key: str) -> Path:
         corpus, n_train, seed = benchmark.corpus, self.settings.n_train, self.settings.seed
         index = TfidfIndex(corpus)
         most = min(DEV_QUESTIONS, n_train or DEV_QUESTIONS)  # a check takes no longer than what it checks
         dev = sample([question for question in benchmark.dev if question.supporting], most, seed)
         pairs = self._with_negatives(sample(benchmark.train, n_train or len(benchmark.train), seed), corpus, index)
         check = partial(self._recall, dev, pool(dev, corpus, index)) if dev else None
-        return finetune(base, pairs, [passage.full_text for passage in corpus.passages], self.settings, check, key)
+        texts = [passage.full_text for passage in corpus.passages]
+        self.learned = finetune(base, pairs, texts, self.settings, check, key)  # it knows what it has read
+        return Path(self.learned.name)
 
     def _with_negatives(self, questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> list[Pair]:
         pairs = [(question, *pair) for question in questions for pair in self.pairs(question, corpus)]

@@ -174,7 +174,7 @@ class QSGNN(Retriever):
         learning = msgspec.structs.replace(settings, documents=0, encoder="", triples="")
         parts = (msgspec.json.encode(part).decode() for part in (learning, extractions))
         key = content_key(_RECIPE, encoder.identity, *parts, benchmark.without_test().hash).hex()
-        folder = encoder.store.get_folder(KIND, key) or self.variant()._train(benchmark, extractions, key)
+        folder = encoder.store.get_or_make(KIND, key, lambda: self.variant()._train(benchmark, extractions, key))
         self.learned, self.history = load_file(folder / WEIGHTS), read_history(folder)
 
     def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:

@@ -201,7 +201,7 @@ class GraphAnswerer:
             torch.manual_seed(self.settings.seed)
             width = self.retriever.vectors.shape[1]
             self.network = AnswerNetwork(width, self.settings.hidden, self.settings.layers)
-        folder = self.encoder.store.get_folder(KIND, key) or self._train(train_on, dev, key)
+        folder = self.encoder.store.get_or_make(KIND, key, lambda: self._train(train_on, dev, key))
         self.network.load_state_dict(load_file(folder / WEIGHTS))
         self.network.eval()
         self.history = read_history(folder)

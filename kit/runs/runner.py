@@ -6,6 +6,7 @@ import time
 from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
+from multiprocessing import current_process
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,6 +21,7 @@ from kit.corpus.formats.pdf_folder import pdfs
 from kit.corpus.types import digest
 from kit.errors import InputError
 from kit.runs.lesson import Run, code_digest, find_data, write_json
+from kit.runs.parallel import in_parallel
 from kit.runs.recording import store_recorded
 from kit.settings import Value, check, read_value
 from kit.store import file_digest
@@ -57,25 +59,25 @@ class Job(msgspec.Struct, frozen=True):
         return {"key": self.key, "files": {file.name: file_digest(file) for file in files}}
 
 
-def run(which: Sequence[str] = (), *, again: bool = False, **options: Any) -> int:
+def run(which: Sequence[str] = (), *, again: bool = False, at_once: int = 1, **options: Any) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty) and return the exit status.
 
     ``options`` are those of :func:`plan`. A notebook that finished with the same source, parameters, data and code, and
-    whose files are still what it left, is skipped unless ``again``. Status 1: a notebook failed (the others ran).
-    Recorded answers go into the store. Raises ``InputError``, before anything is run, for bad ones, data or parameters.
+    whose files are still what it left, is skipped unless ``again``. ``at_once`` are run at the same time, each on its
+    share of the cores. Status 1: a notebook failed (the others ran). Recorded answers go into the store. Raises
+    ``InputError``, before anything is run, for bad ones, data or parameters.
     """
-    jobs, failed = plan(which, **options), False
-    store_recorded()
-    for job in jobs:
-        name, begun = job.notebook.stem, time.monotonic()
+    left, status = [], 0
+    for job in plan(which, **options):
         if job.finished and not again:
-            print(f"{name}: finished earlier, skipped")
-            continue
-        problem = run_one(job)
-        failed |= problem is not None
-        done = f"{name}: done in {time.monotonic() - begun:.0f} s, figures in {job.figures}"
-        print(problem or f"{done}, executed copy {job.file('.ipynb')}")
-    return int(failed)
+            print(f"{job.notebook.stem}: finished earlier, skipped")
+        else:
+            left.append(job)
+    store_recorded()
+    for problem, told in in_parallel(run_one, zip(left), max(1, min(at_once, len(left)))):
+        print(problem or told, flush=True)
+        status |= bool(problem)
+    return status
 
 
 def plan(
@@ -146,13 +148,15 @@ def _typed(name: str, text: str, default: Value | None) -> Value:
         raise InputError(f"expected a value like {default!r}, not {text!r}", field=f"parameter {name}") from None
 
 
-def run_one(job: Job) -> str | None:
-    """Run a notebook; what went wrong, told in a few lines, or None."""
+def run_one(job: Job) -> tuple[str, str]:
+    """Run a notebook; what went wrong, told in a few lines, or nothing, and what was done."""
+    name, clock = job.notebook.stem, time.monotonic()
     job.file(".json").unlink(missing_ok=True)  # while it runs, nothing says that it finished
     job.executed.mkdir(parents=True, exist_ok=True)
     begun: list[NotebookNode] = []  # cells
     told = {"kernel_name": "python3", "cwd": job.notebook.parent, "shutdown_kernel": "immediate"}
-    told["progress_bar"] = {"desc": job.notebook.stem, "disable": None, "leave": False}
+    row = int(current_process().name.partition("-")[2] or 1) - 1  # of "LokyProcess-2" the bar stands below the first
+    told["progress_bar"] = {"desc": name, "disable": None, "leave": False, "position": row}
     told["on_cell_start"] = lambda cell, cell_index: begun.append(cell)
     execute = partial(papermill.execute_notebook, job.notebook, job.file(".ipynb"), job.parameters, **told)
     # What the kernel finds: the same folders whatever its working folder, and what makes runs alike and quiet.
@@ -168,9 +172,10 @@ def run_one(job: Job) -> str | None:
                     raise
                 execute()  # another process may have taken a port between its choice and its use
     except (PapermillExecutionError, RuntimeError) as error:
-        return f"{job.notebook.stem}: {_explain(error, begun)}\n  executed so far: {job.file('.ipynb')}"
+        return f"{name}: {_explain(error, begun)}\n  executed so far: {job.file('.ipynb')}", ""
     write_json(job.file(".json"), job.account())
-    return None
+    done = f"{name}: done in {time.monotonic() - clock:.0f} s, figures in {job.figures}"
+    return "", f"{done}, executed copy {job.file('.ipynb')}"
 
 
 def _explain(error: Exception, begun: Sequence[NotebookNode]) -> str:

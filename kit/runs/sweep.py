@@ -1,20 +1,19 @@
 """Grids of a retriever's settings, each cell evaluated once and kept."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from itertools import product
 from typing import Any
 
 import msgspec
 import pandas as pd
-from joblib import Parallel, delayed
 from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark
-from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.retrievers import make
 from kit.runs.lesson import code_digest, provenance
+from kit.runs.parallel import in_parallel
 from kit.settings import Value
 from kit.store import Store, content_key
 
@@ -55,14 +54,11 @@ def sweep_retriever(
     left = {key: cell for key, cell in zip(keys, cells) if key not in kept}
     asking = {"benchmark": benchmark, "ks": ks, "training": training, "n_timed": n_timed}
     with tqdm(total=len(set(keys)), initial=len(kept), desc="sweep", unit="cell") as bar:
-        done = Parallel(jobs, return_as="generator_unordered", batch_size=1)
-        try:
-            for key, rows in done(delayed(_evaluate)(key, name, cell, **asking) for key, cell in left.items()):
-                kept[key] = msgspec.msgpack.encode(rows)  # has NaN, unlike JSON
-                store.put_many(_KIND, {key: kept[key]})
-                bar.update()
-        except BrokenProcessPool:
-            raise InputError("a worker died (out of memory?); the same command goes on where it stopped") from None
+        work = partial(_evaluate, name=name, **asking)
+        for key, rows in in_parallel(work, left.items(), jobs):
+            kept[key] = msgspec.msgpack.encode(rows)  # has NaN, unlike JSON
+            store.put_many(_KIND, {key: kept[key]})
+            bar.update()
     rows = []
     for key, cell in zip(keys, cells):
         for row in msgspec.msgpack.decode(kept[key]):
@@ -71,7 +67,7 @@ def sweep_retriever(
 
 
 def _evaluate(
-    key: bytes, name: str, cell: Cell, benchmark: Benchmark, training: Benchmark | None, **asking: Any
+    key: bytes, cell: Cell, name: str, benchmark: Benchmark, training: Benchmark | None, **asking: Any
 ) -> tuple[bytes, list[dict[str, Any]]]:
     """The rows of a cell, with its key."""
     experiment = evaluate({name: make(name, **cell)}, benchmark, training=training, progress=False, **asking)

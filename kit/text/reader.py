@@ -265,7 +265,7 @@ class ExtractiveReader(Reader):
         told = _RECIPE, self.encoder.identity, repr(self.settings), benchmark.without_test().hash
         key = content_key(*told).hex()
         self.network = SpanNetwork(self.encoder, self.settings.seed)
-        folder = self.store.get_folder(KIND, key) or self._train(questions, benchmark, key)
+        folder = self.store.get_or_make(KIND, key, lambda: self._train(questions, benchmark, key))
         self.network.load_state_dict(load_file(folder / WEIGHTS))
         self.identity, self.history = file_digest(folder / WEIGHTS), read_history(folder)
 

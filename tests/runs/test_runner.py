@@ -179,14 +179,28 @@ def wait_until(condition: object, seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
+def begin(project, **options: object) -> subprocess.Popen:
+    code = "import sys; from pathlib import Path; from kit.runs.runner import run; "
+    code += f"run(data={str(project.data)!r}, notebooks=Path({str(project.notebooks)!r}), "
+    code += f"parameters={{'log': {str(project.log)!r}}}, **{options})"
+    return subprocess.Popen([sys.executable, "-c", code], text=True, stdout=subprocess.PIPE)
+
+
+def test_two_at_once_share_the_cores(project) -> None:
+    project.write_logging("01_first", WAIT)  # ends when the second has run
+    project.write("02_second", 'import os\nopen(log + ".go", "w").write(os.environ["OMP_NUM_THREADS"])')
+    project.write("03_broken", "1 / 0")
+    told, _ = begin(project, at_once=2).communicate(timeout=120)
+    assert project.logged == ["01_first"]
+    assert Path(f"{project.log}.go").read_text() == str(max(1, os.cpu_count() // 2))
+    assert sorted(line[:9] for line in told.splitlines() if line[0] != " ") == ["01_first:", "02_second", "03_broken"]
+
+
 def test_goes_on_after_a_kill_in_the_middle(project) -> None:
     project.write_logging("01_first")
     project.write_logging("02_second", WAIT)
     project.write_logging("03_third")
-    code = "import sys; from pathlib import Path; from kit.runs.runner import run; "
-    code += f"run(data={str(project.data)!r}, notebooks=Path({str(project.notebooks)!r}), "
-    code += f"parameters={{'log': {str(project.log)!r}}})"
-    process, pid = subprocess.Popen([sys.executable, "-c", code]), Path(f"{project.log}.pid")
+    process, pid = begin(project), Path(f"{project.log}.pid")
     wait_until(lambda: process.poll() is not None or (pid.exists() and pid.read_text()))
     assert process.poll() is None and project.logged == ["01_first", "02_second"]
     os.kill(process.pid, signal.SIGKILL)
