@@ -202,7 +202,7 @@ class BGR(Retriever):
 
     def _see(self, encoder: Encoder) -> None:
         """An untrained network: the encoder that reads paths, and what it is matched by."""
-        self.encoder, self.reader = encoder, Learner(encoder, LAYERS)  # one stays as it is and reads candidates
+        self.encoder, self.reader = encoder, Learner(encoder, 0)  # the reader of candidates stays as it is
         self.learner, self.known = Learner(encoder, LAYERS), {}
         with torch.random.fork_rng():
             torch.manual_seed(self.settings.seed)
