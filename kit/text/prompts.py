@@ -1,16 +1,18 @@
-"""What language models are asked: the prompts of kgp.txt §8.9, qsgnn.txt A.10, ras.txt B.5 and gnn-ret.txt I.
+"""What language models are asked: the prompts of kgp.txt §8.9, qsgnn.txt A.10, bgr.txt A.6, ras.txt B.5, gnn-ret.txt I.
 
 The words are the papers', or ours where theirs are lost, and stand in ``prompts.toml``, the five-barred lines between
 the parts ("=====") included.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Sequence
+from itertools import pairwise, takewhile
 from pathlib import Path
 from string import Template
 
-from kit.corpus import Passage
+from kit.corpus import EvidenceGraph, Passage
 
 MOST_TRIPLES = 100  # of a graph in a prompt
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -108,3 +110,32 @@ def critique_prompt(question: str, answers: Sequence[str]) -> str:
 def reason_prompt(question: str, contexts: Sequence[str], thoughts: str = "") -> str:
     """IRCoT's next thoughts after others, and ITER-RETGEN's whole answer (§I.3 and I.5)."""
     return _filled("reason", question=question, contexts=_numbered(contexts), thoughts=thoughts).rstrip()
+
+
+def evidence_graph_prompt(asked: Sequence[tuple[str, Sequence[str], str]]) -> str:
+    """Tables 11 to 15 of bgr.txt: questions, each with numbered facts and :func:`paths`, which the last one lacks."""
+    parts = []
+    for question, facts, answer in asked:
+        numbered = "\n".join(f"{number}. {' '.join(fact.split())}" for number, fact in enumerate(facts))
+        parts.append(f"Q: {question}\n\n{numbered}\n\nA: {answer}".rstrip())
+    return "\n\n---\n\n".join(parts)
+
+
+def paths(graph: EvidenceGraph, numbers: Sequence[int]) -> str:
+    """A graph as there: ``Q-18-20;Q-3;`` are its chains, by the number of each node."""
+    return "".join(f"Q-{'-'.join(str(numbers[node]) for node in chain)};" for chain in graph.chains)
+
+
+def read_paths(reply: str, n_facts: int) -> list[tuple[int, int]]:
+    """The edges of the paths in a reply, the question being −1; a number that no fact has ends its path."""
+    edges: dict[tuple[int, int], None] = {}
+    for path in re.findall(r"Q((?:\s*-\s*\d+)+)", reply):
+        numbers = takewhile(lambda number: number < n_facts, map(int, re.findall(r"\d+", path)))
+        edges |= dict.fromkeys(pairwise([-1, *numbers]))
+    return list(edges)
+
+
+def graph_answer_prompt(question: str, evidence: Sequence[str], graph: EvidenceGraph) -> str:
+    """bgr.txt A.6, Figure 6: the evidence in words that say how it hangs together, along each chain of its graph."""
+    chains = [" Then ".join(" ".join(evidence[node].split()) for node in chain) for chain in graph.chains]
+    return answer_prompt(question, ["\nOn the other hand, ".join(chains)])

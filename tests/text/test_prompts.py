@@ -2,16 +2,20 @@
 
 import pytest
 
-from kit.corpus import Passage
+from kit.corpus import EvidenceGraph, Passage
 from kit.text.prompts import (
     answer_prompt,
     critique_prompt,
     entity_prompt,
+    evidence_graph_prompt,
     evidence_prompt,
     grade,
     grading_prompt,
+    graph_answer_prompt,
     next_step_prompt,
+    paths,
     prefixed_evidence_prompt,
+    read_paths,
     reason_prompt,
     self_ask_prompt,
     sub_answer_prompt,
@@ -49,6 +53,33 @@ def test_listings_3_and_4() -> None:
         f"=====\n\nQUESTION: {WHICH}\n\n=====\n\nCONTEXT:\n\n1: One.\n\n2: Two.\\n Three.\n\n"
         f"=====\n\nQUESTION: {WHICH}\n\n=====\n\nANSWER: Please answer in less than 6 words."
     )
+
+
+def test_tables_11_to_15_of_bgr() -> None:
+    graph = EvidenceGraph(3, ((0, 1),))
+    assert paths(graph, (18, 20, 3)) == "Q-18-20;Q-3;"
+    example = ("Which river?", ["Orm\nA town.", "Ulla\nA river."], "Q-0-1;")
+    assert evidence_graph_prompt([example, ("Who?", ["Ines\nA painter."], "")]) == (
+        "Q: Which river?\n\n0. Orm A town.\n1. Ulla A river.\n\nA: Q-0-1;\n\n---\n\nQ: Who?\n\n0. Ines A painter.\n\nA:"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "edges"),
+    [
+        ("Q-18-20;Q-3;", [(-1, 18), (18, 20), (-1, 3)]),
+        ("A: Q - 4 - 2; and Q-4-1", [(-1, 4), (4, 2), (4, 1)]),
+        ("Q-3-25-1;", [(-1, 3)]),  # there are 25 facts, from 0
+        ("I cannot tell.", []),
+    ],
+)
+def test_the_paths_of_a_reply_are_edges(reply: str, edges: list[tuple[int, int]]) -> None:
+    assert read_paths(reply, 25) == edges
+
+
+def test_evidence_in_the_words_of_its_graph() -> None:
+    prompt = graph_answer_prompt(WHICH, ["One.", "Two.", "Three."], EvidenceGraph(3, ((0, 1),)))
+    assert "CONTEXT:\n\n1: One. Then Two.\\n On the other hand, Three.\n\n" in prompt
 
 
 def test_listing_5() -> None:
