@@ -63,7 +63,7 @@ def lines(
         ax.set_xlim(-0.45, len(values) - 0.55)
         ax.grid(axis="x", visible=False)
         frame_axis(ax, drawn if share else of)
-    name_lines(figure, styles)
+    name_lines(figure, styles, joined)
     return figure
 
 
@@ -106,7 +106,7 @@ def curves(
             at = {"textcoords": "offset points", "va": "center", "fontsize": SMALL, "color": styles[name].colour}
             for end, side, aside in ((told.iloc[0], -7, "right"), (told.iloc[-1], 7, "left")):
                 ax.annotate(f"{end['notes']:g}", (end["x"], end["y"]), (side, 0), ha=aside, **at)
-    name_lines(figure, styles)
+    name_lines(figure, styles, not alone)
     return figure
 
 
@@ -135,8 +135,9 @@ def points(
         ax.margins(x=0.12)
         if log:
             plain_log(ax, "x", of["x"])
+        form = ".3f" if of["x"].abs().max() <= 1 else ".3g"  # of shares, and of quantities
         for value, place in zip(of["x"], of["y"]):
-            ax.annotate(f"{value:.3g}", (value, place), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
+            ax.annotate(f"{value:{form}}", (value, place), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
     return figure
 
 
@@ -313,9 +314,10 @@ def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
     axis.set_minor_formatter("")
 
 
-def name_lines(figure: Figure, styles: Mapping[str, Look]) -> None:
+def name_lines(figure: Figure, styles: Mapping[str, Look], joined: bool) -> None:
     """One legend for all panels, on their right."""
-    signs = {name: {"marker": each.marker, **each.line} for name, each in styles.items()}
+    line = {} if joined else {"linestyle": "none"}
+    signs = {name: {"marker": each.marker, **each.line, **line} for name, each in styles.items()}
     handles = [Line2D([], [], label=wrapped(name, 20), **sign) for name, sign in signs.items()]
     figure.legend(handles=handles, loc="outside right center", handlelength=3)
 
