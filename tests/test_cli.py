@@ -160,7 +160,7 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
         (["evaluate", "bm25", "--set", "depth=2"], "no retriever of bm25 has a setting 'depth'"),
         (["evaluate", "bm25", "--set", "depth"], "expected NAME=VALUE"),
         (["evaluate", "bm25", "--json", "no/such/folder.json"], "expected a file in a folder that exists"),
-        (["evaluate", "bm25", "--reader", "extractive", "--read", "11"], "field read: expected a number from 1 to 10"),
+        (["evaluate", "bm25", "--reader", "extractive", "--read", "0"], "field read: expected a number of passages"),
         (["graph", "entity", "--set", "prior=high"], "field prior: expected a number from 0 to 1, not 'high'"),
         (["run", "-p", "nonsense", "1"], "nonsense"),
         (["data", "fetch", "nothing"], "nothing"),
