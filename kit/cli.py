@@ -177,8 +177,7 @@ def evaluate(asked: SimpleNamespace) -> None:
     retrievers = make_all(asked.retrievers, **asked.set)
     if (asked.read or asked.judge) and not asked.reader:
         raise InputError("expected a reader (--reader), whose answers are meant", field="reader")
-    size = asked.read or str(max(asked.k))
-    reading = Reading(reader_of(asked.reader), size, asked.judge) if asked.reader else None
+    reading = asked.reader and Reading(reader_of(asked.reader), asked.read or str(max(asked.k)), asked.judge)
     if asked.also and not asked.train:
         raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
     benchmark, training = _read(asked)
@@ -187,7 +186,7 @@ def evaluate(asked: SimpleNamespace) -> None:
     store_recorded()
     if reading:
         reading.reader.fit(training or benchmark)
-    k = max(*asked.k, reading.n if reading else 1)
+    k = max([*asked.k, reading.n] if reading else asked.k)
     told = {"ks": asked.k, "k": k, "seed": asked.seed, "graphs": asked.graphs}
     experiment = evaluate_all(retrievers, benchmark, training=training, n_timed=N_TIMED, **told)
     answers = [reading.answers(experiment)] if reading else []

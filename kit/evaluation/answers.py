@@ -22,8 +22,6 @@ from kit.text.prompts import grade, grading_prompt
 from kit.text.reader import ExtractiveReader, LanguageModelReader, Reader
 from kit.text.scoring import contains, exact_match, f1, normalise
 
-TOKENS_OF_SHORT = 50  # passages that fill a context have more on average: so many are ranked that it becomes full
-
 
 def reader_of(text: str) -> Reader:
     """A reader by its name, ``extractive`` or ``ras``, or a language model. Raises :class:`InputError` for others."""
@@ -87,10 +85,7 @@ def judge_answers(table: pd.DataFrame, questions: Sequence[Question], model: Lan
 
 
 class Reading:
-    """What is asked about answers: who reads, how much of each ranking, and who judges.
-
-    ``n`` is how long the rankings must be, ``n_tokens`` how many tokens of their passages are read.
-    """
+    """What is asked about answers: who reads, how much of each ranking, which must have ``n`` passages, who judges."""
 
     def __init__(self, reader: Reader, size: str, judge: str | None = None) -> None:
         """``size`` is a number of passages, or of tokens, as in ``3500tokens``."""
@@ -98,8 +93,8 @@ class Reading:
         if unit not in ("", "tokens") or not int(number or 0):
             expected = "expected a number of passages, such as 30, or of tokens, such as 3500tokens"
             raise InputError(f"{expected}, not {size}", field="read")
-        self.n = math.ceil(int(number) / TOKENS_OF_SHORT) if unit else int(number)
-        self.n_tokens = int(number) if unit else math.inf
+        # Passages that fill a context have more than 50 tokens on average.
+        self.n, self.n_tokens = (math.ceil(int(number) / 50), int(number)) if unit else (int(number), math.inf)
         self.reader, self.size, self.judge = reader, size, judge and language_model(judge)
 
     def answers(self, experiment: Experiment) -> Experiment:
