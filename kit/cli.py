@@ -166,7 +166,7 @@ def evaluate(asked: SimpleNamespace) -> None:
     import pandas as pd
 
     from kit.evaluation import evaluate as evaluate_all
-    from kit.evaluation.answers import Reading
+    from kit.evaluation.answers import Reading, reader_of
     from kit.evaluation.experiment import N_TIMED
     from kit.evaluation.trec import write_runs
     from kit.retrievers import make_all
@@ -177,7 +177,7 @@ def evaluate(asked: SimpleNamespace) -> None:
     retrievers = make_all(asked.retrievers, **asked.set)
     if (asked.read or asked.judge) and not asked.reader:
         raise InputError("expected a reader (--reader), whose answers are meant", field="reader")
-    reading = Reading(asked.reader, asked.read, max(asked.k), asked.judge) if asked.reader else None
+    reading = asked.reader and Reading(reader_of(asked.reader), asked.read or str(max(asked.k)), asked.judge)
     if asked.also and not asked.train:
         raise InputError("expected --train FILE with questions to learn from beside --also", field="also")
     benchmark, training = _read(asked)
@@ -186,7 +186,8 @@ def evaluate(asked: SimpleNamespace) -> None:
     store_recorded()
     if reading:
         reading.reader.fit(training or benchmark)
-    told = {"ks": asked.k, "seed": asked.seed, "graphs": asked.graphs}
+    k = max([*asked.k, reading.n] if reading else asked.k)
+    told = {"ks": asked.k, "k": k, "seed": asked.seed, "graphs": asked.graphs}
     experiment = evaluate_all(retrievers, benchmark, training=training, n_timed=N_TIMED, **told)
     answers = [reading.answers(experiment)] if reading else []
     click.echo(experiment.text(*answers))

@@ -160,7 +160,7 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
         (["evaluate", "bm25", "--set", "depth=2"], "no retriever of bm25 has a setting 'depth'"),
         (["evaluate", "bm25", "--set", "depth"], "expected NAME=VALUE"),
         (["evaluate", "bm25", "--json", "no/such/folder.json"], "expected a file in a folder that exists"),
-        (["evaluate", "bm25", "--reader", "extractive", "--read", "11"], "field read: expected a number from 1 to 10"),
+        (["evaluate", "bm25", "--reader", "extractive", "--read", "0"], "field read: expected a number of passages"),
         (["graph", "entity", "--set", "prior=high"], "field prior: expected a number from 0 to 1, not 'high'"),
         (["run", "-p", "nonsense", "1"], "nonsense"),
         (["data", "fetch", "nothing"], "nothing"),
@@ -214,13 +214,14 @@ def small(tiny_model: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_extractive_reader_learns_and_answers(small: None, data: Path, lessons: Path, tmp_path: Path) -> None:
-    wanted = ["--reader", "extractive", "--read", "300tokens", "--json", tmp_path / "out.json"]
-    wanted += ["--csv", tmp_path / "out.csv"]
+    wanted = ["--reader", "extractive", "--read", "200tokens", "--k", 2, "--json", tmp_path / "out.json"]
+    wanted += ["--csv", tmp_path / "out.csv", "--trec", tmp_path / "run.trec"]
     done = kit("evaluate", "bm25", "golden", "--data", data, "--train", lessons, *wanted)
     assert done.returncode == 0, done.stderr
     assert {"em", "f1", "accuracy", "words"} <= {line[:8].strip() for line in done.stdout.splitlines()}
     record = read(tmp_path / "out.json")
-    assert record["reader"] == {"name": "extractive", "size": "300tokens"}
+    assert record["reader"] == {"name": "extractive", "size": "200tokens"}
+    assert len((tmp_path / "run-bm25.trec").read_text().splitlines()) == 2 * 4  # that is not cut off after two passages
     assert [result["retriever"] for result in record["results"]] == ["bm25", "golden", "none"]
     assert all(0 <= of["em_ci"][0] <= of["em"] <= of["em_ci"][1] <= 1 for of in record["results"])
     table = pd.read_csv(tmp_path / "out.csv", dtype={"hops": str}).set_index(["retriever", "metric", "hops"])

@@ -85,21 +85,21 @@ def judge_answers(table: pd.DataFrame, questions: Sequence[Question], model: Lan
 
 
 class Reading:
-    """What ``kit evaluate`` is asked about answers: who reads, how much of at most ``n`` passages, and who judges."""
+    """What is asked about answers: who reads, how much of each ranking, which must have ``n`` passages, who judges."""
 
-    def __init__(self, reader: str, size: str | None, n: int, judge: str | None) -> None:
-        """``size`` is a number of passages, by default all, or of tokens, as in ``3500tokens``."""
-        self.size = size or str(n)
-        number, unit = re.fullmatch(r"(\d*)(.*)", self.size, re.DOTALL).groups()
-        if unit not in ("", "tokens") or not 1 <= int(number or 0) <= (math.inf if unit else n):
-            expected = f"expected a number from 1 to {n}, the largest k, or of tokens, such as 3500tokens"
+    def __init__(self, reader: Reader, size: str, judge: str | None = None) -> None:
+        """``size`` is a number of passages, or of tokens, as in ``3500tokens``."""
+        number, unit = re.fullmatch(r"(\d*)(.*)", size, re.DOTALL).groups()
+        if unit not in ("", "tokens") or not int(number or 0):
+            expected = "expected a number of passages, such as 30, or of tokens, such as 3500tokens"
             raise InputError(f"{expected}, not {size}", field="read")
-        self.limits = (n, int(number)) if unit else (int(number),)
-        self.reader, self.judge = reader_of(reader), judge and language_model(judge)
+        # Passages that fill a context have more than 50 tokens on average.
+        self.n, self.n_tokens = (math.ceil(int(number) / 50), int(number)) if unit else (int(number), math.inf)
+        self.reader, self.size, self.judge = reader, size, judge and language_model(judge)
 
     def answers(self, experiment: Experiment) -> Experiment:
         """The experiment with answers measured, for rankings: those from nothing and from the supports, too."""
-        questions, contexts = experiment.questions, contexts_of(experiment, *self.limits)
+        questions, contexts = experiment.questions, contexts_of(experiment, self.n, self.n_tokens)
         table = read_answers(self.reader, questions, contexts)
         table = judge_answers(table, questions, self.judge) if self.judge else table
         usages = {"reader": self.reader.usage(), "judge": self.judge and self.judge.usage()}

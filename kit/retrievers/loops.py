@@ -35,7 +35,7 @@ class Loop(Retriever):
         def __post_init__(self) -> None:
             _method(self.inner)  # there is such a retriever
 
-    inner: Retriever
+    inner: Retriever | None = None
     agent: Agent
     question_first = False  # whether the first search is for the question itself
     answerer: Any = None  # of RAS: a GraphAnswerer, whose scores a trace is to tell
@@ -55,9 +55,8 @@ class Loop(Retriever):
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
-        known = getattr(self, "inner", None)
-        inner = known if known and known.name == self.settings.inner else _method(self.settings.inner)()
-        self.inner = inner.variant(corpus=corpus)
+        kept = self.inner and self.inner.name == self.settings.inner
+        self.inner = (self.inner if kept else _method(self.settings.inner)()).variant(corpus=corpus)
         self.agent = agent_of(self.settings.model, corpus)
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:

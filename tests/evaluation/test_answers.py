@@ -1,5 +1,6 @@
 """Answers of a reader that is plain to see through, their means, a judge, and the record that is written."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -81,9 +82,7 @@ def test_contexts_between_nothing_and_the_supports(experiment) -> None:
 
 
 def test_means_by_hops_with_paired_differences(experiment) -> None:
-    reading = Reading("extractive", "1", 3, judge=None)
-    reading.reader = FirstPassage()
-    answers = reading.answers(experiment)
+    answers = Reading(FirstPassage(), "1").answers(experiment)
     assert answers.metrics == ["em", "f1", "accuracy", "words"]
     table = answers.by_hops().set_index(["retriever", "metric", "hops"]).sort_index(key=lambda names: names.astype(str))
     assert set(table.index.unique("hops")) == {1, 2, "all"}
@@ -115,8 +114,8 @@ def test_a_question_without_an_answer_is_one_plain_line(benchmark: Benchmark) ->
 
 
 def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
-    reading = Reading("extractive", "2", 3, judge=None)
-    reading.reader, reading.judge = FirstPassage(), Judge("judge", store=Store(tmp_path))
+    reading = Reading(FirstPassage(), "2")
+    reading.judge = Judge("judge", store=Store(tmp_path))
     answers = reading.answers(experiment)
     record = experiment.record(answers) | reading.record(answers)
     assert [result["retriever"] for result in record["results"]] == ["a to z", "z to a", "none", "golden"]
@@ -130,9 +129,11 @@ def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
     assert "golden" in experiment.text(answers) and "golden" not in experiment.text()
 
 
-def test_what_a_reader_may_read(experiment) -> None:
-    assert Reading("extractive", None, 3, None).limits == (3,)
-    assert Reading("ras", "3500tokens", 30, None).limits == (30, 3500)
+def test_how_much_a_reader_reads_and_how_long_rankings_must_be_for_that(experiment) -> None:
+    few, many = Reading(FirstPassage(), "30"), Reading(FirstPassage(), "3501tokens")
+    assert (few.n, few.n_tokens, many.n, many.n_tokens) == (30, math.inf, 71, 3501)
+    Reading(few.reader, "7tokens").answers(experiment)  # a letter is three tokens
+    assert few.reader.asked[1][1] == [["a\n"]] * 2  # of rankings as short as that
 
 
 def test_readers_by_name() -> None:
@@ -141,18 +142,15 @@ def test_readers_by_name() -> None:
     assert reader_of("replay:server:some-model").model.replay
 
 
-@pytest.mark.parametrize(
-    ("reader", "size", "judge", "line"),
-    [
-        ("extractive", "4", None, "field read: expected a number from 1 to 3, the largest k, or of tokens, such as"),
-        ("extractive", "0", None, "field read: expected a number from 1 to 3, the largest k, or of tokens, such as"),
-        ("extractive", "tokens", None, "field read: expected a number from 1 to 3"),
-        ("extractive", "2 words", None, "field read: expected a number from 1 to 3"),
-        ("intensive", None, None, "field reader: expected a reader: extractive, ras, or a language model"),
-        ("extractive", "2", "x", "field model: expected a language model as"),
-    ],
-)
-def test_bad_wishes_are_one_plain_line(reader: str, size: str | None, judge: str | None, line: str) -> None:
-    with pytest.raises(InputError) as error:
-        Reading(reader, size, 3, judge)
-    assert str(error.value).startswith(line)
+@pytest.mark.parametrize("size", ["0", "tokens", "2 words", "-1"])
+def test_a_bad_size_is_one_plain_line(size: str) -> None:
+    expected = f"^field read: expected a number of passages, such as 30, or of tokens, such as 3500tokens, not {size}$"
+    with pytest.raises(InputError, match=expected):
+        Reading(FirstPassage(), size)
+
+
+def test_a_reader_or_a_judge_that_nobody_knows_is_one_plain_line() -> None:
+    with pytest.raises(InputError, match=r"^field reader: expected a reader: extractive, ras, or a language model"):
+        reader_of("intensive")
+    with pytest.raises(InputError, match=r"^field model: expected a language model as"):
+        Reading(FirstPassage(), "2", "x")

@@ -17,6 +17,7 @@ ACCURACY = "additional exact-match test samples over SBERT"
         ("gnn-ret", "Table 7", "2WikiMQA", "GNN-Ret", "learned alpha, layer 3", "3 layers", 0.802, 30),
         ("gnn-ret", "Figure 5", "2WikiMQA", "GNN-Ret", ACCURACY, "questions with 2 supporting passages", 43, 2),
         ("qsgnn", "Table 4", "MuSiQue", "NV-Embed-v2", "Recall@5", "4-hop", 39.67, 3),
+        ("ras", "Table 1", "2WikiMultihopQA", "RPG 7B", "F1", "Baselines with self-reflective retrieval", 33.6, 190),
     ],
 )
 def test_cell(paper, place, dataset, row, metric, group, value, n) -> None:
