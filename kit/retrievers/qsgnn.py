@@ -137,8 +137,6 @@ class QSGNN(Retriever):
     @torch.no_grad()
     @one_thread()
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        if not queries:
-            return []
         vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
         rankings, size = [], self.settings.documents or len(self.corpus)
         for vector in vectors[:, None]:

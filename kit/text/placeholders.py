@@ -3,8 +3,6 @@
 A model of a million weights that has never met a name cannot write it out, but it can copy its number.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import torch
+
 
 @contextmanager
 def mixed_precision() -> Iterator[None]:
@@ -10,8 +12,6 @@ def mixed_precision() -> Iterator[None]:
 
     To be entered anew for each step: what PyTorch has cast of the weights is kept until the end.
     """
-    import torch
-
     cuda = torch.cuda.is_available()
     quick = cuda or torch.cpu.get_capabilities().get("amx_bf16", False)
     with torch.autocast("cuda" if cuda else "cpu", torch.bfloat16, enabled=quick):
@@ -21,8 +21,6 @@ def mixed_precision() -> Iterator[None]:
 @contextmanager
 def one_thread() -> Iterator[None]:
     """torch on one thread: where tensors are small, threads wait more than they work."""
-    import torch
-
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -47,6 +47,7 @@ class Reader:
     """Answers questions from passages, after ``fit``."""
 
     name: str
+    model: LanguageModel | None = None
 
     def fit(self, benchmark: Benchmark) -> None:
         """Learn from ``benchmark.train``, choose on ``benchmark.dev``; by default nothing."""
@@ -57,6 +58,7 @@ class Reader:
 
     def usage(self) -> pd.DataFrame | None:
         """:meth:`kit.text.LanguageModel.usage`; None for other readers."""
+        return self.model.usage() if self.model else None
 
 
 class LanguageModelReader(Reader):
@@ -68,9 +70,6 @@ class LanguageModelReader(Reader):
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         prompts = [answer_prompt(question, context) for question, context in zip(questions, contexts, strict=True)]
         return [answer.text.strip() for answer in self.model.generate(prompts)]
-
-    def usage(self) -> pd.DataFrame:
-        return self.model.usage()
 
 
 class Window:

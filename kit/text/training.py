@@ -4,27 +4,23 @@ A training is cut into periods. After each the model is measured on dev question
 which an interrupted training goes on to the same result, bit for bit. The weights that measured best are kept.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from torch.nn import Module
+from torch.optim import Optimizer
 from tqdm.auto import tqdm
 
 from kit.store import Store
-
-if TYPE_CHECKING:  # torch takes seconds, and what is stored does not need it
-    from torch import Tensor
-    from torch.nn import Module
-    from torch.optim import Optimizer
-
-    Weights = dict[str, Tensor]
 
 CHECKPOINTS = "checkpoints"  # in the store
 HISTORY = "history.json"  # beside what was trained
@@ -34,6 +30,7 @@ WARM_UP = 0.1  # the share of the steps in which the learning rate rises
 
 Item = TypeVar("Item")
 History = list[dict[str, float]]
+Weights = dict[str, Tensor]
 
 
 class Period(NamedTuple):
@@ -69,8 +66,6 @@ def train(
     ones. ``patience`` ends the training after so many checks with none better. There is dropout only with a seed.
     ``history.json`` gets a row a step (``step``, ``loss``, the period's notes) and a row a check.
     """
-    import torch
-
     history: History = []
     best, done = weights(model), 0
 
@@ -161,8 +156,6 @@ def _write_checkpoint(
     done: int, history: History, best: Weights, model: Module, optimiser: Optimizer, folder: Path
 ) -> None:
     """Where a training stands after ``done`` periods: weights now and at their best, the optimiser's state, history."""
-    from safetensors.torch import save_file
-
     parts = {"now": model.state_dict(), "best": best} | optimiser.state_dict()["state"]
     tensors = {f"{part}/{name}": value.cpu().clone() for part, of in parts.items() for name, value in of.items()}
     save_file(tensors, folder / "state.safetensors")
@@ -171,8 +164,6 @@ def _write_checkpoint(
 
 def _read_checkpoint(model: Module, optimiser: Optimizer, folder: Path) -> tuple[int, History, Weights]:
     """Takes model and optimiser there; how many periods are done, the history, the best weights."""
-    from safetensors.torch import load_file
-
     parts: dict[str, Weights] = defaultdict(dict)
     for name, value in load_file(folder / "state.safetensors").items():
         part, _, own = name.partition("/")
