@@ -30,7 +30,7 @@ from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
-from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
+from kit.text.prompts import evidence_prompt
 
 _TRAINING = [(each.name, each.type, each.default) for each in msgspec.structs.fields(DPR.Settings)]
 
@@ -320,7 +320,7 @@ class KGPChat(KGPTfidf):
         return self._models(self.settings.model)
 
     def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
-        prompt = prefixed_evidence_prompt if isinstance(self.model, SequenceToSequence) else evidence_prompt
+        name = "prefixed_evidence" if isinstance(self.model, SequenceToSequence) else "evidence"
         paths = [[self.corpus.passages[row].full_text for row in each.path] for each in inputs]
-        prompts = [prompt(each.query.text, path) for each, path in zip(inputs, paths)]
+        prompts = [evidence_prompt(each.query.text, path, name) for each, path in zip(inputs, paths)]
         return [answer.text for answer in self.model.generate(prompts, progress=len(prompts) > 64)]

@@ -28,8 +28,7 @@ from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
-from kit.text.precision import mixed_precision, one_thread
-from kit.text.training import CHECKS, Period, parts_of_epoch, read_history, train
+from kit.text.training import CHECKS, Period, mixed_precision, one_thread, parts_of_epoch, read_history, train
 from kit.text.triples import Extraction, extract
 
 KIND, WEIGHTS = "qsgnn", "network.safetensors"  # in the store

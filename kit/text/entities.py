@@ -22,14 +22,12 @@ from scipy import sparse
 
 from kit.corpus import Corpus
 
-_CALENDAR = (
-    "january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday"
-)
+MONTHS = "January February March April May June July August September October November December".split()
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 #: NLTK's list, which bm25s brings. (That of scikit-learn holds "mill", "fire", "bill" and "system".)
 STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 #: Words that are no names by themselves, whatever their capital.
-NO_NAMES = STOP_WORDS | frozenset(_CALENDAR.split())
+NO_NAMES = STOP_WORDS.union(map(str.lower, [*MONTHS, *_DAYS]))
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀ-Ž"
 #: A full stop belongs to initials and titles of honour only: elsewhere it ends the sentence, and the name with it.

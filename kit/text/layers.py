@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from kit.text.encoder import Encoder
-from kit.text.precision import mixed_precision
+from kit.text.training import mixed_precision
 
 _TOGETHER = 12  # texts that are encoded at once
 _KEPT = 5_000  # texts

@@ -20,11 +20,10 @@ from kit.settings import Positive, Settings, Whole, check
 from kit.store import content_key, file_digest
 from kit.text.encoder import DEFAULT_ENCODER, Encoder
 from kit.text.language_models import LanguageModel
-from kit.text.precision import mixed_precision
 from kit.text.prompts import answer_prompt
 from kit.text.scoring import f1, normalise
 from kit.text.tfidf import TfidfIndex
-from kit.text.training import CHECKS, Item, Period, parts_of_epoch, read_history, train
+from kit.text.training import CHECKS, Item, Period, mixed_precision, parts_of_epoch, read_history, train
 
 KIND, WEIGHTS, ANSWERS = "readers", "reader.safetensors", "reader-answers"  # in the store
 SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost

@@ -1,4 +1,4 @@
-"""The one training loop: DPR and MDR, the reader, the planner and QSGNN learn by it.
+"""The one training loop, by which all that learns does so; and how torch computes.
 
 A training is cut into periods. After each the model is measured on dev questions and a checkpoint is written, from
 which an interrupted training goes on to the same result, bit for bit. The weights that measured best are kept.
@@ -6,7 +6,8 @@ which an interrupted training goes on to the same result, bit for bit. The weigh
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -172,3 +173,26 @@ def _read_checkpoint(model: Module, optimiser: Optimizer, folder: Path) -> tuple
     best = parts.pop("best")
     optimiser.load_state_dict(optimiser.state_dict() | {"state": {int(part): of for part, of in parts.items()}})
     return *json.loads((folder / HISTORY).read_text("utf-8")), best
+
+
+@contextmanager
+def mixed_precision() -> Iterator[None]:
+    """Matrix products in bfloat16 on a CUDA device or a CPU with AMX, in float32 elsewhere; weights stay float32.
+
+    To be entered anew for each step: what PyTorch has cast of the weights is kept until the end.
+    """
+    cuda = torch.cuda.is_available()
+    quick = cuda or torch.cpu.get_capabilities().get("amx_bf16", False)
+    with torch.autocast("cuda" if cuda else "cpu", torch.bfloat16, enabled=quick):
+        yield
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """torch on one thread: where tensors are small, threads wait more than they work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
