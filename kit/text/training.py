@@ -105,7 +105,7 @@ def train(
                     bar.update()
             measure()
             done += 1
-            store.put_folder(CHECKPOINTS, key, partial(_write_checkpoint, done, history, best, model, optimiser))
+            store.put_folder(CHECKPOINTS, key, partial(_write_checkpoint, model, optimiser, (done, history), best))
 
     def write_all(folder: Path) -> None:
         write(folder)
@@ -153,14 +153,12 @@ def read_history(folder: Path) -> History:
     return json.loads((folder / HISTORY).read_text("utf-8"))
 
 
-def _write_checkpoint(
-    done: int, history: History, best: Weights, model: Module, optimiser: Optimizer, folder: Path
-) -> None:
-    """Where a training stands after ``done`` periods: weights now and at their best, the optimiser's state, history."""
+def _write_checkpoint(model: Module, optimiser: Optimizer, told: tuple, best: Weights, folder: Path) -> None:
+    """Where a training stands: weights now and at their best, the optimiser's state, periods that are done, history."""
     parts = {"now": model.state_dict(), "best": best} | optimiser.state_dict()["state"]
     tensors = {f"{part}/{name}": value.cpu().clone() for part, of in parts.items() for name, value in of.items()}
     save_file(tensors, folder / "state.safetensors")
-    (folder / HISTORY).write_text(json.dumps([done, history]), "utf-8")
+    (folder / HISTORY).write_text(json.dumps(told), "utf-8")
 
 
 def _read_checkpoint(model: Module, optimiser: Optimizer, folder: Path) -> tuple[int, History, Weights]:

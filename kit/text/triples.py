@@ -95,12 +95,9 @@ def _said(sentence: str, mentions: Sequence[Mention], title: str) -> Iterator[tu
             continue
         low = max([ends[place], *(at + 1 for at in breaks if at < start)])
         high = min([starts[place + 1], *(at for at in breaks if at >= end)])
-        words = _words(sentence[low:start])[-LONGEST:] or _words(sentence[end:high])[:LONGEST]
-        yield " ".join(words) or "is mentioned with", entity
-
-
-def _words(part: str) -> list[str]:
-    return _POSSESSIVE.sub("", part).strip(_EDGES).split()
+        sides = sentence[low:start], sentence[end:high]
+        before, after = (_POSSESSIVE.sub("", side).strip(_EDGES).split() for side in sides)
+        yield " ".join(before[-LONGEST:] or after[:LONGEST]) or "is mentioned with", entity
 
 
 def fact_prompt(linker: EntityLinker, passage: Passage, sentence: str) -> tuple[str, Placeholders]:

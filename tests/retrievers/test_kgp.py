@@ -16,8 +16,9 @@ from kit.cli import cli
 from kit.corpus import Corpus, Passage, Query, example, export, load
 from kit.errors import InputError
 from kit.graphs import build
-from kit.retrievers import NodeVisit, Ranking, make
+from kit.retrievers import Ranking, make
 from kit.retrievers.agents import Hole, Step
+from kit.retrievers.base import NodeVisit
 from kit.retrievers.kgp import AgentInput
 from kit.retrievers.mdr import path_text
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
