@@ -12,7 +12,7 @@ from kit.corpus import Corpus, Question
 from kit.retrievers import KGP, Retriever
 from kit.text import Encoder, TfidfIndex
 from kit.text.language_models import SequenceToSequence
-from kit.text.precision import one_thread
+from kit.text.training import one_thread
 
 PARTS = ("seeding", "matching", "encoding", "rest")  # of the time of a question
 

@@ -3,19 +3,7 @@
 from collections.abc import Iterable
 
 from kit.errors import InputError
-from kit.retrievers.base import (
-    Expansion,
-    GraphGrowth,
-    InitialScore,
-    Merge,
-    Message,
-    NodeVisit,
-    Ranking,
-    Retriever,
-    Seed,
-    SubQuestionEvent,
-    Trace,
-)
+from kit.retrievers.base import Expansion, GraphGrowth, Merge, Ranking, Retriever, Seed, SubQuestionEvent, Trace
 from kit.retrievers.baselines import BM25, KNN, Dense, Golden, Tfidf
 from kit.retrievers.bgr import BGR
 from kit.retrievers.dpr import DPR

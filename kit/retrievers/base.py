@@ -12,6 +12,7 @@ from kit.corpus import Benchmark, Corpus, EvidenceGraph, Query
 from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.settings import Settings, check, defaults
+from kit.text import LanguageModel
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="kind"):
@@ -135,6 +136,7 @@ class Retriever:
     learned: Any = None  # what `fit` left
     bound_by: tuple[str, ...] = ()  # the settings that it is bound to: no variant of it has others
     corpus: Corpus | None = None  # what `index` was given last
+    model: LanguageModel | None = None  # that it asks
 
     def __init__(self, **settings: Any) -> None:
         """Raises :class:`InputError` for a setting or a value that the method does not have."""
@@ -193,7 +195,7 @@ class Retriever:
 
     def usage(self) -> pd.DataFrame | None:
         """What a language model was used for: see :meth:`kit.text.LanguageModel.usage`. None where there is none."""
-        return None
+        return self.model.usage() if self.model else None
 
 
 def as_query(query: Query | str) -> Query:

@@ -65,11 +65,12 @@ class Dense(Retriever):
         self.nearest = NearestNeighbours(self.vectors)
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        if not queries:
-            return []
-        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
-        scores, rows = self.nearest.search(vectors, k)
+        scores, rows = self.nearest.search(self.encoded(queries), k)
         return [Ranking(self.ids(row), score) for row, score in zip(rows, scores)]
+
+    def encoded(self, queries: Sequence[Query]) -> np.ndarray:
+        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
+        return vectors.reshape(-1, self.vectors.shape[1])  # of no query, too
 
 
 class KNN(Dense):

@@ -20,7 +20,7 @@ from kit.graphs import PassageGraph, build, builders
 from kit.retrievers.base import AnyEvent, InitialScore, Message, Ranking, Retriever, Seed, Trace, as_query
 from kit.settings import Positive, Settings, Share, Whole
 from kit.text import DEFAULT_ENCODER, Encoder
-from kit.text.precision import one_thread
+from kit.text.training import one_thread
 
 #: Gradient descent (Appendix B); the cap is ours, since a loss made of hinges need not come to rest.
 LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 300

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
-import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Query
 from kit.graphs import PassageGraph, build, builders
@@ -31,7 +30,7 @@ from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
-from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
+from kit.text.prompts import evidence_prompt
 
 _TRAINING = [(each.name, each.type, each.default) for each in msgspec.structs.fields(DPR.Settings)]
 
@@ -115,10 +114,7 @@ class KGP(Retriever):
         raise NotImplementedError
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return self.reader.rankings(queries, k, self._retrieve_content)
-
-    def _retrieve_content(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [self._ranking(walk, k) for walk in self._walk(queries)] if queries else []
+        return self.reader.rankings(queries, k, lambda asked, k: [self._ranking(it, k) for it in self._walk(asked)])
 
     def explain(self, query: Query | str, k: int) -> Ranking:
         query = as_query(query)
@@ -300,9 +296,6 @@ class KGPT5(KGPTfidf):
         found = self.agent.reason([each.query for each in inputs], [each.path for each in inputs])
         return [f"{of.query.text} {of.steps[-1].sentence}" if of.steps else "" for of in found]
 
-    def usage(self) -> pd.DataFrame:
-        return self.model.usage()
-
 
 class KGPChat(KGPTfidf):
     """The agent is a language model (kgp.txt, Table 2), ``model``, that is asked by Listing 1 for the next evidence.
@@ -327,10 +320,7 @@ class KGPChat(KGPTfidf):
         return self._models(self.settings.model)
 
     def generated_evidence(self, inputs: Sequence[AgentInput]) -> list[str]:
-        prompt = prefixed_evidence_prompt if isinstance(self.model, SequenceToSequence) else evidence_prompt
+        name = "prefixed_evidence" if isinstance(self.model, SequenceToSequence) else "evidence"
         paths = [[self.corpus.passages[row].full_text for row in each.path] for each in inputs]
-        prompts = [prompt(each.query.text, path) for each, path in zip(inputs, paths)]
+        prompts = [evidence_prompt(each.query.text, path, name) for each, path in zip(inputs, paths)]
         return [answer.text for answer in self.model.generate(prompts, progress=len(prompts) > 64)]
-
-    def usage(self) -> pd.DataFrame:
-        return self.model.usage()

@@ -75,10 +75,7 @@ class MDR(DPR):
 
     def _search(self, queries: Sequence[Query], k: int) -> list[tuple[tuple[list[Beam], ...], list[Beam]]]:
         """For each query the beams after each hop, best first, and the passages nearest to it as beams of one hop."""
-        if not queries:
-            return []
-        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
-        scores, rows = self.nearest.search(vectors, max(k, self.settings.beam))
+        scores, rows = self.nearest.search(self.encoded(queries), max(k, self.settings.beam))
         nearest = [[Beam((row,), score) for row, score in zip(*of)] for of in zip(rows.tolist(), scores.tolist())]
         hops = [[beams[: self.settings.beam] for beams in nearest]]
         for _ in range(1, self.settings.hops):

@@ -12,15 +12,16 @@ from sknetwork.ranking import PageRank as RandomWalk
 
 from kit.corpus import Corpus, Query
 from kit.graphs.multilevel import MultiLevelGraph
-from kit.retrievers.base import Ranking, Retriever, ranking_from_scores
-from kit.settings import Positive, Settings, Share
-from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours
+from kit.retrievers.base import Ranking, ranking_from_scores
+from kit.retrievers.baselines import Dense
+from kit.settings import Positive, Share
+from kit.text import NearestNeighbours
 from kit.text.triples import extract
 
 ITERATIONS = 20  # of the power method, after which a damping of .7 leaves less than a thousandth to come
 
 
-class PageRank(Retriever):
+class PageRank(Dense):
     """The passages where a random walk that restarts near the query is most often.
 
     It restarts at the ``entities`` nearest to the query, by their cosines over the number of passages that they stand
@@ -32,36 +33,31 @@ class PageRank(Retriever):
     name = "pagerank"
     indexed_by = ("encoder", "triples")
 
-    class Settings(Settings, frozen=True):
-        encoder: str = DEFAULT_ENCODER
+    class Settings(Dense.Settings, frozen=True):
         entities: Positive = 3
         passage_weight: Share = 0.05
         damping: Share = 0.7
         triples: str = "rules"
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus, self.encoder = corpus, Encoder(self.settings.encoder)
+        super().index(corpus)
         graph = MultiLevelGraph.of(corpus, extract(corpus, self.settings.triples))
         related, contained = graph.adjacency("oo"), graph.adjacency("do")
         # Nodes: the entities, then the passages.
         self.adjacency = sparse.csr_matrix(sparse.block_array([[related + related.T, contained.T], [contained, None]]))
         self.frequency = np.maximum(contained.sum(axis=0), 1)
-        self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
-        self.nearest = NearestNeighbours(self.encoder.encode(graph.entities)) if graph.entities else None
+        self.entities = NearestNeighbours(self.encoder.encode(graph.entities)) if graph.entities else None
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        if not queries:
-            return []
-        vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
+        vectors, n_entities = self.encoded(queries), len(self.frequency)
         restarts = np.zeros((len(queries), self.adjacency.shape[0]))
-        n_entities = len(self.frequency)
         near = np.maximum(vectors @ self.vectors.T, 0) ** 4
         nearest = np.maximum(near.max(axis=1, keepdims=True), 1e-9)
         restarts[:, n_entities:] = self.settings.passage_weight * near / nearest
-        if self.nearest:
-            scores, rows = self.nearest.search(vectors, self.settings.entities)
+        if self.entities:
+            scores, rows = self.entities.search(vectors, self.settings.entities)
             np.put_along_axis(restarts, rows, np.maximum(scores, 0) / self.frequency[rows], axis=1)
         walk = RandomWalk(self.settings.damping, n_iter=ITERATIONS, tol=0)
-        if self.adjacency.nnz:  # otherwise it stays where it begins
+        if len(queries) and self.adjacency.nnz:  # otherwise it stays where it begins
             restarts = np.stack([walk.fit_predict(self.adjacency, weights=weights) for weights in restarts])
         return [ranking_from_scores(self.corpus, scores, k) for scores in restarts[:, n_entities:]]

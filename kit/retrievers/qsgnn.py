@@ -28,8 +28,7 @@ from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
-from kit.text.precision import mixed_precision, one_thread
-from kit.text.training import CHECKS, Period, parts_of_epoch, read_history, train
+from kit.text.training import CHECKS, Period, mixed_precision, one_thread, parts_of_epoch, read_history, train
 from kit.text.triples import Extraction, extract
 
 KIND, WEIGHTS = "qsgnn", "network.safetensors"  # in the store
@@ -137,8 +136,6 @@ class QSGNN(Retriever):
     @torch.no_grad()
     @one_thread()
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        if not queries:
-            return []
         vectors = self.encoder.encode([query.text for query in queries], role="query", progress=len(queries) > 64)
         rankings, size = [], self.settings.documents or len(self.corpus)
         for vector in vectors[:, None]:

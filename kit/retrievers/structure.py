@@ -133,7 +133,8 @@ class StructureReader:
         Content questions are ranked by ``otherwise(queries, k)``.
         """
         fetched = [tuple(self.corpus.passages[row].id for row in self.rows(query.text)[:k]) for query in queries]
-        content = iter(otherwise([query for query, ids in zip(queries, fetched) if not ids], k))
+        left = [query for query, ids in zip(queries, fetched) if not ids]
+        content = iter(otherwise(left, k) if left else ())
         return [Ranking(ids, np.ones(len(ids), np.float32)) if ids else next(content) for ids in fetched]
 
     def _located(self, one: Mention, document: str) -> list[Structure]:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 import pandas as pd
+import torch
 
 import kit
 from kit.corpus import Benchmark, Question, generated, load, load_training, single_facts
@@ -131,8 +132,6 @@ class Lesson:
     @property
     def learning(self) -> dict[str, Any]:
         """How DPR and MDR learn in every notebook, so that each is trained once; on a CUDA device with all layers."""
-        import torch  # takes seconds
-
         chosen = (SCALES["paper"] if torch.cuda.is_available() else self.scale).encoders
         n_train = min(self.scale.n_train_encoder, len(self.training.train)) if self.training else 0
         return {**chosen, "n_train": n_train}

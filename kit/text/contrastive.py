@@ -4,13 +4,12 @@ The loss of DPR and MDR (kgp.txt §8.2) is sentence-transformers' multiple-negat
 batch's positives and the sampled negatives, with cosines times 20.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import msgspec
 import numpy as np
+import torch
 
 from kit.settings import Positive, Settings, Whole
 from kit.text.encoder import Encoder
@@ -55,8 +54,7 @@ def finetune(
 
     The model of the highest ``measure`` is kept, which may be the base itself; without ``measure`` the last one.
     """
-    # Imported here: torch takes seconds, and what is stored does not need it.
-    import torch
+    # Imported here: it takes seconds, and what is stored does not need it.
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
     learner = Learner(base, training.layers)

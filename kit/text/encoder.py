@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,18 +59,14 @@ class Encoder:
         # By length, so that a batch holds texts of one length and hardly any padding.
         new_texts = {key: text for key, text in zip(keys, texts) if key not in known}
         missing = sorted(new_texts.items(), key=lambda item: len(item[1]))
-        desc, hidden = f"encoding ({Path(self.name).name})", not (progress and missing)
-        with tqdm(total=len(missing), desc=desc, unit="text", disable=hidden) as bar:
-            for start in range(0, len(missing), _SAVED_AT_ONCE):
-                part = missing[start : start + _SAVED_AT_ONCE]
-                vectors = self._embed([text for _, text in part], role).astype(np.float32)
-                bar.update(len(part))
-                new = {key: vector.tobytes() for (key, _), vector in zip(part, vectors)}
-                if cold is None:
-                    self.store.put_many("embeddings", new)
-                else:
-                    cold |= new
-                known |= new
+        parts = [missing[start : start + _SAVED_AT_ONCE] for start in range(0, len(missing), _SAVED_AT_ONCE)]
+        desc, keep = f"encoding ({Path(self.name).name})", partial(self.store.put_many, "embeddings")
+        hidden, told = not (progress and missing), {"unit": "text", "unit_scale": _SAVED_AT_ONCE}
+        for part in tqdm(parts, desc, disable=hidden, **told):
+            vectors = self._embed([text for _, text in part], role).astype(np.float32)
+            new = {key: vector.tobytes() for (key, _), vector in zip(part, vectors)}
+            (keep if cold is None else cold.update)(new)
+            known |= new
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
 
     def _embed(self, texts: list[str], role: str) -> np.ndarray:

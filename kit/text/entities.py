@@ -7,13 +7,12 @@ What TAGME takes from Wikipedia comes from the corpus: prior(s → e) is the pro
     specificity(s)       1 − log df(s) / log N: 1 for a name that one of N passages mentions, 0 for one in all of them
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
 import ahocorasick
 import numpy as np
@@ -23,14 +22,12 @@ from scipy import sparse
 
 from kit.corpus import Corpus
 
-_CALENDAR = (
-    "january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday"
-)
+MONTHS = "January February March April May June July August September October November December".split()
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 #: NLTK's list, which bm25s brings. (That of scikit-learn holds "mill", "fire", "bill" and "system".)
 STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
 #: Words that are no names by themselves, whatever their capital.
-NO_NAMES = STOP_WORDS | frozenset(_CALENDAR.split())
+NO_NAMES = STOP_WORDS.union(map(str.lower, [*MONTHS, *_DAYS]))
 
 _CAPITAL = "A-ZÀ-ÖØ-ÞĀ-Ž"
 #: A full stop belongs to initials and titles of honour only: elsewhere it ends the sentence, and the name with it.
@@ -109,7 +106,7 @@ class Incidence:
     terms: np.ndarray
 
     @classmethod
-    def from_entries(cls, entries: Iterable[tuple[int, int, float]], terms: Sequence[str], n: int) -> Incidence:
+    def from_entries(cls, entries: Iterable[tuple[int, int, float]], terms: Sequence[str], n: int) -> Self:
         """Of ``n`` passages, from (row, column, weight); of several at one place the largest weight counts."""
         table = pd.DataFrame(entries, columns=["row", "column", "weight"])
         found = table.groupby(["row", "column"], as_index=False).max().astype({"row": int, "column": int})
@@ -117,11 +114,11 @@ class Incidence:
         matrix = sparse.csr_array((found["weight"].to_numpy(np.float32), places), shape=(n, len(terms)))
         return cls(matrix, np.asarray(terms, object))
 
-    def at_least(self, weight: float) -> Incidence:
+    def at_least(self, weight: float) -> Self:
         """Only the entries of this weight or more."""
         return Incidence(self.matrix.multiply(self.matrix >= weight), self.terms)
 
-    def connecting(self) -> Incidence:
+    def connecting(self) -> Self:
         """Only the terms that two or more passages hold: the others connect nothing."""
         keep = np.flatnonzero(np.bincount(self.matrix.indices, minlength=self.matrix.shape[1]) > 1)
         return Incidence(sparse.csr_array(self.matrix[:, keep]), self.terms[keep])

@@ -236,14 +236,13 @@ class ChatServer(LanguageModel):
                     if spent >= self._most[what]:
                         raise self.error(f"the cap of {self._most[what]:,} {what} is reached (KIT_MOST_{what.upper()})")
                 part = prompts[done : done + min(self.at_once, self._most["calls"] - self._spent["calls"])]
-                calls = dict(enumerate((pool.submit(self._call, client, prompt) for prompt in part), start=done))
-                failures = [call.exception() for call in calls.values() if call.exception()]
-                answers = {place: call.result() for place, call in calls.items() if not call.exception()}
+                calls = [pool.submit(self._call, client, prompt) for prompt in part]
+                answers = {done + place: call.result() for place, call in enumerate(calls) if not call.exception()}
                 self._spent["calls"] += len(part)
                 self._spent["tokens"] += sum(each.prompt_tokens + each.answer_tokens for each in answers.values())
                 yield answers  # also those beside a failure
-                if failures:
-                    raise failures[0]
+                for call in calls:
+                    call.result()  # raises the first failure
                 done += len(part)
 
     def _call(self, client: OpenAI, prompt: str) -> Answer:

@@ -1,20 +1,18 @@
 """An encoder in two parts: its lower layers, which stay and read each text once, and the upper ones, which learn."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from kit.text.encoder import Encoder
-from kit.text.precision import mixed_precision
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from kit.text.training import mixed_precision
 
 _TOGETHER = 12  # texts that are encoded at once
 _KEPT = 8_000  # texts
@@ -60,8 +58,6 @@ class Learner(Encoder):
         return super().encode(texts, **how) if self._folder else self._embed(list(texts), how.get("role", "document"))
 
     def _embed(self, texts: list[str], role: str) -> np.ndarray:
-        import torch
-
         if self._folder and role == "query":  # what a user asks is read from its first layer on
             return super()._embed(texts, role)
         with torch.no_grad():
@@ -72,8 +68,6 @@ class Learner(Encoder):
 
         What the upper part reads of a text are its first ``tokens``, by default all.
         """
-        import torch
-
         return torch.stack([found["sentence_embedding"] for found in self._each(texts, role, tokens)]).float()
 
     def states(self, texts: Sequence[str], role: str = "document", tokens: int | None = None) -> list[Tensor]:
@@ -83,8 +77,6 @@ class Learner(Encoder):
 
     def _each(self, texts: Sequence[str], role: str, tokens: int | None) -> list[dict[str, Tensor]]:
         """What the model makes of each text."""
-        import torch
-
         texts = [(self.upper.prompts.get(role) or "") + text for text in texts]
         # By length and few at once, so that hardly any padding is computed.
         order, found = sorted(range(len(texts)), key=lambda place: len(texts[place])), {}
@@ -99,9 +91,7 @@ class Learner(Encoder):
 
     def _read(self, texts: list[str]) -> dict[str, Tensor]:
         """For the upper part: the lower one's states of shape (texts, tokens, hidden size), and a mask; or tokens."""
-        import torch
         from sentence_transformers.util import batch_to_device
-        from torch.nn.utils.rnn import pad_sequence
 
         found = {text: self.known[text] for text in texts if text in self.known}
         if new := [text for text in texts if text not in found]:

@@ -3,19 +3,17 @@
 A model of a million weights that has never met a name cannot write it out, but it can copy its number.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from kit.corpus import Corpus
-from kit.text.entities import Mentions, fold, names_in, surfaces, without_qualifier
+from kit.text.entities import MONTHS, Mentions, fold, names_in, surfaces, without_qualifier
 
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTH = "|".join(MONTHS)
 #: A day, a month of a year, or a year: the values that questions ask for and that have no capital letter.
-DATE = re.compile(rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}},)? \d{{4}}|(?:{_MONTHS}) \d{{1,2}}|[12]\d{{3}})\b")
+DATE = re.compile(rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTH})(?: \d{{1,2}},)? \d{{4}}|(?:{_MONTH}) \d{{1,2}}|[12]\d{{3}})\b")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 MOST_NAMES = 40  # of a prompt
 SUBJECT = "<new>"  # what a passage is about

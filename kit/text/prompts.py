@@ -22,14 +22,12 @@ def _filled(name: str, **parts: str) -> str:
     return Template(_WORDS[name]).substitute(parts)
 
 
-def evidence_prompt(question: str, evidence: Sequence[str]) -> str:
-    """Listing 1 for a chat model: the instruction; then in one line the question and the evidence as it was found."""
-    return _filled("evidence", input=" ".join([question, *evidence]).replace("\n", " "))
+def evidence_prompt(question: str, evidence: Sequence[str], name: str = "evidence") -> str:
+    """Listing 1: the instruction; then in one line the question and the evidence as it was found.
 
-
-def prefixed_evidence_prompt(question: str, evidence: Sequence[str]) -> str:
-    """Listing 1 for a sequence-to-sequence model: the instruction is a prefix of the input (§8.1)."""
-    return " ".join([_WORDS["evidence_instruction"], question, *evidence]).replace("\n", " ")
+    ``prefixed_evidence`` is that for a sequence-to-sequence model.
+    """
+    return _filled(name, input=" ".join([question, *evidence]).replace("\n", " "))
 
 
 def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:
@@ -55,15 +53,10 @@ def grade(reply: str) -> bool | None:
     return found == {"1"} if len(found) == 1 else None
 
 
-def entity_prompt(passage: Passage) -> str:
-    """Figure 11 of qsgnn.txt: the named entities of a passage."""
-    return _filled("entities", paragraph=f"{passage.title}\\n {passage.text}")
-
-
-def triple_prompt(passage: Passage, names: Sequence[str]) -> str:
-    """Figure 12: triples about these names."""
+def extraction_prompt(what: str, passage: Passage, names: Sequence[str] = ()) -> str:
+    """Figure 11 of qsgnn.txt, the named ``entities`` of a passage, and Figure 12, ``triples`` about these names."""
     listed = json.dumps(list(names), ensure_ascii=False)
-    return _filled("triples", paragraph=f"{passage.title}\\n {passage.text}", names=listed)
+    return _filled(what, paragraph=f"{passage.title}\\n {passage.text}", names=listed)
 
 
 Fact = tuple[str, str, str]  # subject, relation, object

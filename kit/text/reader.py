@@ -20,11 +20,10 @@ from kit.settings import Positive, Settings, Whole, check
 from kit.store import content_key, file_digest
 from kit.text.encoder import DEFAULT_ENCODER, Encoder
 from kit.text.language_models import LanguageModel
-from kit.text.precision import mixed_precision
 from kit.text.prompts import answer_prompt
 from kit.text.scoring import f1, normalise
 from kit.text.tfidf import TfidfIndex
-from kit.text.training import CHECKS, Item, Period, parts_of_epoch, read_history, train
+from kit.text.training import CHECKS, Item, Period, mixed_precision, parts_of_epoch, read_history, train
 
 KIND, WEIGHTS, ANSWERS = "readers", "reader.safetensors", "reader-answers"  # in the store
 SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost
@@ -47,6 +46,7 @@ class Reader:
     """Answers questions from passages, after ``fit``."""
 
     name: str
+    model: LanguageModel | None = None
 
     def fit(self, benchmark: Benchmark) -> None:
         """Learn from ``benchmark.train``, choose on ``benchmark.dev``; by default nothing."""
@@ -57,6 +57,7 @@ class Reader:
 
     def usage(self) -> pd.DataFrame | None:
         """:meth:`kit.text.LanguageModel.usage`; None for other readers."""
+        return self.model.usage() if self.model else None
 
 
 class LanguageModelReader(Reader):
@@ -68,9 +69,6 @@ class LanguageModelReader(Reader):
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         prompts = [answer_prompt(question, context) for question, context in zip(questions, contexts, strict=True)]
         return [answer.text.strip() for answer in self.model.generate(prompts)]
-
-    def usage(self) -> pd.DataFrame:
-        return self.model.usage()
 
 
 class Window:

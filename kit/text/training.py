@@ -1,30 +1,27 @@
-"""The one training loop: DPR and MDR, the reader, the planner and QSGNN learn by it.
+"""The one training loop, by which all that learns does so; and how torch computes.
 
 A training is cut into periods. After each the model is measured on dev questions and a checkpoint is written, from
 which an interrupted training goes on to the same result, bit for bit. The weights that measured best are kept.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from torch.nn import Module
+from torch.optim import Optimizer
 from tqdm.auto import tqdm
 
 from kit.store import Store
-
-if TYPE_CHECKING:  # torch takes seconds, and what is stored does not need it
-    from torch import Tensor
-    from torch.nn import Module
-    from torch.optim import Optimizer
-
-    Weights = dict[str, Tensor]
 
 CHECKPOINTS = "checkpoints"  # in the store
 HISTORY = "history.json"  # beside what was trained
@@ -34,6 +31,7 @@ WARM_UP = 0.1  # the share of the steps in which the learning rate rises
 
 Item = TypeVar("Item")
 History = list[dict[str, float]]
+Weights = dict[str, Tensor]
 
 
 class Period(NamedTuple):
@@ -69,8 +67,6 @@ def train(
     ones. ``patience`` ends the training after so many checks with none better. There is dropout only with a seed.
     ``history.json`` gets a row a step (``step``, ``loss``, the period's notes) and a row a check.
     """
-    import torch
-
     history: History = []
     best, done = weights(model), 0
 
@@ -109,7 +105,7 @@ def train(
                     bar.update()
             measure()
             done += 1
-            store.put_folder(CHECKPOINTS, key, partial(_write_checkpoint, done, history, best, model, optimiser))
+            store.put_folder(CHECKPOINTS, key, partial(_write_checkpoint, model, optimiser, (done, history), best))
 
     def write_all(folder: Path) -> None:
         write(folder)
@@ -157,22 +153,16 @@ def read_history(folder: Path) -> History:
     return json.loads((folder / HISTORY).read_text("utf-8"))
 
 
-def _write_checkpoint(
-    done: int, history: History, best: Weights, model: Module, optimiser: Optimizer, folder: Path
-) -> None:
-    """Where a training stands after ``done`` periods: weights now and at their best, the optimiser's state, history."""
-    from safetensors.torch import save_file
-
+def _write_checkpoint(model: Module, optimiser: Optimizer, told: tuple, best: Weights, folder: Path) -> None:
+    """Where a training stands: weights now and at their best, the optimiser's state, periods that are done, history."""
     parts = {"now": model.state_dict(), "best": best} | optimiser.state_dict()["state"]
     tensors = {f"{part}/{name}": value.cpu().clone() for part, of in parts.items() for name, value in of.items()}
     save_file(tensors, folder / "state.safetensors")
-    (folder / HISTORY).write_text(json.dumps([done, history]), "utf-8")
+    (folder / HISTORY).write_text(json.dumps(told), "utf-8")
 
 
 def _read_checkpoint(model: Module, optimiser: Optimizer, folder: Path) -> tuple[int, History, Weights]:
     """Takes model and optimiser there; how many periods are done, the history, the best weights."""
-    from safetensors.torch import load_file
-
     parts: dict[str, Weights] = defaultdict(dict)
     for name, value in load_file(folder / "state.safetensors").items():
         part, _, own = name.partition("/")
@@ -181,3 +171,26 @@ def _read_checkpoint(model: Module, optimiser: Optimizer, folder: Path) -> tuple
     best = parts.pop("best")
     optimiser.load_state_dict(optimiser.state_dict() | {"state": {int(part): of for part, of in parts.items()}})
     return *json.loads((folder / HISTORY).read_text("utf-8")), best
+
+
+@contextmanager
+def mixed_precision() -> Iterator[None]:
+    """Matrix products in bfloat16 on a CUDA device or a CPU with AMX, in float32 elsewhere; weights stay float32.
+
+    To be entered anew for each step: what PyTorch has cast of the weights is kept until the end.
+    """
+    cuda = torch.cuda.is_available()
+    quick = cuda or torch.cpu.get_capabilities().get("amx_bf16", False)
+    with torch.autocast("cuda" if cuda else "cpu", torch.bfloat16, enabled=quick):
+        yield
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """torch on one thread: where tensors are small, threads wait more than they work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

@@ -22,7 +22,7 @@ from kit.errors import InputError
 from kit.text.entities import fold
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mention, Placeholders, linker_of
-from kit.text.prompts import entity_prompt, triple_prompt
+from kit.text.prompts import extraction_prompt
 
 _BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
@@ -95,12 +95,9 @@ def _said(sentence: str, mentions: Sequence[Mention], title: str) -> Iterator[tu
             continue
         low = max([ends[place], *(at + 1 for at in breaks if at < start)])
         high = min([starts[place + 1], *(at for at in breaks if at >= end)])
-        words = _words(sentence[low:start])[-LONGEST:] or _words(sentence[end:high])[:LONGEST]
-        yield " ".join(words) or "is mentioned with", entity
-
-
-def _words(part: str) -> list[str]:
-    return _POSSESSIVE.sub("", part).strip(_EDGES).split()
+        sides = sentence[low:start], sentence[end:high]
+        before, after = (_POSSESSIVE.sub("", side).strip(_EDGES).split() for side in sides)
+        yield " ".join(before[-LONGEST:] or after[:LONGEST]) or "is mentioned with", entity
 
 
 def fact_prompt(linker: EntityLinker, passage: Passage, sentence: str) -> tuple[str, Placeholders]:
@@ -164,10 +161,11 @@ def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
 
     Sentences are split by the kit, not by the model, which may rewrite them (qsgnn-i21).
     """
-    replies = model.generate([entity_prompt(passage) for passage in corpus.passages])
+    replies = model.generate([extraction_prompt("entities", passage) for passage in corpus.passages])
     listed = [_listed(reply.text, "named_entities") or [] for reply in replies]
     names = [[name for name in of if isinstance(name, str)] for of in listed]
-    replies = model.generate([triple_prompt(passage, of) for passage, of in zip(corpus.passages, names)])
+    asked = zip(corpus.passages, names)
+    replies = model.generate([extraction_prompt("triples", passage, of) for passage, of in asked])
     return _extractions(corpus, [_listed(reply.text, "triples") for reply in replies], model.name)
 
 
@@ -187,17 +185,14 @@ def _extractions(corpus: Corpus, told: Iterable[Sequence[object] | None], source
     found, bad = [], 0
     for passage, triples in zip(corpus.passages, told, strict=True):
         sentences = tuple(split_sentences(passage.text))
-        sound = [triple for triple in triples or () if _is_triple(triple)]
+        lists = [[isinstance(one, str) and one.strip() for one in of] for of in triples or () if isinstance(of, list)]
+        sound = [triple for triple in lists if len(triple) == 3 and all(triple)]
         bad += 1 if triples is None else len(triples) - len(sound)
-        kept = (Triple(*map(str.strip, triple), _sentence(sentences, triple)) for triple in sound)
+        kept = (Triple(*triple, _sentence(sentences, triple)) for triple in sound)
         found.append(Extraction(sentences, tuple(dict.fromkeys(kept))))
     if bad:
         warnings.warn(f"{source}: left out {bad} of the extracted triples, which are not three texts", stacklevel=3)
     return found
-
-
-def _is_triple(found: object) -> bool:
-    return isinstance(found, list) and len(found) == 3 and all(isinstance(part, str) and part.strip() for part in found)
 
 
 def _sentence(sentences: Sequence[str], triple: Sequence[str]) -> int | None:

@@ -13,8 +13,8 @@ from kit.corpus import Corpus, Question
 from kit.errors import InputError
 from kit.evaluation import metrics
 from kit.graphs import PassageGraph
-from kit.retrievers import InitialScore, Message, NodeVisit, Ranking, Seed, SubQuestionEvent
-from kit.retrievers.base import AnyEvent, Expansion, GraphGrowth, Merge
+from kit.retrievers import Expansion, GraphGrowth, Merge, Ranking, Seed, SubQuestionEvent
+from kit.retrievers.base import AnyEvent, InitialScore, Message, NodeVisit
 from kit.views.evidence import evidence_replay, growth_replay
 from kit.views.graph_page import arrange
 from kit.views.replay import Column, Edge, Frame, NodeState, RankItem, Replay, Scale, count

@@ -136,8 +136,9 @@ def points(
         if log:
             plain_log(ax, "x", of["x"])
         form = ".3f" if of["x"].abs().max() <= 1 else ".3g"  # of shares, and of quantities
+        at = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL}
         for value, place in zip(of["x"], of["y"]):
-            ax.annotate(f"{value:{form}}", (value, place), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
+            ax.annotate(f"{value:{form}}", (value, place), (0, 9), **at)
     return figure
 
 

@@ -16,14 +16,15 @@ from kit.cli import cli
 from kit.corpus import Corpus, Passage, Query, example, export, load
 from kit.errors import InputError
 from kit.graphs import build
-from kit.retrievers import NodeVisit, Ranking, make
+from kit.retrievers import Ranking, make
 from kit.retrievers.agents import Hole, Step
+from kit.retrievers.base import NodeVisit
 from kit.retrievers.kgp import AgentInput
 from kit.retrievers.mdr import path_text
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 from kit.text.language_models import SequenceToSequence, language_model
-from kit.text.precision import one_thread
-from kit.text.prompts import evidence_prompt, prefixed_evidence_prompt
+from kit.text.prompts import evidence_prompt
+from kit.text.training import one_thread
 
 RIVER = "Which river floods the birthplace of the director of the film The Glass Harbour?"
 WALK = {"budget": 6, "branching": 3}
@@ -113,7 +114,7 @@ def test_candidates_are_ranked_by_what_the_model_writes(apart, tiny_t5: Path, in
     model, index = SequenceToSequence(str(tiny_t5)), TfidfIndex(corpus)
     for visit in visits:
         path = [corpus[id].full_text.replace("\n", " ") for id in (*visit.before, visit.source) if id]
-        (answer,) = model.generate([prefixed_evidence_prompt(question.text, path)], progress=False)
+        (answer,) = model.generate([evidence_prompt(question.text, path, "prefixed_evidence")], progress=False)
         assert visit.generated_evidence == answer.text
         scores = index.scores([answer.text or question.text])[0]
         assert visit.score == pytest.approx(scores[corpus.row[visit.passage]], abs=1e-6)

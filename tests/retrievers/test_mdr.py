@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kit.corpus import Benchmark, EvidenceGraph, Question, example
-from kit.retrievers import MDR, NodeVisit, Seed
+from kit.retrievers import MDR, Seed
+from kit.retrievers.base import NodeVisit
 from kit.retrievers.mdr import orders, path_text
 from kit.text import Encoder
 

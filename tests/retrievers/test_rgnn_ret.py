@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from kit.corpus import Benchmark, Corpus, Passage, Query, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
-from kit.retrievers import InitialScore, Message, RGNNRet, SubQuestionEvent
+from kit.retrievers import RGNNRet, SubQuestionEvent
 from kit.retrievers.agents import Step, gold_steps
-from kit.retrievers.base import round_robin
+from kit.retrievers.base import InitialScore, Message, round_robin
 from kit.retrievers.gnn_ret import hinge
 from kit.views.frames import replay
 

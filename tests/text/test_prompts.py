@@ -6,20 +6,18 @@ from kit.corpus import EvidenceGraph, Passage
 from kit.text.prompts import (
     answer_prompt,
     critique_prompt,
-    entity_prompt,
     evidence_graph_prompt,
     evidence_prompt,
+    extraction_prompt,
     grade,
     grading_prompt,
     graph_answer_prompt,
     next_step_prompt,
     paths,
-    prefixed_evidence_prompt,
     read_paths,
     reason_prompt,
     self_ask_prompt,
     sub_answer_prompt,
-    triple_prompt,
 )
 
 WHICH = "Which magazine was started first Arthur's Magazine or First for Women?"
@@ -29,15 +27,17 @@ FIRST = "Arthur's Magazine (1844–1846) was an American literary periodical pub
 def test_listing_1() -> None:
     asked = "What evidence do we need to answer the question given the current evidence?"
     assert evidence_prompt(WHICH, [FIRST]) == f"Instruction: {asked}\n\nInput: {WHICH} {FIRST}\n\nOutput:"
-    assert prefixed_evidence_prompt(WHICH, [FIRST, "More."]) == f"{asked} {WHICH} {FIRST} More."
-    assert prefixed_evidence_prompt(WHICH, []) == f"{asked} {WHICH}"
+    assert evidence_prompt(WHICH, [FIRST, "More."], "prefixed_evidence") == f"{asked} {WHICH} {FIRST} More."
+    assert evidence_prompt(WHICH, [], "prefixed_evidence") == f"{asked} {WHICH}"
 
 
 def test_figures_11_and_12_of_qsgnn() -> None:
     passage = Passage("1", "Orm", "A town.", "Orm")
-    assert entity_prompt(passage).endswith("- Input -:\nOrm\\n A town.\n- Output -:\n")
-    assert triple_prompt(passage, ["Orm"]).endswith('Orm\\n A town.\nNamed_entities:\n["Orm"]\n- Output -:\n')
-    assert '["PlanetRadiocity.com", "launched in", "May 2008"]' in triple_prompt(passage, [])
+    assert extraction_prompt("entities", passage).endswith("- Input -:\nOrm\\n A town.\n- Output -:\n")
+    assert extraction_prompt("triples", passage, ["Orm"]).endswith(
+        'Orm\\n A town.\nNamed_entities:\n["Orm"]\n- Output -:\n'
+    )
+    assert '["PlanetRadiocity.com", "launched in", "May 2008"]' in extraction_prompt("triples", passage, [])
 
 
 def test_listing_2() -> None:

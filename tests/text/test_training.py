@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from kit.store import Store
-from kit.text.training import Period, linear_warmup_decay, read_history, train, weights
+from kit.text.training import Period, linear_warmup_decay, mixed_precision, read_history, train, weights
 
 N = 4  # periods, of three steps each
 
@@ -116,3 +116,15 @@ def test_threads_wait_asleep_unless_told_otherwise(given: str) -> None:
     show = f"import kit, os, sys; print(*map(os.environ.get, {names}), 'torch' in sys.modules, 'faiss' in sys.modules)"
     seen = subprocess.run([sys.executable, "-c", show], env=own, capture_output=True, text=True, check=True).stdout
     assert seen.split() == [given or "PASSIVE", "0", "False", "False"]
+
+
+def test_products_in_half_precision_are_near_those_in_full_and_weights_stay_full() -> None:
+    layer, rows = torch.nn.Linear(8, 8), torch.linspace(-1, 1, 16).reshape(2, 8)
+    full = layer(rows)
+    with mixed_precision():
+        half = layer(rows)
+    quick = torch.cuda.is_available() or bool(torch.cpu.get_capabilities().get("amx_bf16"))
+    assert half.dtype == (torch.bfloat16 if quick else torch.float32)
+    torch.testing.assert_close(half.float(), full, atol=0.02, rtol=0.02)
+    half.float().sum().backward()
+    assert layer.weight.dtype == layer.weight.grad.dtype == torch.float32

@@ -9,8 +9,8 @@ from kit.corpus import Corpus, Passage
 from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.graphs.graph import EdgeList
-from kit.retrievers import InitialScore, Message, NodeVisit, Ranking, Seed, SubQuestionEvent, Trace
-from kit.retrievers.base import AnyEvent
+from kit.retrievers import Ranking, Seed, SubQuestionEvent, Trace
+from kit.retrievers.base import AnyEvent, InitialScore, Message, NodeVisit
 from kit.views import Replay, replay, save_figure, storyboard
 
 SCORES = {"p2": 0.8, "p4": 0.6, "p0": 0.4, "p1": 0.2, "p3": 0.1}
