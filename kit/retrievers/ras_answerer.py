@@ -11,9 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Self
 
-import msgspec
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
@@ -157,11 +155,10 @@ class AnswerNetwork(nn.Module):
         asked, batch = self.ask(data.question), data.batch
         x = torch.cat([nn.functional.dropout(self.text(data.x), 0.3, self.training), asked[batch], data.marks], 1)
         h = self.encoder(x, data.edge_index, self.edge(data.edge_attr))
-        last = data.marks[:, 2:3]  # what answers the last step
-        pooled = [global_add_pool(each, batch, len(asked)) for each in (h * last, h * data.marks[:, 1:2] / 3)]
-        pooled += [global_add_pool(data.marks * each, batch, len(asked)) for each in (last, data.marks[:, 1:2])]
+        last, any_step = data.marks[:, 2:3], data.marks[:, 1:2]  # what answers the last step, and what answers any
+        told = torch.cat([h * last, h * any_step / 3, data.marks * last, data.marks * any_step], 1)
         nodes = self.node(torch.cat([h, asked[batch], data.marks], 1)).squeeze(1)
-        return nodes, self.closed(torch.cat([asked, *pooled], 1))
+        return nodes, self.closed(torch.cat([asked, global_add_pool(told, batch, len(asked))], 1))
 
 
 def loss_of(nodes: Tensor, closed: Tensor, data: Batch) -> Tensor:
@@ -174,7 +171,10 @@ def loss_of(nodes: Tensor, closed: Tensor, data: Batch) -> Tensor:
 
 
 class GraphAnswerer:
-    """Learns on the graphs that a RAS grows for training questions, chosen on dev; ``layers=0`` sends no messages."""
+    """Learns on the graphs that a RAS grows for training questions, chosen on dev; ``layers=0`` sends no messages.
+
+    ``known`` are the graphs that another answerer of the same RAS learned on, which are then not grown again.
+    """
 
     class Settings(Settings, frozen=True):
         hidden: Positive = 64
@@ -184,15 +184,9 @@ class GraphAnswerer:
 
     history: History = ()
 
-    def __init__(self, retriever: RAS, **settings: object) -> None:
-        self.retriever, self.encoder = retriever, retriever.encoder
-        self.settings, self.known = check(self.Settings, settings, "the answerer of ras"), {}
-
-    def variant(self, **settings: object) -> Self:
-        """One with other settings, not yet fitted, which shares the graphs that were grown for training."""
-        other = type(self)(self.retriever, **msgspec.structs.asdict(self.settings) | settings)
-        other.known = self.known
-        return other
+    def __init__(self, retriever: RAS, known: dict[Query, Data] | None = None, **settings: object) -> None:
+        self.retriever, self.encoder, self.known = retriever, retriever.encoder, {} if known is None else known
+        self.settings = check(self.Settings, settings, "the answerer of ras")
 
     def graphs(self, grown: Sequence[Trajectory], questions: Sequence[Question] = ()) -> list[Data]:
         """For the network, with the answers of ``questions`` where these are given."""
@@ -202,13 +196,6 @@ class GraphAnswerer:
         linked = [self.retriever.linker.mentions(of.query.text, numbers=True) for of in grown]
         answers = [(it.answer, *it.aliases) for it in questions] or [()] * len(grown)
         return [to_data(of, question, vectors, *each) for of, question, *each in zip(grown, asked, linked, answers)]
-
-    def grown_for(self, questions: Sequence[Question]) -> list[Data]:
-        """The graphs of the loop, once for each question."""
-        new = [it for it in questions if it.query not in self.known]
-        grown = self.retriever.run([it.gold_query if self.retriever.sees_gold else it.query for it in new])
-        self.known.update(zip([it.query for it in new], self.graphs(grown, new)))
-        return [self.known[it.query] for it in questions]
 
     def fit(self, benchmark: Benchmark) -> None:
         """Raises InputError where no training question has an answer."""
@@ -228,39 +215,37 @@ class GraphAnswerer:
         self.history = read_history(folder)
 
     def _train(self, train_on: Sequence[Question], dev: Sequence[Question], key: str) -> Path:
-        graphs, checked = self.grown_for(train_on), self.grown_for(dev)
+        new = [it for it in (*train_on, *dev) if it.query not in self.known]
+        grown = self.retriever.run([it.gold_query if self.retriever.sees_gold else it.query for it in new])
+        self.known.update(zip([it.query for it in new], self.graphs(grown, new)))
+        graphs, checked = ([self.known[it.query] for it in of] for of in (train_on, dev))
         batches = DataLoader(graphs, BATCH, shuffle=True)  # anew in each epoch, from its own seed
+        optimiser = torch.optim.AdamW(self.network.parameters(), weight_decay=0.01)
+
+        def loss(batch: Batch) -> Tensor:
+            return loss_of(*self.network(batch), batch)
 
         def measure(step: int) -> dict[str, float]:
             self.network.eval()
-            right = [exact_match(text, (it.answer, *it.aliases)) for text, it in zip(self._best(checked), dev)]
-            return {"measured": float(np.mean(right))}
+            told = zip(self._scores(checked), dev)
+            return {"measured": np.mean([exact_match(next(iter(of)), (it.answer, *it.aliases)) for of, it in told])}
 
-        return train(
-            self.network,
-            torch.optim.AdamW(self.network.parameters(), weight_decay=0.01),
-            periods_of([batches] * self.settings.epochs, RATE),
-            lambda batch: loss_of(*self.network(batch), batch),
-            store=self.encoder.store,
-            kind=KIND,
-            key=key,
-            write=lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS),
-            check=measure if dev else None,
-            dropout_seed=self.settings.seed,
-        )
+        def write(folder: Path) -> None:
+            save_file(self.network.state_dict(), folder / WEIGHTS)
 
+        told = {"store": self.encoder.store, "kind": KIND, "key": key, "write": write}
+        told |= {"check": measure if dev else None, "dropout_seed": self.settings.seed}
+        return train(self.network, optimiser, periods_of([batches] * self.settings.epochs, RATE), loss, **told)
+
+    @torch.no_grad()
     def _scores(self, graphs: Sequence[Data]) -> list[dict[str, float]]:
         found = []
         for part in DataLoader(graphs, AT_ONCE):
-            with torch.no_grad():
-                nodes, closed = self.network(part)
+            nodes, closed = self.network(part)
             for names, *scores in zip(part.names, nodes.split(part.ptr.diff().tolist()), closed):
                 likely = zip([*names, *CLOSED], torch.cat(scores).softmax(0).tolist())
                 found.append(dict(sorted(likely, key=lambda pair: -pair[1])))
         return found
-
-    def _best(self, graphs: Sequence[Data]) -> list[str]:
-        return [next(iter(scores)) for scores in self._scores(graphs)]
 
     def scores(self, of: Trajectory) -> dict[str, float]:
         """How probable each answer is, the best first."""
@@ -268,7 +253,7 @@ class GraphAnswerer:
 
     def answer(self, grown: Sequence[Trajectory]) -> list[str]:
         """The best node or closed answer of each graph."""
-        return self._best(self.graphs(grown))
+        return [next(iter(scores)) for scores in self._scores(self.graphs(grown))]
 
 
 class GraphReader(Reader):

@@ -26,7 +26,7 @@ WORLD = {"size": "class", "train": 3_000, "dev": 0, "test": 0}
 SHAPE = {"d_model": 128, "d_kv": 32, "d_ff": 256, "num_heads": 4, "num_layers": 2, "num_decoder_layers": 2}
 WORDS = 2_500
 DEV_FACTS = 400
-SHARES = (0.05, 0.2)  # of the pairs, from which planners learn anew only to see what more of them are worth
+SHARES = (0.05,)  # of the pairs, from which planners learn anew only to see what more of them are worth
 FILES = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors")
 
 
