@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from kit.corpus import Benchmark, Corpus
+from kit.corpus import Benchmark, Corpus, Question
 from kit.retrievers.agents import GOLD, PLANNER, FactReader, Step, Trajectory, agent_of
 from kit.retrievers.baselines import Dense
 from kit.retrievers.loops import Loop
@@ -22,6 +22,16 @@ from kit.text.themes import Themes
 from kit.text.training import HISTORY, read_history
 
 NO_RETRIEVAL = "[NO_RETRIEVAL]"  # what a planner says of a question that needs none
+
+
+def sub_questions(questions: Sequence[Question]) -> list[tuple[str, str]]:
+    """Gold sub-questions with answers filled in, or the questions where there are none, each with its passage's id."""
+    asked = []
+    for question in questions:
+        answers, steps = [step.answer for step in question.decomposition], question.decomposition
+        told = [(it.filled(answers), question.supporting[it.support]) for it in steps if it.support is not None]
+        asked += told or [(question.text, carriers) for carriers in question.supporting]
+    return [(text, carriers[0]) for text, carriers in asked]
 
 
 class RAS(Loop):
@@ -46,16 +56,11 @@ class RAS(Loop):
         scope: Share = 1.0
         by_name: bool = True
 
-    asked: tuple[tuple[str, str], ...] = ()  # sub-questions and the texts that answer them, which themes learn from
+    asked: Sequence[tuple[str, str]] = ()  # sub-questions and the texts that answer them, which themes learn from
 
     def fit(self, benchmark: Benchmark) -> None:
-        """Take sub-questions to learn themes from, or the questions of a data set that has none."""
-        asked = []
-        for question in benchmark.train:
-            answers, steps = [step.answer for step in question.decomposition], question.decomposition
-            told = [(it.filled(answers), question.supporting[it.support]) for it in steps if it.support is not None]
-            asked += told or [(question.text, carriers) for carriers in question.supporting]
-        self.asked = tuple((text, benchmark.corpus[carriers[0]].full_text) for text, carriers in asked)
+        """Take sub-questions to learn themes from."""
+        self.asked = [(text, benchmark.corpus[id].full_text) for text, id in sub_questions(benchmark.train)]
 
     @property
     def history(self) -> Sequence[dict[str, float]]:

@@ -7,7 +7,7 @@ The paper's GraphLLM (C.3), where the network's output is a soft prompt of a lan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
-from torch_geometric.nn import TransformerConv, global_add_pool
+from torch_geometric.loader import DataLoader
+from torch_geometric.nn import MLP, TransformerConv, global_add_pool
 from torch_geometric.utils import scatter, softmax
 
 from kit.corpus import Benchmark, Query, Question
@@ -26,7 +27,6 @@ from kit.retrievers.agents import Trajectory
 from kit.retrievers.ras import RAS
 from kit.settings import Positive, Settings, Whole, check
 from kit.store import content_key
-from kit.text.encoder import Encoder
 from kit.text.placeholders import DATE, NUMBER, Mention, key_of
 from kit.text.reader import Reader
 from kit.text.scoring import exact_match, normalise
@@ -37,7 +37,8 @@ WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
 CLOSED = ("yes", "no", *map(str, range(len(WORDS))))  # answers that are no node
 MARKS = 10  # of a node: see `marks`
 BATCH, RATE = 16, 2e-3
-_RECIPE = "1"  # to be changed with what is learned, so that weights learned otherwise are not found again
+AT_ONCE = 64  # graphs that are answered together
+_RECIPE = "2"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 def value_of(text: str) -> float | None:
@@ -80,29 +81,36 @@ def marks(of: Trajectory, nodes: Sequence[str], mentions: Sequence[Mention]) -> 
     return found
 
 
-def to_data(of: Trajectory, encoder: Encoder, mentions: Sequence[Mention] = (), answers: Sequence[str] = ()) -> Data:
+def to_data(
+    of: Trajectory,
+    question: np.ndarray,
+    vectors: Mapping[str, np.ndarray],
+    mentions: Sequence[Mention] = (),
+    answers: Sequence[str] = (),
+) -> Data:
     """G_Q for PyG: ``x`` (nodes, width) and ``edge_attr`` (edges, width + 1) of Eq. 8, each edge also backward.
 
-    The last column of ``edge_attr`` is 1 on the way from subject to object. ``marks`` as above, ``question`` (1,
-    width); ``right`` (nodes + closed answers,) says which of the ``answers`` is where; ``names`` are the nodes' own.
+    ``vectors`` has those of names and relations, ``question`` (width,) is the question's. The last column of
+    ``edge_attr`` is 1 on the way from subject to object. ``marks`` as above; ``right`` (nodes,) and ``right_closed``
+    (1, closed answers) say which of the ``answers`` is where; ``names`` are the nodes' own.
     """
     names: dict[str, str] = {}
     for subject, _, object in of.graph:
         names.setdefault(key_of(subject), subject)
         names.setdefault(key_of(object), object)
     place = {node: number for number, node in enumerate(names)}
-    edges = [(place[key_of(subject)], place[key_of(object)]) for subject, _, object in of.graph]
-    question = encoder.encode([of.query.text], role="query", progress=False)
-    width = question.shape[1]
-    said = encoder.encode([relation for _, relation, _ in of.graph], progress=False).reshape(-1, width)
-    directed = np.concatenate([np.c_[said, np.ones(len(said))], np.c_[said, np.zeros(len(said))]])
+    edges = np.array([(place[key_of(it[0])], place[key_of(it[2])]) for it in of.graph], int).reshape(-1, 2)
+    x, said = (
+        torch.tensor(np.array([vectors[text] for text in texts], np.float32).reshape(-1, len(question)))
+        for texts in (names.values(), [relation for _, relation, _ in of.graph])
+    )
     wanted = {key_of(answer) for answer in answers} | {normalise(answer) for answer in answers}
     return Data(
-        x=torch.tensor(encoder.encode(list(names.values()), progress=False).reshape(-1, width)),
-        edge_index=torch.tensor([*edges, *((j, i) for i, j in edges)], dtype=torch.long).reshape(-1, 2).T,
-        edge_attr=torch.tensor(directed, dtype=torch.float),
+        x=x,
+        edge_index=torch.tensor(np.concatenate([edges, edges[:, ::-1]]).T),
+        edge_attr=torch.cat([nn.functional.pad(said, (0, 1), value=forward) for forward in (1.0, 0.0)]),
         marks=torch.tensor(marks(of, list(names), mentions)),
-        question=torch.tensor(question),
+        question=torch.tensor(question)[None],
         right=torch.tensor([node in wanted for node in names], dtype=torch.bool),
         right_closed=torch.tensor([[answer in wanted for answer in CLOSED]]),
         names=list(names.values()),
@@ -139,23 +147,18 @@ class AnswerNetwork(nn.Module):
         self.text, self.edge = nn.Linear(width, hidden), nn.Linear(width + 1, hidden)
         self.ask = nn.Sequential(nn.Dropout(0.2), nn.Linear(width, hidden))
         self.encoder = GraphEncoder(2 * hidden + MARKS, hidden, hidden, layers)
-        self.node = _feed_forward(2 * hidden + MARKS, 1)
-        self.closed = _feed_forward(3 * hidden + 2 * MARKS, len(CLOSED))
+        self.node = MLP([2 * hidden + MARKS, 128, 1], dropout=0.2, norm=None)
+        self.closed = MLP([3 * hidden + 2 * MARKS, 128, len(CLOSED)], dropout=0.2, norm=None)
 
     def forward(self, data: Batch) -> tuple[Tensor, Tensor]:
         """Of shapes (nodes,) and (graphs, closed answers)."""
         asked, batch = self.ask(data.question), data.batch
         x = torch.cat([nn.functional.dropout(self.text(data.x), 0.3, self.training), asked[batch], data.marks], 1)
         h = self.encoder(x, data.edge_index, self.edge(data.edge_attr))
-        last = data.marks[:, 2:3]  # what answers the last step
-        pooled = [global_add_pool(each, batch, len(asked)) for each in (h * last, h * data.marks[:, 1:2] / 3)]
-        pooled += [global_add_pool(data.marks * each, batch, len(asked)) for each in (last, data.marks[:, 1:2])]
+        last, any_step = data.marks[:, 2:3], data.marks[:, 1:2]  # what answers the last step, and what answers any
+        told = torch.cat([h * last, h * any_step / 3, data.marks * last, data.marks * any_step], 1)
         nodes = self.node(torch.cat([h, asked[batch], data.marks], 1)).squeeze(1)
-        return nodes, self.closed(torch.cat([asked, *pooled], 1))
-
-
-def _feed_forward(n: int, out: int, hidden: int = 128) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(n, hidden), nn.ReLU(), nn.Dropout(0.2), nn.Linear(hidden, out))
+        return nodes, self.closed(torch.cat([asked, global_add_pool(told, batch, len(asked))], 1))
 
 
 def loss_of(nodes: Tensor, closed: Tensor, data: Batch) -> Tensor:
@@ -168,7 +171,10 @@ def loss_of(nodes: Tensor, closed: Tensor, data: Batch) -> Tensor:
 
 
 class GraphAnswerer:
-    """Learns on the graphs that a RAS grows for training questions, chosen on dev; ``layers=0`` sends no messages."""
+    """Learns on the graphs that a RAS grows for training questions, chosen on dev; ``layers=0`` sends no messages.
+
+    ``known`` are the graphs that another answerer of the same RAS learned on, which are then not grown again.
+    """
 
     class Settings(Settings, frozen=True):
         hidden: Positive = 64
@@ -178,16 +184,18 @@ class GraphAnswerer:
 
     history: History = ()
 
-    def __init__(self, retriever: RAS, **settings: object) -> None:
-        self.retriever, self.encoder = retriever, retriever.encoder
+    def __init__(self, retriever: RAS, known: dict[Query, Data] | None = None, **settings: object) -> None:
+        self.retriever, self.encoder, self.known = retriever, retriever.encoder, {} if known is None else known
         self.settings = check(self.Settings, settings, "the answerer of ras")
 
     def graphs(self, grown: Sequence[Trajectory], questions: Sequence[Question] = ()) -> list[Data]:
         """For the network, with the answers of ``questions`` where these are given."""
-        self.encoder.encode(sorted({part for of in grown for triple in of.graph for part in triple}))  # all at once
+        texts = sorted({part for of in grown for triple in of.graph for part in triple})
+        vectors = dict(zip(texts, self.encoder.encode(texts)))
+        asked = self.encoder.encode([of.query.text for of in grown], role="query", progress=False)
         linked = [self.retriever.linker.mentions(of.query.text, numbers=True) for of in grown]
         answers = [(it.answer, *it.aliases) for it in questions] or [()] * len(grown)
-        return [to_data(of, self.encoder, *each) for of, *each in zip(grown, linked, answers)]
+        return [to_data(of, question, vectors, *each) for of, question, *each in zip(grown, asked, linked, answers)]
 
     def fit(self, benchmark: Benchmark) -> None:
         """Raises InputError where no training question has an answer."""
@@ -207,42 +215,45 @@ class GraphAnswerer:
         self.history = read_history(folder)
 
     def _train(self, train_on: Sequence[Question], dev: Sequence[Question], key: str) -> Path:
-        gold, seed = self.retriever.sees_gold, self.settings.seed
-        queries = [[it.gold_query if gold else it.query for it in of] for of in (train_on, dev)]
-        graphs, checked = map(self.graphs, map(self.retriever.run, queries), (train_on, dev))
-        orders = [np.random.default_rng([seed, n]).permutation(len(graphs)) for n in range(self.settings.epochs)]
-        epochs = [[order[start : start + BATCH] for start in range(0, len(order), BATCH)] for order in orders]
+        new = [it for it in (*train_on, *dev) if it.query not in self.known]
+        grown = self.retriever.run([it.gold_query if self.retriever.sees_gold else it.query for it in new])
+        self.known.update(zip([it.query for it in new], self.graphs(grown, new)))
+        graphs, checked = ([self.known[it.query] for it in of] for of in (train_on, dev))
+        batches = DataLoader(graphs, BATCH, shuffle=True)  # anew in each epoch, from its own seed
+        optimiser = torch.optim.AdamW(self.network.parameters(), weight_decay=0.01)
 
-        def loss(places: np.ndarray) -> Tensor:
-            batch = Batch.from_data_list([graphs[place] for place in places], exclude_keys=["names"])
+        def loss(batch: Batch) -> Tensor:
             return loss_of(*self.network(batch), batch)
 
         def measure(step: int) -> dict[str, float]:
             self.network.eval()
-            said = [next(iter(self._scores(graph))) for graph in checked]
-            right = [exact_match(text, (of.answer, *of.aliases)) for text, of in zip(said, dev)]
-            return {"measured": float(np.mean(right))}
+            told = zip(self._scores(checked), dev)
+            return {"measured": np.mean([exact_match(next(iter(of)), (it.answer, *it.aliases)) for of, it in told])}
 
         def write(folder: Path) -> None:
             save_file(self.network.state_dict(), folder / WEIGHTS)
 
-        optimiser = torch.optim.AdamW(self.network.parameters(), weight_decay=0.01)
-        told = {"store": self.encoder.store, "kind": KIND, "key": key, "write": write, "dropout_seed": seed}
-        return train(self.network, optimiser, periods_of(epochs, RATE), loss, check=measure if dev else None, **told)
+        told = {"store": self.encoder.store, "kind": KIND, "key": key, "write": write}
+        told |= {"check": measure if dev else None, "dropout_seed": self.settings.seed}
+        return train(self.network, optimiser, periods_of([batches] * self.settings.epochs, RATE), loss, **told)
 
-    def _scores(self, graph: Data) -> dict[str, float]:
-        with torch.no_grad():
-            nodes, closed = self.network(Batch.from_data_list([graph], exclude_keys=["names"]))
-        scores = dict(zip([*graph.names, *CLOSED], torch.cat([nodes, closed[0]]).softmax(0).tolist()))
-        return dict(sorted(scores.items(), key=lambda pair: -pair[1]))
+    @torch.no_grad()
+    def _scores(self, graphs: Sequence[Data]) -> list[dict[str, float]]:
+        found = []
+        for part in DataLoader(graphs, AT_ONCE):
+            nodes, closed = self.network(part)
+            for names, *scores in zip(part.names, nodes.split(part.ptr.diff().tolist()), closed):
+                likely = zip([*names, *CLOSED], torch.cat(scores).softmax(0).tolist())
+                found.append(dict(sorted(likely, key=lambda pair: -pair[1])))
+        return found
 
     def scores(self, of: Trajectory) -> dict[str, float]:
         """How probable each answer is, the best first."""
-        return self._scores(*self.graphs([of]))
+        return self._scores(self.graphs([of]))[0]
 
     def answer(self, grown: Sequence[Trajectory]) -> list[str]:
         """The best node or closed answer of each graph."""
-        return [next(iter(self._scores(graph))) for graph in self.graphs(grown)]
+        return [next(iter(scores)) for scores in self._scores(self.graphs(grown))]
 
 
 class GraphReader(Reader):

@@ -55,16 +55,15 @@ class Themes:
         """
         import torch
         from torch import nn
+        from torch_geometric.nn import MLP
 
         self.from_vectors = from_vectors
         given = torch.tensor(queries if from_vectors else self.of(queries), dtype=torch.float)
         wanted = torch.tensor(self.of(passages), dtype=torch.float)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            sizes, parts = (given.shape[1], *SHIFTER), []
-            for n, size in zip(sizes, SHIFTER):
-                parts += [nn.Linear(n, size), nn.ReLU(), nn.Dropout(0.2)]
-            self.shifter = nn.Sequential(*parts, nn.Linear(SHIFTER[-1], len(self.names)), nn.LogSoftmax(1))
+            layers = MLP([given.shape[1], *SHIFTER, len(self.names)], dropout=0.2, norm=None)
+            self.shifter = nn.Sequential(layers, nn.LogSoftmax(1))
             adam = torch.optim.AdamW(self.shifter.parameters(), 1e-3, weight_decay=0.01)
             for _ in range(EPOCHS):
                 for part in torch.randperm(len(given)).split(32):

@@ -111,10 +111,10 @@ def test_gold_sub_questions_are_asked_one_by_one() -> None:
 def test_themes_narrow_the_search() -> None:
     retriever = ras(None, scope=0.2)
     retriever.fit(Benchmark("x", HAND.corpus, train=[TOWN]))
-    assert retriever.asked == (
+    assert retriever.asked == [
         ("Who directed the film The Glass Harbour?", HAND.corpus["harbour"].full_text),
         ("In which town was Ines Moravec born?", HAND.corpus["moravec"].full_text),
-    )
+    ]
     within = np.zeros((1, len(HAND.corpus)), bool)
     within[0, HAND.corpus.row["oll"]] = True
 

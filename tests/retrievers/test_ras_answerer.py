@@ -14,6 +14,7 @@ from kit.errors import InputError
 from kit.retrievers import make
 from kit.retrievers.agents import Hole, SmallAgent, Step, Trajectory
 from kit.retrievers.ras_answerer import (
+    AT_ONCE,
     CLOSED,
     GraphAnswerer,
     GraphEncoder,
@@ -23,7 +24,6 @@ from kit.retrievers.ras_answerer import (
     to_data,
     value_of,
 )
-from kit.text import Encoder
 from kit.text.placeholders import Mention
 
 HAND = example()
@@ -62,13 +62,19 @@ def test_marks_of_nodes_by_hand() -> None:
     assert marks(Trajectory(TOWN.query), [], []).shape == (0, 10)
 
 
-def test_a_graph_for_pyg_has_each_triple_both_ways(tiny_model: str) -> None:
-    data = to_data(grown(("1901",)), Encoder(tiny_model), answers=["orm", "yes"])
+def test_a_graph_for_pyg_has_each_triple_both_ways() -> None:
+    vectors = {
+        part: np.full(32, n, np.float32) for n, part in enumerate(("Ada", "born", "1901", "Bo", "1905", "of", "Orm"))
+    }
+    question = np.ones(32, np.float32)
+    data = to_data(grown(("1901",)), question, vectors, answers=["orm", "yes"])
     assert data.names == ["Ada", "1901", "Bo", "1905", "Orm"] and data.x.shape == (5, 32)
     assert data.edge_index.T.tolist() == [[0, 1], [2, 3], [2, 4], [1, 0], [3, 2], [4, 2]]
     assert data.edge_attr.shape == (6, 33) and data.edge_attr[:, -1].tolist() == [1, 1, 1, 0, 0, 0]
     assert data.right.tolist() == [False] * 4 + [True] and data.right_closed[0].nonzero().ravel().tolist() == [0]
-    empty = to_data(Trajectory(TOWN.query), Encoder(tiny_model))
+    assert data.x[:, 0].tolist() == [0, 2, 3, 4, 6] and data.edge_attr[:, 0].tolist() == [1, 1, 5] * 2
+    assert data.question.tolist() == [question.tolist()]
+    empty = to_data(Trajectory(TOWN.query), question, {})
     assert (empty.num_nodes, empty.edge_index.shape, empty.edge_attr.shape) == (0, (2, 0), (0, 33))
 
 
@@ -123,11 +129,24 @@ def test_it_learns_where_the_answer_is_and_is_found_again(retriever) -> None:
         GraphAnswerer(retriever).fit(Benchmark("x", HAND.corpus, train=[Question("q", "Who?", "", (("oll",),))]))
 
 
-def test_the_graph_is_a_token_of_a_causal_model(tiny_model: str, chat_model: Path) -> None:
-    encoder = Encoder(tiny_model)
+def test_another_learns_from_the_same_graphs_and_many_are_answered_as_one_is(retriever) -> None:
+    answerer = GraphAnswerer(retriever, hidden=16, layers=1, epochs=1)
+    answerer.fit(Benchmark("x", HAND.corpus, train=[TOWN], dev=[RIVER]))
+    again = []
+    retriever.run = lambda queries: again.extend(queries) or []
+    silent = GraphAnswerer(retriever, answerer.known, hidden=16, layers=0, epochs=1)
+    silent.fit(Benchmark("x", HAND.corpus, train=[RIVER], dev=[TOWN]))
+    assert again == [] and len(silent.known) == 2 and silent.history != answerer.history
+    graphs = [grown(("1901",)), Trajectory(TOWN.query), *[grown()] * AT_ONCE]
+    for of in graphs[:3]:  # an empty one in between, and more than are answered at once
+        assert answerer.answer(graphs)[graphs.index(of)] == next(iter(answerer.scores(of)))
+
+
+def test_the_graph_is_a_token_of_a_causal_model(chat_model: Path) -> None:
+    vectors = dict.fromkeys(("Ada", "born", "1901", "Bo", "1905", "of", "Orm"), np.ones(32, np.float32))
     language_model = LLM(str(chat_model), num_params=1, dtype=torch.float32)
     model = GRetriever(language_model, GraphEncoder(32, 33, 16, layers=1))
-    batch = Batch.from_data_list([to_data(grown(("1901",)), encoder)] * 2, exclude_keys=["names"])
+    batch = Batch.from_data_list([to_data(grown(("1901",)), vectors["of"], vectors)] * 2, exclude_keys=["names"])
     prompts = [f"Who?\n(S> Ada| P> born| O> 1901)\n\nQuestion: {TOWN.text}"] * 2
     given = prompts, batch.x, batch.edge_index, batch.batch
     loss = model(*given, ["Selby Quay", "Oll"], batch.edge_attr)

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,19 +96,12 @@ def learn(pairs: Sequence[Pair], dev: Sequence[Pair], words: int, shape: dict[st
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
-    return train(
-        model,
-        torch.optim.AdamW(model.parameters(), weight_decay=0.01),
-        [lambda number=number: epoch(number) for number in range(settings.epochs)],
-        loss,
-        store=Store(),
-        kind=KIND,
-        key=content_key(_RECIPE, json.dumps([words, shape, pairs, dev]), msgspec.json.encode(settings).decode()).hex(),
-        write=write,
-        check=check,
-        patience=PATIENCE,
-        dropout_seed=0,
-    )
+    store, settled = Store(), msgspec.json.encode(settings).decode()
+    key = content_key(_RECIPE, json.dumps([words, shape, pairs, dev]), settled).hex()
+    periods = [partial(epoch, number) for number in range(settings.epochs)]
+    optimiser = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
+    told = {"store": store, "kind": KIND, "key": key, "write": write, "check": check, "patience": PATIENCE}
+    return store.get_or_make(KIND, key, lambda: train(model, optimiser, periods, loss, dropout_seed=0, **told))
 
 
 def tokenizer_of(words: Iterable[str]) -> Tokenizer:
