@@ -162,7 +162,7 @@ def test_points_stand_in_rows_with_their_values():
     assert left.get_ylim()[0] > left.get_ylim()[1]  # the first on top
     [dots] = [each for each in left.collections if each.get_zorder() == 3]
     assert dots.get_offsets().tolist() == [[0.2, 0], [0.5, 1]]
-    assert [text.get_text() for text in right.texts] == ["0.2", "0.5"]
+    assert [text.get_text() for text in right.texts] == ["0.200", "0.500"]
 
 
 def test_differences_are_told_with_interval_and_p():
