@@ -4,6 +4,7 @@ Imports of what takes seconds to load stand inside the commands, so that ``kit -
 """
 
 import functools
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -327,6 +328,7 @@ def _told(asked: SimpleNamespace) -> dict[str, object]:
 
 def main() -> None:
     """Run the command line; bad input ends in one plain line and exit status 2."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # who is ended ends the workers, too
     try:
         sys.exit(cli.main(prog_name="kit", standalone_mode=False))
     except (InputError, click.ClickException) as error:

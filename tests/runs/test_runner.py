@@ -211,3 +211,18 @@ def test_goes_on_after_a_kill_in_the_middle(project) -> None:
     assert go(project) == 0
     assert project.logged == ["01_first", "02_second", "02_second", "03_third"]
     assert len(list(executed(project).iterdir())) == 6
+
+
+def test_who_is_ended_ends_the_notebooks_too(project) -> None:
+    for name in ("01_first", "02_second"):
+        project.write(name, WAIT.replace('log + ".pid"', f'log + ".{name}"'))
+    code = "import functools, kit.cli, kit.runs.runner as runner, pathlib, sys\n"
+    code += f"runner.run = functools.partial(runner.run, notebooks=pathlib.Path({str(project.notebooks)!r}))\n"
+    code += f"sys.argv = ['kit', 'run', '--data', {str(project.data)!r}, '-p', 'log', {str(project.log)!r}]\nkit.cli.main()"
+    process = subprocess.Popen([sys.executable, "-c", code], text=True, stderr=subprocess.PIPE)
+    pids = [Path(f"{project.log}.{name}") for name in ("01_first", "02_second")]
+    wait_until(lambda: process.poll() is not None or all(pid.exists() and pid.read_text() for pid in pids))
+    process.terminate()
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 130 and "kit: interrupted; what was finished is kept" in told
+    wait_until(lambda: not any(is_alive(int(pid.read_text())) for pid in pids))
