@@ -9,6 +9,7 @@ import ast
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -22,7 +23,7 @@ from kit.corpus import load
 from kit.errors import InputError
 from kit.evaluation.statistics import Estimate
 from kit.paths import NOTEBOOKS, ROOT
-from kit.retrievers import Retriever
+from kit.retrievers import RETRIEVERS, Retriever
 
 REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTED = "reproduced", "not reproduced", "undecided", "not tested"
 MECHANISM = "mechanism reproduced"  # by a proxy that succeeds: the cause that the paper names, not the paper's number
@@ -243,17 +244,33 @@ _MEASURING = ("corpus", "text", "graphs", "retrievers", "evaluation")  # what ma
 
 @cache
 def code_hash(notebook: str) -> str:
-    """A digest of what a notebook's findings come from: its own code, and the kit's, comments and docstrings apart."""
-    sink = hashlib.blake2b(digest_size=8)
+    """A digest of what a notebook's findings come from: its own code, and the kit's, comments and docstrings apart.
+
+    Of the methods' files those count that it names (a method, its class or its module), or that what counts names.
+    """
+    code: dict[Path, str] = {}
     for path in [path for part in _MEASURING for path in sorted((ROOT / "kit" / part).rglob("*.py"))]:
         tree = ast.parse("" if path == Path(__file__) else path.read_text("utf-8"))  # of rules ``is_stale`` tells
         for node in ast.walk(tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
                 node.value.value = None
-        sink.update(ast.unparse(tree).encode())
-    if (path := NOTEBOOKS / f"{notebook}.ipynb").is_file():
-        cells = json.loads(path.read_text("utf-8"))["cells"]
-        sink.update("".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code").encode())
+        code[path] = ast.unparse(tree)
+    own, folder = NOTEBOOKS / f"{notebook}.ipynb", ROOT / "kit" / "retrievers"
+    cells = json.loads(own.read_text("utf-8"))["cells"] if own.is_file() else []
+    code[own] = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    methods = {path.stem: path for path in code if path.parent == folder and path.stem not in ("__init__", "base")}
+    for name, method in RETRIEVERS.items():
+        path = folder / f"{method.__module__.rpartition('.')[2]}.py"
+        methods |= {name: path, method.__name__: path} if path in code else {}
+    used = code.keys() - methods.values()
+    left = used - {folder / "__init__.py"}  # which names them all
+    while left:
+        named = {methods.get(word) for path in left for word in re.findall(r"[\w-]+", code[path])}
+        left = named - used - {None}
+        used |= left
+    sink = hashlib.blake2b(digest_size=8)
+    for path in sorted(used):
+        sink.update(code[path].encode())
     return sink.hexdigest()
 
 

@@ -1,5 +1,6 @@
 """The claims as data, the rule for verdicts at every one of its edges, and the ledger from records on disk."""
 
+import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -276,6 +277,31 @@ def test_comments_and_docstrings_are_no_code(tmp_path: Path, monkeypatch: pytest
         (tmp_path / "kit" / "graphs" / "module.py").write_text(f"def f(x):\n    {line}\n")
         hashes.append(claims.code_hash(f"no such notebook {number}"))
     assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_a_method_counts_where_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "ROOT", tmp_path)
+    monkeypatch.setattr(claims, "NOTEBOOKS", tmp_path)
+    folder = tmp_path / "kit" / "retrievers"
+    folder.mkdir(parents=True)
+    code = {"mdr": "x = 1", "kgp": "from kit.retrievers.mdr import x", "qsgnn": "x = 1", "base": "x = 1"}
+    asked = {"by_name": 'make("kgp-mdr")', "by_class": "KGPMDR()", "by_module": "import kit.retrievers.mdr"}
+    asked |= {"another": 'make("qsgnn")', "none": "1 + 1"}
+    for name, line in asked.items():
+        cells = [{"cell_type": "code", "source": [line]}, {"cell_type": "markdown", "source": ["mdr"]}]
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
+
+    def hashes(**changed: str) -> dict[str, str]:
+        for name, line in (code | changed).items():
+            (folder / f"{name}.py").write_text(line)
+        claims.code_hash.cache_clear()
+        return {name: claims.code_hash(name) for name in asked}
+
+    before = hashes()
+    assert {name for name, of in hashes(mdr="x = 2").items() if of != before[name]} == {"by_name", "by_class", "by_module"}
+    assert {name for name, of in hashes(kgp="x = 2").items() if of != before[name]} == {"by_name", "by_class"}
+    assert {name for name, of in hashes(qsgnn="x = 2").items() if of != before[name]} == {"another"}
+    assert all(of != before[name] for name, of in hashes(base="x = 2").items())
 
 
 def test_the_weakest_case_is_shown(tmp_path: Path) -> None:
