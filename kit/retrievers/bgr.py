@@ -38,14 +38,14 @@ LAYERS = 3  # upper ones of the encoder that learn, and read paths
 BATCH = 4  # questions a step
 RATE, ENCODER_TIMES = 2e-3, 0.25  # the highest learning rate, and the encoder's share of it
 DEV_QUESTIONS = 40  # by whose set F1 weights are chosen (bgr-i28)
-TAKEN = -1.4  # the least logit, by the atlas's dev questions: a lower one finds more, merging adds less to it then
+TAKEN = -1.0  # the least logit, by F1, EM and GM on the atlas's dev questions; a lower one finds more, less exactly
 MOST_EDGES, LONGEST = 25, 6  # of one search (bgr-i09)
 MOST_TOKENS = 40  # of a candidate; bgr.txt reads 30
-_RECIPE = "5"  # to be changed with what is learned, so that weights learned otherwise are not found again
+_RECIPE = "6"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 class Reading(NamedTuple):
-    """A question and its candidates, as an encoder that does not learn reads them.
+    """A question and its candidates, as the encoder's lower layers read them, which do not learn.
 
     The question is the first text: ``tokens`` (texts, tokens, width) with a ``mask``; ``vectors`` (texts, width).
     """
@@ -201,9 +201,8 @@ class BGR(Retriever):
         self.network.eval()
 
     def _see(self, encoder: Encoder) -> None:
-        """An untrained network: the encoder that reads paths, and what it is matched by."""
-        self.encoder, self.reader = encoder, Learner(encoder, 0)  # the reader of candidates stays as it is
-        self.learner, self.known = Learner(encoder, LAYERS), {}
+        """An untrained network: the encoder that reads paths, and what they are matched by."""
+        self.encoder, self.learner, self.known = encoder, Learner(encoder, LAYERS), {}
         with torch.random.fork_rng():
             torch.manual_seed(self.settings.seed)
             match = Match(self.learner.upper.get_embedding_dimension()).to(self.learner.upper.device)
@@ -290,8 +289,8 @@ class BGR(Retriever):
     def _read(self, query: Query, rows: Sequence[int]) -> Reading:
         texts = [query.text, *(self.corpus.passages[row].full_text for row in rows)]
         if new := sorted({text for text in texts if text not in self.known}):
-            with torch.no_grad():
-                states = self.reader.states(new)
+            read = self.learner.lower.encode_document  # by words rather than by meaning: more is found so, in less time
+            states = read(new, output_value="token_embeddings", show_progress_bar=False)
             self.known.update((text, state[:MOST_TOKENS].clone()) for text, state in zip(new, states))
         tokens = [self.known[text] for text in texts]
         vectors = torch.stack([state.mean(0) for state in tokens])
