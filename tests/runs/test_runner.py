@@ -218,7 +218,8 @@ def test_who_is_ended_ends_the_notebooks_too(project) -> None:
         project.write(name, WAIT.replace('log + ".pid"', f'log + ".{name}"'))
     code = "import functools, kit.cli, kit.runs.runner as runner, pathlib, sys\n"
     code += f"runner.run = functools.partial(runner.run, notebooks=pathlib.Path({str(project.notebooks)!r}))\n"
-    code += f"sys.argv = ['kit', 'run', '--data', {str(project.data)!r}, '-p', 'log', {str(project.log)!r}]\nkit.cli.main()"
+    code += f"sys.argv = ['kit', 'run', '--data', {str(project.data)!r}, '-p', 'log', {str(project.log)!r}]\n"
+    code += "kit.cli.main()"
     process = subprocess.Popen([sys.executable, "-c", code], text=True, stderr=subprocess.PIPE)
     pids = [Path(f"{project.log}.{name}") for name in ("01_first", "02_second")]
     wait_until(lambda: process.poll() is not None or all(pid.exists() and pid.read_text() for pid in pids))
