@@ -239,11 +239,13 @@ def sweep(asked: SimpleNamespace) -> None:
     and code are not evaluated again, whatever stopped the command before.
     """
     from kit.evaluation.experiment import N_TIMED
-    from kit.runs import sweep as sweeps
+    from kit.runs.sweep import grid, sweep_retriever
 
     told = {"ks": asked.k, "n_timed": N_TIMED, "jobs": asked.jobs}
-    table = sweeps.sweep_retriever(asked.retriever, sweeps.grid(asked.grid), *_read(asked), **told)
-    click.echo(sweeps.summary(table, len(asked.grid)).to_string(index=False, float_format="{:.4g}".format))
+    table = sweep_retriever(asked.retriever, grid(asked.grid), *_read(asked), **told)
+    cells = table.groupby(list(table.columns[: len(asked.grid)]), sort=False, dropna=False)
+    means = cells[[name for name in table if "@" in name or name in ("mrr", "seconds")]].mean()
+    click.echo(means.reset_index().to_string(index=False, float_format="{:.4g}".format))
     if asked.csv:
         atomic_write(asked.csv, table.to_csv(index=False).encode())
 

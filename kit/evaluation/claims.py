@@ -260,8 +260,7 @@ def code_hash(notebook: str) -> str:
     code[own] = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     methods = {path.stem: path for path in code if path.parent == folder and path.stem not in ("__init__", "base")}
     for name, method in RETRIEVERS.items():
-        path = folder / f"{method.__module__.rpartition('.')[2]}.py"
-        methods |= {name: path, method.__name__: path} if path in code else {}
+        methods[name] = methods[method.__name__] = methods.get(method.__module__.rpartition(".")[2])
     used = code.keys() - methods.values()
     left = used - {folder / "__init__.py"}  # which names them all
     while left:

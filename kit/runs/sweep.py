@@ -74,9 +74,3 @@ def _evaluate(
     origin = provenance(benchmark) | {"training_hash": training.hash if training else ""}
     about = {"seconds_to_fit": experiment.seconds_to_fit[name], **{column: origin[column] for column in _ORIGIN}}
     return key, experiment.table.assign(**about).to_dict("records")
-
-
-def summary(table: pd.DataFrame, n_settings: int) -> pd.DataFrame:
-    """The means of each cell of a sweep's table, whose first columns are settings."""
-    metrics = [name for name in table if "@" in name or name in ("mrr", "seconds")]
-    return table.groupby(list(table.columns[:n_settings]), sort=False, dropna=False)[metrics].mean().reset_index()

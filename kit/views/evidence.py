@@ -17,6 +17,7 @@ _ASKED = ""  # the id of the question as a node, as in kit.retrievers.base.Merge
 _LISTED = 10  # candidates, or answers
 _MOST = 26  # nodes of a picture of RAS's graph: those nearest to what is asked about
 Pair = tuple[str, str]
+Drawn = Mapping[Pair, Edge]
 
 
 # ---- BGR
@@ -149,16 +150,10 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
 
 
 def _round_frame(
-    step: SubQuestionEvent,
-    growth: GraphGrowth,
-    found: Sequence[str],
-    before: Mapping[Pair, Edge],
-    room: Sequence[str],
-    named: set[str],
+    step: SubQuestionEvent, growth: GraphGrowth, found: Sequence[str], before: Drawn, room: list[str], named: set[str]
 ) -> Frame:
-    told = "No retrieval: the graph has it"
-    if found:
-        told = f"{count(len(found), 'passage')}, {count(len(growth.triples), 'new triple')}"
+    new = f"{count(len(found), 'passage')}, {count(len(growth.triples), 'new triple')}"
+    told = new if found else "No retrieval: the graph has it"
     told += f"; read off: {', '.join(growth.answers)}" * bool(growth.answers)
     edges = {ends: Edge(*ends, ("graph",), edge.label, directed=True) for ends, edge in before.items()}
     roles = dict.fromkeys((key for ends in before for key in ends), "held")

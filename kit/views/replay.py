@@ -17,7 +17,6 @@ from kit.views.style import ROLES, Role
 Place = tuple[float, float]
 Places = Mapping[str, Place]
 
-
 GOLD = "supporting passage (gold)"
 GOLD_RIM = "#e69f00"
 HALO = "#cc3311"  # as messages and visits are drawn (see style.py)
@@ -67,10 +66,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """A node's part in one frame; ``value``, in [0, 1], gives its size and, where there is a scale, its fill.
-
-    ``note`` is for the reader who has it in hand.
-    """
+    """A node's part in one frame: ``value`` in [0, 1] is its size and, with a scale, its fill; ``note`` on demand."""
 
     node: str
     role: str = "plain"
