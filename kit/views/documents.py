@@ -21,7 +21,7 @@ from kit.views.frames import replay
 from kit.views.graph_page import spring
 from kit.views.replay import Column, Edge, Frame, Node, NodeState, RankItem, Replay, clip, count
 
-_AGENTS = ("kgp-tfidf", "kgp-dense", "kgp-random")
+_AGENTS = ("kgp-tfidf", "kgp-dense", "kgp-random")  # the first finds all that the reports' dev questions need
 _BEST = 10  # passages of a walk that are shown
 _BAR = re.compile(r"(?<!\\)\|")  # between two cells; one that belongs to a cell's text is escaped
 # Jupyter's server drops larger messages, and nobody is told.
@@ -31,8 +31,7 @@ _HINT = "Uploads: at most 10 MB at a time; nothing leaves this machine."
 class DocumentExplorer(Explorer):
     """Upload PDFs and ask; at first there are ``corpus`` and ``questions``.
 
-    On the reports' dev questions about content the ten passages of the first agent hold all supports (kgp-dense: 0.95
-    of them). ``passages`` is the evidence in view, ``told`` the line above it.
+    ``passages`` is the evidence in view, ``told`` the line above it.
     """
 
     def __init__(self, corpus: Corpus, questions: Sequence[Question] = ()) -> None:

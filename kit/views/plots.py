@@ -213,10 +213,7 @@ def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
 
 
 def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
-    """The columns of a table, and its intervals, under the names that all plots here draw by.
-
-    No name means one panel, row or group.
-    """
+    """The columns of a table, and its intervals, as all plots here name them; without a name: one panel, row, group."""
     alike = {"name": "", "column": "", "row": "", "group": ""}
     named = {end: end for end in ("low", "high") if end in table} | {new: old for new, old in columns.items() if old}
     return pd.DataFrame(alike | {new: table[old] for new, old in named.items()}).reset_index(drop=True)

@@ -9,7 +9,7 @@ import torch
 from kit.corpus import Benchmark, EvidenceGraph, Query, Question, SubQuestion, generated, single_facts
 from kit.errors import InputError
 from kit.retrievers import BGR, Expansion, Merge
-from kit.retrievers.bgr import BACKWARD, FORWARD, LONGEST, Match, Reading, evidence_ranking, in_steps
+from kit.retrievers.bgr import BACKWARD, FORWARD, LONGEST, MOST_TOKENS, Match, Reading, evidence_ranking, in_steps
 from kit.retrievers.bgr_graphs import QUESTION
 from kit.text import Encoder
 
@@ -68,6 +68,21 @@ def test_candidates_hear_of_each_other_in_no_order_and_paths_do_not() -> None:
         other[5] += 1
         changed = judge([0, 1, 2, 3, 4], tokens=other) - found
         assert (changed.abs() > 1e-7).all()  # another last candidate is another context for each
+
+
+def test_candidates_are_read_by_the_layers_that_do_not_learn(fitted: BGR, facts: Benchmark) -> None:
+    question, model = facts.test[0], Encoder().model[0]
+    there = fitted.variant(corpus=facts.collection(question))
+    reading = there._read(question.query, range(len(there.corpus)))
+    texts = [question.text, *(passage.full_text for passage in there.corpus.passages)]
+    with torch.no_grad():
+        layers = model.auto_model(**model.preprocess(texts[:4]), output_hidden_states=True).hidden_states
+    for number in range(4):
+        n = int(reading.mask[number].sum())
+        assert n <= MOST_TOKENS and torch.allclose(reading.tokens[number, :n], layers[3][number, :n], atol=1e-5)
+        mean = torch.nn.functional.normalize(layers[3][number, :n].mean(0), dim=0)
+        assert torch.allclose(reading.vectors[number], mean, atol=1e-5)
+    assert not reading.tokens.requires_grad and len(reading.tokens) == len(texts)
 
 
 @pytest.mark.parametrize(
