@@ -96,6 +96,14 @@ def test_a_notebook_may_name_the_data_that_it_is_about(project, capsys: pytest.C
         runner.plan(["01"], data=project.notebooks, notebooks=project.notebooks)
 
 
+def test_more_seeds_of_training_make_no_trial(project) -> None:
+    project.write("01_learner", parameters='data = ""\nn_seeds = 1\nlog = ""')
+    for more, folder in (({}, "hotpotqa-dev"), ({"log": "x"}, "hotpotqa-dev-trial")):
+        parameters = {"n_seeds": "3", **more}
+        (job,) = runner.plan(parameters=parameters, data=project.data, notebooks=project.notebooks)
+        assert job.figures.name == folder and job.parameters["n_seeds"] == 3
+
+
 def test_failing_notebook_is_told_in_one_screen_and_the_others_run(project, capsys: pytest.CaptureFixture) -> None:
     project.write("01_broken", "import pandas", "frame = pandas.DataFrame()\nframe.loc['a']", "never = 1")
     project.write("02_refused", 'from kit.errors import InputError\nraise InputError("expected text", file="f.json")')
