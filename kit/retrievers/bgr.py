@@ -7,7 +7,8 @@ the path longer (Eq. 2), and none ends it. The graphs of both directions are mad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, islice
 from pathlib import Path as Folder
 from typing import Literal, NamedTuple
 
@@ -30,18 +31,18 @@ from kit.settings import Positive, Settings, Share, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.layers import Learner
-from kit.text.training import Period, periods_of, read_history, train
+from kit.text.training import periods_of, read_history, train
 
 KIND, WEIGHTS = "bgr", "weights.safetensors"  # in the store
 FORWARD, BACKWARD = "forward", "backward"
 LAYERS = 3  # upper ones of the encoder that learn, and read paths
-BATCH = 4  # questions a step
+BATCH, PERIOD = 4, 150  # questions a step, and steps between two checks
 RATE, ENCODER_TIMES = 2e-3, 0.25  # the highest learning rate, and the encoder's share of it
 DEV_QUESTIONS = 40  # by whose set F1 weights are chosen (bgr-i28)
 TAKEN = -1.0  # the least logit, by F1, EM and GM on the atlas's dev questions; a lower one finds more, less exactly
 MOST_EDGES, LONGEST = 25, 6  # of one search (bgr-i09)
-MOST_TOKENS = 40  # of a candidate; bgr.txt reads 30
-_RECIPE = "6"  # to be changed with what is learned, so that weights learned otherwise are not found again
+MOST_TOKENS, MOST_WORDS = 40, 40  # of a candidate, and of it as evidence on a path; bgr.txt reads 30 tokens
+_RECIPE = "7"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
 
 class Reading(NamedTuple):
@@ -168,7 +169,7 @@ class BGR(Retriever):
 
     name = "bgr"
     indexed_by = ("encoder",)
-    bound_by = ("encoder", "epochs", "n_train", "seed")
+    bound_by = ("encoder", "steps", "n_train", "seed")
 
     class Settings(Settings, frozen=True):
         encoder: str = DEFAULT_ENCODER
@@ -178,7 +179,7 @@ class BGR(Retriever):
         successors: Whole = 0
         at_least_one: bool = True
         candidates: Positive = 25
-        epochs: Positive = 3
+        steps: Positive = 450
         n_train: Whole = 0
         seed: Whole = 0
 
@@ -191,7 +192,7 @@ class BGR(Retriever):
         if len(known) < max(1, n_train):
             expected = f"expected {n_train or 'some'} training questions with evidence graphs (--train FILE) for bgr"
             raise InputError(f"{expected}, found {len(known)}", record=benchmark.name, field="evidence")
-        told = [str(getattr(self.settings, name)) for name in ("epochs", "n_train", "seed", "candidates")]
+        told = [str(getattr(self.settings, name)) for name in ("steps", "n_train", "seed", "candidates")]
         key = content_key(_RECIPE, encoder.identity, *told, benchmark.without_test().hash).hex()
         self._see(encoder)
         questions = sample(known, n_train or len(known), self.settings.seed)
@@ -283,7 +284,7 @@ class BGR(Retriever):
 
     def _text(self, query: Query, rows: np.ndarray, path: Path, direction: str) -> str:
         """What the encoder reads of a path."""
-        evidence = [self.corpus.passages[rows[place]].full_text for place in path]
+        evidence = [" ".join(self.corpus.passages[rows[place]].full_text.split()[:MOST_WORDS]) for place in path]
         return "\n".join([f"{direction}: {query.text}", *evidence])
 
     def _read(self, query: Query, rows: Sequence[int]) -> Reading:
@@ -317,18 +318,17 @@ class BGR(Retriever):
         adam = torch.optim.AdamW([*groups, {"params": self.network["match"].parameters()}], weight_decay=0.01)
         told = {"store": self.encoder.store, "kind": KIND, "key": key, "check": check, "latest_of_equals": True}
         told |= {"write": lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS)}
-        periods = self._periods(questions)
+        steps = list(islice(self._batches(questions), self.settings.steps))
+        periods = periods_of([steps[start : start + PERIOD] for start in range(0, len(steps), PERIOD)], RATE)
         return train(self.network, adam, periods, loss, dropout_seed=self.settings.seed, **told)
 
-    def _periods(self, questions: Sequence[Question]) -> list[Callable[[], Period]]:
-        """One an epoch, dealt anew; one question a step is asked in steps beside."""
-        parts: list[Sequence[Sequence[Question]]] = []
-        for epoch in range(self.settings.epochs):
+    def _batches(self, questions: Sequence[Question]) -> Iterator[list[Question]]:
+        """Epoch after epoch, each dealt anew; one question of each is asked in steps beside."""
+        for epoch in count():
             rng = np.random.default_rng([self.settings.seed, epoch])
             dealt = [questions[place] for place in rng.permutation(len(questions))]
-            batches = [dealt[start : start + BATCH] for start in range(0, len(dealt), BATCH)]
-            parts.append([[*batch, *(in_steps(it, rng) for it in batch[:1] if it.decomposition)] for batch in batches])
-        return periods_of(parts, RATE)
+            for batch in (dealt[start : start + BATCH] for start in range(0, len(dealt), BATCH)):
+                yield [*batch, *(in_steps(it, rng) for it in batch[:1] if it.decomposition)]
 
     def _databases(self, benchmark: Benchmark, questions: Sequence[Question]) -> list[np.ndarray]:
         """The rows that a question is learned from: its own, or its supports and what is nearest to it by vector."""
@@ -342,7 +342,7 @@ class BGR(Retriever):
     def _losses(self, questions: Sequence[Question], rows: Mapping[str, np.ndarray]) -> Iterator[Tensor]:
         """For each question and direction the binary cross-entropy of the candidates of two paths (bgr-i07).
 
-        They are the empty one and another of its graph, drawn anew: more epochs of these learn better in less time than
+        They are the empty one and another of its graph, drawn anew: more steps of these learn better in less time than
         fewer of all paths. Beside it, as the encoder learns faster so, that of a softmax over likenesses in favour of
         what comes next.
         """

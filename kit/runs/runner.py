@@ -103,7 +103,7 @@ def plan(
             told["data"] = str(own.resolve())
         of = check(Run, told, notebook.stem)
         benchmark, training = read(of)
-        folder = of.folder(benchmark, trial=bool(set(parameters or ()) - {"n_seeds"}))  # more seeds answer the same
+        folder = of.folder(benchmark, trial=bool(set(parameters or ()) - {"n_trainings"}))  # more answer the same
         content = [notebook.read_text("utf-8"), values, of.scale, of.seed, benchmark.name, benchmark.hash, code]
         content += [training.hash] if "train" in defaults and training else []
         values = {name: getattr(of, name) for name in _OPTIONS if name in defaults} | values

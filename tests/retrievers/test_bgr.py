@@ -21,7 +21,7 @@ def facts() -> Benchmark:
 
 @pytest.fixture(scope="module")
 def fitted(facts: Benchmark) -> BGR:
-    retriever = BGR(n_train=12, epochs=1)
+    retriever = BGR(n_train=12, steps=3)
     retriever.fit(facts)
     return retriever
 
@@ -202,11 +202,11 @@ def test_it_learns_from_the_empty_path_and_another_in_both_directions(facts: Ben
 
 
 def test_what_was_learned_is_found_again_and_needs_graphs(fitted: BGR, facts: Benchmark) -> None:
-    again = BGR(n_train=12, epochs=1, direction=FORWARD)
+    again = BGR(n_train=12, steps=3, direction=FORWARD)
     again.fit(facts)
     assert all(again.learned[name].equal(weight) for name, weight in fitted.learned.items())
     assert {"step", "loss"} <= again.history[1].keys() and len([it for it in again.history if "measured" in it]) == 2
-    with pytest.raises(InputError, match="field epochs: bgr was trained with 1: train another"):
-        fitted.variant(epochs=2)
+    with pytest.raises(InputError, match="field steps: bgr was trained with 3: train another"):
+        fitted.variant(steps=4)
     with pytest.raises(InputError, match=r"expected 101 training questions with evidence graphs .* for bgr, found 100"):
         BGR(n_train=101).fit(facts)

@@ -97,11 +97,11 @@ def test_a_notebook_may_name_the_data_that_it_is_about(project, capsys: pytest.C
 
 
 def test_more_seeds_of_training_make_no_trial(project) -> None:
-    project.write("01_learner", parameters='data = ""\nn_seeds = 1\nlog = ""')
+    project.write("01_learner", parameters='data = ""\nn_trainings = 1\nlog = ""')
     for more, folder in (({}, "hotpotqa-dev"), ({"log": "x"}, "hotpotqa-dev-trial")):
-        parameters = {"n_seeds": "3", **more}
+        parameters = {"n_trainings": "3", **more}
         (job,) = runner.plan(parameters=parameters, data=project.data, notebooks=project.notebooks)
-        assert job.figures.name == folder and job.parameters["n_seeds"] == 3
+        assert job.figures.name == folder and job.parameters["n_trainings"] == 3
 
 
 def test_failing_notebook_is_told_in_one_screen_and_the_others_run(project, capsys: pytest.CaptureFixture) -> None:
