@@ -21,7 +21,7 @@ from filelock import FileLock
 
 from kit.paths import cache
 
-_CHECKSUMS = "checksums.json"
+_CHECKSUMS, _AT_ONCE = "checksums.json", 10_000  # keys, of which SQLite takes 32,766
 Found = TypeVar("Found")
 
 
@@ -60,8 +60,9 @@ class Store:
         """The values that are there and sound, by key."""
 
         def find(connection: sqlite3.Connection) -> dict[bytes, bytes]:
-            query = "SELECT key, value, checksum FROM entry WHERE key = ?"
-            rows = [row for key in keys for row in connection.execute(query, [key])]
+            parts = [keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE)]
+            query = "SELECT key, value, checksum FROM entry WHERE key IN ({})"
+            rows = [row for part in parts for row in connection.execute(query.format(", ".join("?" * len(part))), part)]
             return {key: value for key, value, checksum in rows if checksum == _checksum(key, value)}
 
         return self._transaction(kind, find) if (self.folder / f"{kind}.sqlite").exists() else {}

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated
 
 import msgspec
@@ -93,6 +93,7 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         return tuple(nx.lexicographical_topological_sort(self.to_networkx()))
 
     @property
+    @cache  # noqa: B019, as graphs are few, and this searches them whole
     def chains(self) -> tuple[tuple[int, ...], ...]:
         """The maximal paths, each from a source to a sink (bgr-i23); hops are the nodes of the longest."""
         graph = self.rooted

@@ -216,8 +216,7 @@ def evaluate(
         for question in questions:
             ids = rankings[name][question.id].ids
             row = {"retriever": name, "question": question.id, "hops": question.hops}
-            row |= {"type": question.type, "structure": question.structure}
-            row["shape"] = SHAPES.get(question.structure, "")
+            row |= {"type": question.type, "structure": question.structure, "shape": SHAPES.get(question.structure, "")}
             row |= {f"recall@{cut}": metrics.recall_at(question, ids, cut) for cut in ks}
             row |= {f"full@{cut}": metrics.full_at(question, ids, cut) for cut in ks}
             row |= {"mrr": metrics.reciprocal_rank(question, ids[:k]), "seconds": seconds.get(question.id, np.nan)}

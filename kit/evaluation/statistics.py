@@ -5,6 +5,7 @@ methods are paired, and so are the points of a sweep. An interval needs two obse
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -41,15 +42,18 @@ def estimate(value: float, sample: np.ndarray, n: int) -> Estimate:
 
 def resampled_sums(values: np.ndarray, *, seed: int, n_resamples: int = N_RESAMPLES) -> np.ndarray:
     """Sums of the columns of ``values`` (n, columns) over bootstrap samples of its rows: (n_resamples, columns)."""
-    n, columns = values.shape
-    generator = np.random.default_rng(seed)
-    block = max(1, _BLOCK // n)
-    sums = np.empty((n_resamples, columns))
-    for start in range(0, n_resamples, block):
-        size = min(block, n_resamples - start)
-        picks = generator.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
-        sums[start : start + size] = np.bincount(picks.ravel(), minlength=size * n).reshape(size, n) @ values
-    return sums
+    return np.concatenate([block @ values for block in _counts(len(values), seed, n_resamples)])
+
+
+@lru_cache(maxsize=4)
+def _counts(n: int, seed: int, n_resamples: int) -> list[np.ndarray]:
+    """How often each of n rows is in each bootstrap sample, in blocks of samples; most intervals share them."""
+    generator, blocks, size = np.random.default_rng(seed), [], max(1, _BLOCK // n)
+    for start in range(0, n_resamples, size):
+        rows = np.arange(min(size, n_resamples - start))[:, None]
+        picks = generator.integers(n, size=(len(rows), n)) + n * rows
+        blocks.append(np.bincount(picks.ravel(), minlength=n * len(rows)).reshape(-1, n).astype(np.uint8))
+    return blocks
 
 
 def intervals(values: pd.DataFrame, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:

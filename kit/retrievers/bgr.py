@@ -15,7 +15,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 import torch
 from msgspec.structs import replace
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 from torch.nn.utils.rnn import pad_sequence
@@ -31,9 +30,9 @@ from kit.settings import Positive, Settings, Share, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.layers import Learner
-from kit.text.training import periods_of, read_history, train
+from kit.text.training import periods_of, read_trained, train
 
-KIND, WEIGHTS = "bgr", "weights.safetensors"  # in the store
+KIND = "bgr"  # in the store
 FORWARD, BACKWARD = "forward", "backward"
 LAYERS = 3  # upper ones of the encoder that learn, and read paths
 BATCH, PERIOD = 4, 150  # questions a step, and steps between two checks
@@ -197,7 +196,7 @@ class BGR(Retriever):
         self._see(encoder)
         questions = sample(known, n_train or len(known), self.settings.seed)
         folder = encoder.store.get_or_make(KIND, key, lambda: self.variant()._train(benchmark, questions, key))
-        self.learned, self.history = load_file(folder / WEIGHTS), read_history(folder)
+        self.learned, self.history = read_trained(folder)
         self.network.load_state_dict(self.learned)
         self.network.eval()
 
@@ -317,7 +316,6 @@ class BGR(Retriever):
         groups = [{"params": encoder.parameters(), "times": ENCODER_TIMES}]
         adam = torch.optim.AdamW([*groups, {"params": self.network["match"].parameters()}], weight_decay=0.01)
         told = {"store": self.encoder.store, "kind": KIND, "key": key, "check": check, "latest_of_equals": True}
-        told |= {"write": lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS)}
         steps = list(islice(self._batches(questions), self.settings.steps))
         periods = periods_of([steps[start : start + PERIOD] for start in range(0, len(steps), PERIOD)], RATE)
         return train(self.network, adam, periods, loss, dropout_seed=self.settings.seed, **told)

@@ -9,6 +9,7 @@ of the batch, the passage in row i of n stands at place q · n + i.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
 import numpy as np
 import torch
 from torch import Tensor
@@ -19,12 +20,14 @@ from kit.errors import InputError
 from kit.graphs import PassageGraph, build, builders
 from kit.retrievers.base import AnyEvent, InitialScore, Message, Ranking, Retriever, Seed, Trace, as_query
 from kit.settings import Positive, Settings, Share, Whole
+from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.training import one_thread
 
 #: Gradient descent (Appendix B); the cap is ours, since a loss made of hinges need not come to rest.
 LEARNING_RATE, SMALL_GRADIENT, MOST_RISES, MOST_STEPS = 1.0, 1e-3, 5, 300
 BLOCK = 64_000_000  # distances held at once: 256 MB
+KIND = "gnn-ret"  # in the store
 
 
 class MessageLog(NamedTuple):
@@ -269,14 +272,26 @@ class GNNRet(Retriever):
             expected = f"expected {n_train} training questions with what {self.name} learns from"
             raise InputError(f"{expected}, found {len(questions)}", record=benchmark.name, field="n_train")
         picks = np.random.default_rng(self.settings.seed).choice(len(questions), n_train, replace=False)
+        encoder, told = Encoder(self.settings.encoder), msgspec.json.encode(self.settings).decode()
+        key = content_key("1", self.name, encoder.identity, told, benchmark.hash)
+        found = encoder.store.get_many(KIND, [key])
+        if not found:
+            taught = [questions[pick] for pick in sorted(picks)]
+            found = {key: msgspec.json.encode(self.variant()._descend(benchmark, taught))}
+            encoder.store.put_many(KIND, found)
+        learned, self.history = msgspec.json.decode(found[key])
+        self.learned = {name: torch.tensor(weights) for name, weights in learned.items()}
+
+    def _descend(self, benchmark: Benchmark, questions: Sequence[Question]) -> tuple[dict, list[dict[str, float]]]:
+        """The weights of the lowest loss, and the history."""
         losses = []
-        for corpus, asked in benchmark.asked_together([questions[pick] for pick in sorted(picks)]):
+        for corpus, asked in benchmark.asked_together(questions):
             self.index(corpus)
             losses.append(self.losses(asked))
-        start = self.settings.init_alpha
-        self.learned = {name: torch.full_like(weights, start) for name, weights in self.initial().items()}
+        self.learned = {name: torch.full_like(of, self.settings.init_alpha) for name, of in self.initial().items()}
         with one_thread():
-            self.history = gradient_descent(self.learned, lambda: torch.cat([loss() for loss in losses]).mean())
+            history = gradient_descent(self.learned, lambda: torch.cat([loss() for loss in losses]).mean())
+        return {name: weights.tolist() for name, weights in self.learned.items()}, history
 
     def learnable(self, question: Question) -> bool:
         """Whether one can learn from the question."""

@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 import torch
 from msgspec import Meta
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 from torch_geometric.data import Batch
@@ -28,10 +27,10 @@ from kit.retrievers.qsgnn_questions import Synthetic, synthetic_questions
 from kit.settings import Positive, Settings, Whole
 from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
-from kit.text.training import CHECKS, Period, mixed_precision, one_thread, parts_of_epoch, read_history, train
+from kit.text.training import CHECKS, Period, mixed_precision, one_thread, parts_of_epoch, read_trained, train
 from kit.text.triples import Extraction, extract
 
-KIND, WEIGHTS = "qsgnn", "network.safetensors"  # in the store
+KIND = "qsgnn"  # in the store
 WALK = {"layers": 2, "top_k": 10}  # GNN-Ret, as it finds the documents around a query
 BATCH, TRAINING_DOCUMENTS = 12, 40  # questions a step, and documents at least in the graph around each: the
 MOST_SUPPORTS = 4  # … supports, and others, from which the negatives are drawn (qsgnn-i06)
@@ -172,7 +171,7 @@ class QSGNN(Retriever):
         parts = (msgspec.json.encode(part).decode() for part in (learning, extractions))
         key = content_key(_RECIPE, encoder.identity, *parts, benchmark.without_test().hash).hex()
         folder = encoder.store.get_or_make(KIND, key, lambda: self.variant()._train(benchmark, extractions, key))
-        self.learned, self.history = load_file(folder / WEIGHTS), read_history(folder)
+        self.learned, self.history = read_trained(folder)
 
     def _train(self, benchmark: Benchmark, extractions: Sequence[Extraction], key: str) -> Path:
         corpus, settings = benchmark.corpus, self.settings
@@ -192,18 +191,10 @@ class QSGNN(Retriever):
         most = min(DEV_QUESTIONS, max(len(synthetic), len(labelled)))  # a check takes no longer than what it checks
         dev = sample([question for question in benchmark.dev if question.supporting], most, settings.seed)
         checked = self.variant(documents=TRAINING_DOCUMENTS)  # the same network
-        return train(
-            self.network,
-            torch.optim.AdamW(self.network.parameters(), weight_decay=0.0),
-            periods,
-            self._loss,
-            store=self.encoder.store,
-            kind=KIND,
-            key=key,
-            write=lambda folder: save_file(self.network.state_dict(), folder / WEIGHTS),
-            check=lambda step: {"measured": dev_recall(checked, dev)},
-            latest_of_equals=True,
-        )
+        adam = torch.optim.AdamW(self.network.parameters(), weight_decay=0.0)
+        told = {"store": self.encoder.store, "kind": KIND, "key": key, "latest_of_equals": True}
+        told |= {"check": lambda step: {"measured": dev_recall(checked, dev)}}
+        return train(self.network, adam, periods, self._loss, **told)
 
     def _period(self, stage: int, questions: Sequence[Synthetic], epochs: int, epoch: int, part: int) -> Period:
         """The batches between two checks: questions, and what their negatives are drawn by."""

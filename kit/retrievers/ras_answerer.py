@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.loader import DataLoader
@@ -30,9 +29,9 @@ from kit.store import content_key
 from kit.text.placeholders import DATE, NUMBER, Mention, key_of
 from kit.text.reader import Reader
 from kit.text.scoring import exact_match, normalise
-from kit.text.training import History, periods_of, read_history, train
+from kit.text.training import History, periods_of, read_trained, train
 
-KIND, WEIGHTS = "ras-answerers", "weights.safetensors"  # in the store
+KIND = "ras-answerers"  # in the store
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 CLOSED = ("yes", "no", *map(str, range(len(WORDS))))  # answers that are no node
 MARKS = 10  # of a node: see `marks`
@@ -210,9 +209,9 @@ class GraphAnswerer:
             width = self.retriever.vectors.shape[1]
             self.network = AnswerNetwork(width, self.settings.hidden, self.settings.layers)
         folder = self.encoder.store.get_or_make(KIND, key, lambda: self._train(train_on, dev, key))
-        self.network.load_state_dict(load_file(folder / WEIGHTS))
+        learned, self.history = read_trained(folder)
+        self.network.load_state_dict(learned)
         self.network.eval()
-        self.history = read_history(folder)
 
     def _train(self, train_on: Sequence[Question], dev: Sequence[Question], key: str) -> Path:
         new = [it for it in (*train_on, *dev) if it.query not in self.known]
@@ -222,20 +221,15 @@ class GraphAnswerer:
         batches = DataLoader(graphs, BATCH, shuffle=True)  # anew in each epoch, from its own seed
         optimiser = torch.optim.AdamW(self.network.parameters(), weight_decay=0.01)
 
-        def loss(batch: Batch) -> Tensor:
-            return loss_of(*self.network(batch), batch)
-
         def measure(step: int) -> dict[str, float]:
             self.network.eval()
             told = zip(self._scores(checked), dev)
             return {"measured": np.mean([exact_match(next(iter(of)), (it.answer, *it.aliases)) for of, it in told])}
 
-        def write(folder: Path) -> None:
-            save_file(self.network.state_dict(), folder / WEIGHTS)
-
-        told = {"store": self.encoder.store, "kind": KIND, "key": key, "write": write}
+        told = {"store": self.encoder.store, "kind": KIND, "key": key}
         told |= {"check": measure if dev else None, "dropout_seed": self.settings.seed}
-        return train(self.network, optimiser, periods_of([batches] * self.settings.epochs, RATE), loss, **told)
+        periods = periods_of([batches] * self.settings.epochs, RATE)
+        return train(self.network, optimiser, periods, lambda batch: loss_of(*self.network(batch), batch), **told)
 
     @torch.no_grad()
     def _scores(self, graphs: Sequence[Data]) -> list[dict[str, float]]:

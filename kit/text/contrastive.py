@@ -69,13 +69,11 @@ def finetune(
         return ranking.compute_loss_from_embeddings([queries, *found.split(len(asked))], None)
 
     # Without dropout: a step takes two thirds of the time.
-    network, steps, write = learner.upper, _periods(pairs, training), learner.write
-    adam = torch.optim.AdamW(network.parameters(), weight_decay=0.01)
+    adam = torch.optim.AdamW(learner.upper.parameters(), weight_decay=0.01)
     # Before the first step by the base, whose vectors are mostly stored.
     check = (lambda step: {"measured": measure(learner if step else base)}) if measure else None
-    folder = train(
-        network, adam, steps, loss, store=base.store, kind=KIND, key=key, write=write, check=check, patience=PATIENCE
-    )
+    told = {"store": base.store, "kind": KIND, "key": key, "write": learner.write, "patience": PATIENCE}
+    folder = train(learner.upper, adam, _periods(pairs, training), loss, check=check, **told)
     learner.keep(folder)
     return learner
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerBase
@@ -17,15 +16,15 @@ from transformers import PreTrainedTokenizerBase
 from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.settings import Positive, Settings, Whole, check
-from kit.store import content_key, file_digest
+from kit.store import content_key
 from kit.text.encoder import DEFAULT_ENCODER, Encoder
 from kit.text.language_models import LanguageModel
 from kit.text.prompts import answer_prompt
 from kit.text.scoring import f1, normalise
 from kit.text.tfidf import TfidfIndex
-from kit.text.training import CHECKS, Item, Period, mixed_precision, parts_of_epoch, read_history, train
+from kit.text.training import CHECKS, Item, Period, mixed_precision, parts_of_epoch, read_trained, train
 
-KIND, WEIGHTS, ANSWERS = "readers", "reader.safetensors", "reader-answers"  # in the store
+KIND, ANSWERS = "readers", "reader-answers"  # in the store
 SAVED_AT_ONCE = 100  # questions between two writes to the store: what an interruption can cost
 _RECIPE = "5"  # to be changed with what is learned, so that weights learned otherwise are not found again
 
@@ -264,8 +263,9 @@ class ExtractiveReader(Reader):
         key = content_key(*told).hex()
         self.network = SpanNetwork(self.encoder, self.settings.seed)
         folder = self.store.get_or_make(KIND, key, lambda: self._train(questions, benchmark, key))
-        self.network.load_state_dict(load_file(folder / WEIGHTS))
-        self.identity, self.history = file_digest(folder / WEIGHTS), read_history(folder)
+        learned, self.history = read_trained(folder)
+        self.network.load_state_dict(learned)
+        self.identity = folder.name
 
     def _train(self, questions: Sequence[Question], benchmark: Benchmark, key: str) -> Path:
         network, settings = self.network, self.settings
@@ -292,17 +292,10 @@ class ExtractiveReader(Reader):
 
         upper = {"params": network.bert.encoder.layer[network.half :].parameters()}
         ends = {"params": network.ends.parameters(), "times": HEAD_RATE}
-        return train(
-            network,
-            torch.optim.AdamW([upper, ends], weight_decay=0.01),
-            [partial(period, number) for number in range(settings.epochs * CHECKS)],
-            lambda windows: loss_of(windows, *network(windows)),
-            store=self.store,
-            kind=KIND,
-            key=key,
-            write=lambda folder: save_file(network.state_dict(), folder / WEIGHTS),
-            check=measure if dev else None,
-        )
+        adam = torch.optim.AdamW([upper, ends], weight_decay=0.01)
+        periods = [partial(period, number) for number in range(settings.epochs * CHECKS)]
+        told = {"store": self.store, "kind": KIND, "key": key, "check": measure if dev else None}
+        return train(network, adam, periods, lambda windows: loss_of(windows, *network(windows)), **told)
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         asked = list(zip(questions, contexts, strict=True))

@@ -53,17 +53,17 @@ def train(
     store: Store,
     kind: str,
     key: str,
-    write: Callable[[Path], None],
+    write: Callable[[Path], None] | None = None,
     check: Callable[[int], Mapping[str, float]] | None = None,
     patience: int | None = None,
     latest_of_equals: bool = False,
     dropout_seed: int | None = None,
 ) -> Path:
-    """Train, and keep what ``write`` puts into a folder of the store, under ``kind`` and ``key``: that folder.
+    """Train, and keep the weights, or what ``write`` makes of them, in a folder of the store by ``kind`` and ``key``.
 
     ``loss`` is that of one batch; gradients are cut at norm 1; a group of the optimiser's parameters with a number
     ``times`` learns so many times as fast. ``check`` measures the model before training (step 0) and after each period:
-    the sum of what it finds is the score. ``write`` finds the weights of the highest score, without ``check`` the last
+    the sum of what it finds is the score. Kept are the weights of the highest score, without ``check`` the last
     ones. ``patience`` ends the training after so many checks with none better. There is dropout only with a seed.
     ``history.json`` gets a row a step (``step``, ``loss``, the period's notes) and a row a check.
     """
@@ -108,7 +108,7 @@ def train(
             store.put_folder(CHECKPOINTS, key, partial(_write_checkpoint, model, optimiser, (done, history), best))
 
     def write_all(folder: Path) -> None:
-        write(folder)
+        write(folder) if write else save_file(model.state_dict(), folder / "weights.safetensors")
         (folder / HISTORY).write_text(json.dumps(history), "utf-8")
 
     model.load_state_dict(best)
@@ -147,6 +147,11 @@ def periods_of(parts: Sequence[Sequence[Any]], learning_rate: float) -> list[Cal
 def weights(model: Module) -> Weights:
     """A copy that training leaves alone."""
     return {name: weight.detach().cpu().clone() for name, weight in model.state_dict().items()}
+
+
+def read_trained(folder: Path) -> tuple[Weights, History]:
+    """The weights that :func:`train` kept, and how it went."""
+    return load_file(next(folder.glob("*.safetensors"))), read_history(folder)
 
 
 def read_history(folder: Path) -> History:
