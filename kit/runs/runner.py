@@ -5,6 +5,7 @@ import os
 import time
 from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from multiprocessing import current_process
 from pathlib import Path
@@ -48,10 +49,16 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def finished(self) -> bool:
         """Whether it was run with the same content, and all that it left is there, unchanged."""
-        try:
+        with suppress(OSError, ValueError):
             return json.loads(self.file(".json").read_bytes()) == self.account()
-        except (OSError, ValueError):
-            return False
+        return False
+
+    @property
+    def seconds(self) -> float:
+        """What its last run took, by its record; 0 where there is none."""
+        with suppress(OSError, ValueError):
+            return json.loads((self.figures / f"{self.notebook.stem}.json").read_bytes())["provenance"]["seconds"]
+        return 0.0
 
     def account(self) -> dict[str, Any]:
         """The key of its content, and digests of its copy, its record and its figures."""
@@ -67,12 +74,12 @@ def run(which: Sequence[str] = (), *, again: bool = False, at_once: int = 1, **o
     share of the cores. Status 1: a notebook failed (the others ran). Recorded answers go into the store. Raises
     ``InputError``, before anything is run, for bad ones, data or parameters.
     """
-    left, status = [], 0
-    for job in plan(which, **options):
-        if job.finished and not again:
+    jobs, status = plan(which, **options), 0
+    left = [job for job in jobs if again or not job.finished]
+    left.sort(key=lambda job: -job.seconds)  # the longest first, lest it runs alone at the end
+    for job in jobs:
+        if job not in left:
             print(f"{job.notebook.stem}: finished earlier, skipped")
-        else:
-            left.append(job)
     store_recorded()
     for problem, told in in_parallel(run_one, zip(left), max(1, min(at_once, len(left)))):
         print(problem or told, flush=True)

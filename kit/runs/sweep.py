@@ -52,9 +52,8 @@ def sweep_retriever(
     store = Store()
     kept = store.get_many(_KIND, keys)
     left = {key: cell for key, cell in zip(keys, cells) if key not in kept}
-    asking = {"benchmark": benchmark, "ks": ks, "training": training, "n_timed": n_timed}
     with tqdm(total=len(set(keys)), initial=len(kept), desc="sweep", unit="cell") as bar:
-        work = partial(_evaluate, name=name, **asking)
+        work = partial(_evaluate, name=name, benchmark=benchmark, training=training, ks=ks, n_timed=n_timed)
         for key, rows in in_parallel(work, left.items(), jobs):
             kept[key] = msgspec.msgpack.encode(rows)  # has NaN, unlike JSON
             store.put_many(_KIND, {key: kept[key]})

@@ -24,10 +24,9 @@ def save_figure(figure: Figure, table: pd.DataFrame, folder: Path, name: str) ->
         "png": figure.drawn("png", {"Software": None}),
         "csv": table.to_csv(index=False, float_format="%.6g", lineterminator="\n").encode(),
     }
-    paths = {kind: Path(folder) / f"{name}.{kind}" for kind in content}
-    for kind, path in paths.items():
-        atomic_write(path, content[kind])
-    return list(paths.values())
+    for kind, made in content.items():
+        atomic_write(Path(folder) / f"{name}.{kind}", made)
+    return [Path(folder) / f"{name}.{kind}" for kind in content]
 
 
 def show_table(table: pd.DataFrame, caption: str = "") -> Styler:

@@ -45,11 +45,7 @@ class Role(msgspec.Struct, frozen=True):
     halo: bool = False
 
 
-class _Sheet(msgspec.Struct):
-    looks: dict[str, Look]
-    roles: dict[str, Role]
-
-
+_Sheet = msgspec.defstruct("_Sheet", [("looks", dict[str, Look]), ("roles", dict[str, Role])])
 _SHEET = msgspec.toml.decode(Path(__file__).with_name("looks.toml").read_bytes(), type=_Sheet)
 ROLES = _SHEET.roles
 LOOKS = {name: each for names, each in _SHEET.looks.items() for name in names.split()}
