@@ -18,6 +18,13 @@ def test_values_are_found_again(tmp_path: Path) -> None:
     assert Store(tmp_path).get_many("thing", [b"a", b"b", b"c"]) == {b"a": b"1", b"b": b""}
 
 
+def test_more_keys_than_one_question_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kit.store._AT_ONCE", 2)
+    values = {bytes([number]): bytes([number]) * number for number in range(5)}
+    Store(tmp_path).put_many("thing", values)
+    assert Store(tmp_path).get_many("thing", [*values, b"none"]) == values
+
+
 def test_a_changed_value_counts_as_missing(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.put_many("thing", {b"a": b"sound", b"b": b"sound"})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from kit.corpus import Benchmark, EvidenceGraph, Query, Question, SubQuestion, generated, single_facts
+from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Query, Question, SubQuestion, generated, single_facts
 from kit.errors import InputError
 from kit.retrievers import BGR, Expansion, Merge
 from kit.retrievers.bgr import BACKWARD, FORWARD, LONGEST, MOST_TOKENS, Match, Reading, evidence_ranking, in_steps
@@ -21,7 +21,7 @@ def facts() -> Benchmark:
 
 @pytest.fixture(scope="module")
 def fitted(facts: Benchmark) -> BGR:
-    retriever = BGR(n_train=12, steps=3)
+    retriever = BGR(n_train=12, steps=4)
     retriever.fit(facts)
     return retriever
 
@@ -156,6 +156,14 @@ def test_each_question_is_searched_by_itself_and_no_search_sees_gold(
     assert not retriever.sees_gold and all(len(it.ids) == 10 for it in together)
 
 
+def test_few_words_of_evidence_on_a_path_are_read(fitted: BGR) -> None:
+    retriever = fitted.variant()
+    long, short = Passage("a", "Long", "word " * 60, "a"), Passage("b", "Short", "one", "b")
+    retriever.corpus = Corpus([long, short])
+    text = retriever._text(Query("q", "Who?"), np.arange(2), (0, 1), FORWARD)
+    assert text.splitlines() == ["forward: Who?", "Long" + " word" * 39, "Short one"]
+
+
 def test_a_trace_tells_every_path_and_the_merge(fitted: BGR, facts: Benchmark) -> None:
     question = facts.test[1]
     there = fitted.variant(corpus=facts.collection(question))
@@ -202,11 +210,13 @@ def test_it_learns_from_the_empty_path_and_another_in_both_directions(facts: Ben
 
 
 def test_what_was_learned_is_found_again_and_needs_graphs(fitted: BGR, facts: Benchmark) -> None:
-    again = BGR(n_train=12, steps=3, direction=FORWARD)
+    again = BGR(n_train=12, steps=4, direction=FORWARD)
     again.fit(facts)
     assert all(again.learned[name].equal(weight) for name, weight in fitted.learned.items())
-    assert {"step", "loss"} <= again.history[1].keys() and len([it for it in again.history if "measured" in it]) == 2
-    with pytest.raises(InputError, match="field steps: bgr was trained with 3: train another"):
-        fitted.variant(steps=4)
+    # An epoch has three steps of four questions: the fourth begins another.
+    assert [it["step"] for it in again.history if "loss" in it] == [1, 2, 3, 4]
+    assert [it["step"] for it in again.history if "measured" in it] == [0, 4]
+    with pytest.raises(InputError, match="field steps: bgr was trained with 4: train another"):
+        fitted.variant(steps=5)
     with pytest.raises(InputError, match=r"expected 101 training questions with evidence graphs .* for bgr, found 100"):
         BGR(n_train=101).fit(facts)

@@ -1,6 +1,8 @@
 """GNN-Ret: its equations on four passages by hand, against the network written out in full, and on real questions."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -165,15 +167,23 @@ def test_a_variant_is_the_retriever_made_with_the_setting_and_indexes_only_what_
     assert first.variant(top_k=1).alphas is first.alphas
 
 
-def test_training_is_seeded_also_in_collections_and_too_few_questions_are_named() -> None:
+def test_training_is_seeded_also_in_collections_and_too_few_questions_are_named(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hand = example()
     pooled = Benchmark("hand", hand.corpus, train=hand.test)
     own = replace(pooled, collections={question.id: np.arange(6) for question in hand.test})
     with pytest.raises(InputError, match=r"expected 3 training questions .* found 2"):
         GNNRet(n_train=3).fit(pooled)
-    trained = [GNNRet(n_train=2) for _ in range(3)]
-    for retriever, benchmark in zip(trained, (pooled, pooled, own)):
-        retriever.fit(benchmark)
-    first, again, apart = (retriever.alphas.item() for retriever in trained)
-    assert trained[0].history[0]["alpha1"] == 1.0 and 0 <= first <= 1
-    assert again == first and apart == pytest.approx(first, abs=1e-4)
+    first, again, apart, stored = (GNNRet(n_train=2) for _ in range(4))
+    first.fit(pooled)
+    apart.fit(own)
+    shutil.rmtree(own_store)
+    again.fit(pooled)
+    assert first.history[0]["alpha1"] == 1.0 and 0 <= first.alphas.item() <= 1
+    assert again.alphas.item() == first.alphas.item() == pytest.approx(apart.alphas.item(), abs=1e-4)
+    monkeypatch.setattr("kit.retrievers.gnn_ret.gradient_descent", None)
+    stored.fit(pooled)  # found again, to the last bit
+    assert stored.alphas.equal(first.alphas) and stored.history == first.history
+    with pytest.raises(TypeError):
+        GNNRet(n_train=2, margin=0.02).fit(pooled)  # with another setting it is trained

@@ -1,5 +1,7 @@
 """RGNN-Ret: its sub-questions, its memory and its merged rankings, by hand and on real questions."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -125,7 +127,7 @@ def test_the_trace_replays_every_step(indexed) -> None:
         assert found == pytest.approx(dict(zip(ranking.ids, ranking.scores.tolist())), abs=1e-6)
 
 
-def test_training_moves_both_weights_and_needs_sub_questions() -> None:
+def test_training_moves_both_weights_and_needs_sub_questions(own_store: Path) -> None:
     hand = example()
     retriever = RGNNRet(n_train=2, n_candidates=3, top_k=2)
     retriever.fit(Benchmark("hand", hand.corpus, train=hand.test))

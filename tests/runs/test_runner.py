@@ -84,6 +84,19 @@ def test_runs_in_order_then_skips_then_runs_what_changed(project, capsys: pytest
     assert project.logged[6:] == ["01_first"]
 
 
+def test_the_longest_by_its_last_record_is_begun_first(project) -> None:
+    records = {"01_short": '{"provenance": {"seconds": 1.5}}', "02_new": None}
+    records |= {"03_long": '{"provenance": {"seconds": 60}}', "04_damaged": '{"provenance": {"sec'}
+    folder = project.output / "figures" / "hotpotqa-dev-trial"
+    folder.mkdir(parents=True)
+    for name, record in records.items():
+        project.write_logging(name)
+        if record:
+            (folder / f"{name}.json").write_text(record)
+    assert go(project) == 0
+    assert project.logged == ["03_long", "01_short", "02_new", "04_damaged"]
+
+
 def test_a_notebook_may_name_the_data_that_it_is_about(project, capsys: pytest.CaptureFixture) -> None:
     reports = ROOT / "data" / "reports"
     project.write("01_pages", parameters=f'data = "{reports}"\nlog = ""')

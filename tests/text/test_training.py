@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 
 from kit.store import Store
-from kit.text.training import Period, linear_warmup_decay, mixed_precision, read_history, train, weights
+from kit.text.training import Period, linear_warmup_decay, mixed_precision, read_history, read_trained, train, weights
 
 N = 4  # periods, of three steps each
 
@@ -45,7 +44,6 @@ class Learner:
             store=self.store,
             kind="trained",
             key="key",
-            write=lambda folder: save_file(self.model.state_dict(), folder / "model.safetensors"),
             check=check if scores else None,
             dropout_seed=0,
             **settings,
@@ -57,7 +55,7 @@ def same(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
 
 
 def learned(folder: Path) -> dict[str, torch.Tensor]:
-    return load_file(folder / "model.safetensors")
+    return read_trained(folder)[0]
 
 
 def test_the_learning_rate_rises_for_a_tenth_of_the_steps_and_falls_to_nothing() -> None:
