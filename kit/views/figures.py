@@ -19,11 +19,8 @@ def save_figure(figure: Figure, table: pd.DataFrame, folder: Path, name: str) ->
     """
     if not name or name.startswith(".") or set(name) & set('/\\:*?"<>|\0'):
         raise InputError(f"expected a plain file name, not {name!r}", field="name")
-    content = {
-        "svg": figure.drawn("svg", {"Date": None, "Creator": None, "Title": figure.title}),
-        "png": figure.drawn("png", {"Software": None}),
-        "csv": table.to_csv(index=False, float_format="%.6g", lineterminator="\n").encode(),
-    }
+    content = {kind: figure.drawn(kind) for kind in ("svg", "png")}
+    content["csv"] = table.to_csv(index=False, float_format="%.6g", lineterminator="\n").encode()
     for kind, made in content.items():
         atomic_write(Path(folder) / f"{name}.{kind}", made)
     return [Path(folder) / f"{name}.{kind}" for kind in content]

@@ -75,7 +75,7 @@ class Figure(matplotlib.figure.Figure):
     def __init__(self, title: str, size: tuple[float, float] = SIZE) -> None:
         with style():
             super().__init__(figsize=size, dpi=DPI, layout="constrained")
-            self.title = title
+            self.title, self.files = title, {}
             self.suptitle(textwrap.fill(title, round(size[0] * 8.2)), x=0.01, ha="left")
         FigureCanvasAgg(self)
 
@@ -83,11 +83,13 @@ class Figure(matplotlib.figure.Figure):
         return f"Figure: {self.title}"
 
     @style()
-    def drawn(self, kind: str, metadata: dict[str, str | None] | None = None) -> bytes:
-        """The bytes of a file of the figure, ``png`` or ``svg``."""
-        sink = io.BytesIO()
-        self.savefig(sink, format=kind, metadata=metadata)
-        return sink.getvalue()
+    def drawn(self, kind: str) -> bytes:
+        """The bytes of a file of the figure, ``png`` or ``svg``, without dates or versions; they are drawn once."""
+        if kind not in self.files:
+            told = {"svg": {"Date": None, "Creator": None, "Title": self.title}, "png": {"Software": None}}[kind]
+            self.savefig(sink := io.BytesIO(), format=kind, metadata=told)
+            self.files[kind] = sink.getvalue()
+        return self.files[kind]
 
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
         width, height = self.get_size_inches() * 96
