@@ -114,7 +114,7 @@ def command(group: click.Group, parameters: str) -> Callable:
 
 @command(cli, "notebooks --data --train --scale --seed -p --again --at-once")
 def run(asked: SimpleNamespace) -> None:
-    """Execute the NOTEBOOKS, named by their first characters ("02"), or all of them in order.
+    """Execute the NOTEBOOKS, named by their first characters ("02"), or all; what took longest last time comes first.
 
     What has finished with the same data, parameters and code is not run again. Figures go to figures/DATASET/, the
     executed notebooks to notebooks/executed/DATASET/. Exit status 1: a notebook failed.

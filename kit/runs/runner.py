@@ -1,4 +1,4 @@
-"""The notebooks, run in order; an interrupted run goes on where it stopped."""
+"""The notebooks, run one after another or side by side; an interrupted run goes on where it stopped."""
 
 import json
 import os
