@@ -40,6 +40,15 @@ def realdata() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def committed_figures() -> Path:
+    """The committed figures, which texts tell of; skips the test where notebooks have made them anew."""
+    git = ["git", "status", "--porcelain", "--", "figures"]
+    if subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False).stdout:
+        pytest.skip("figures differ from the committed ones (`kit claims --markdown` writes their ledger)")
+    return ROOT / "figures"
+
+
 @pytest.fixture
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store that is empty."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from kit.evaluation.claims import ledger_page, read_records
@@ -19,6 +20,7 @@ TOP |= {"pyproject.toml", "tests"}
 PARTS = ["corpus", "text", "graphs", "retrievers", "evaluation", "views", "runs", "cli"]
 SHARED = {"errors", "paths", "settings", "store", "values"}  # root modules that every part may import
 MOST_LINES = 400
+READ = ("5 passages", "3,500 tokens")  # least and most, in notebook 15
 
 
 def tracked() -> list[Path]:
@@ -128,8 +130,63 @@ def test_files_that_the_readme_names_exist() -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-def test_the_ledger_is_that_of_the_committed_figures() -> None:
-    figures = ROOT / "figures"
-    records = read_records(figures)
+def test_the_ledger_is_that_of_the_committed_figures(committed_figures: Path) -> None:
+    records = read_records(committed_figures)
     assert list(records) == ["atlas", "2wikimultihopqa-dev", "documents-reports", "hotpotqa-dev", "musique-dev"]
-    assert (figures / "CLAIMS.md").read_text("utf-8") == ledger_page(records)
+    assert (committed_figures / "CLAIMS.md").read_text("utf-8") == ledger_page(records)
+
+
+def test_the_readme_tells_what_the_committed_figures_show(committed_figures: Path) -> None:
+    sets = {"atlas": "atlas", "2wiki": "2wikimultihopqa-dev", "musique": "musique-dev", "hotpotqa": "hotpotqa-dev"}
+    records = read_records(committed_figures)
+
+    def found(of: str, claim: str, criterion: str = "", case: str = "") -> list[float]:
+        """Effect, low and high in points."""
+        kept = {(it.claim, it.criterion, it.case): it for record in records[sets[of]] for it in record.findings}
+        it = kept[claim, criterion, case]
+        return [100 * it.effect, 100 * it.low, 100 * it.high]
+
+    def means(of: str, table: str, **where: str) -> pd.Series:
+        """Percent, by method."""
+        rows = pd.read_csv(committed_figures / sets[of] / f"{table}.csv")
+        rows = rows.loc[(rows[list(where)] == pd.Series(where)).all(axis=1)]
+        return 100 * rows.set_index("retriever")["mean"]
+
+    messages = [found(of, "gnn-ret-01")[0] for of in sets]
+    agents, of_2wiki = (means(of, "07_methods", metric="full@30") for of in ("atlas", "2wiki"))
+    qsgnn = [found(of, "qsgnn-01", "over dense") for of in ("atlas", "musique", "2wiki")]
+    f1 = {of: means(of, "13_table_3", metric="F1 of the evidence") / 100 for of in ("atlas", "2wiki", "musique")}
+    gain = found("atlas", "bgr-01", "set F1", "rule: code")
+    graphs = means("atlas", "13_table_3", metric="GM: nodes and edges right")
+    rounds = means("atlas", "14_ablations")
+    learned = pd.read_csv(committed_figures / "atlas/14_learning.csv").query("learned == 'answerer'")["mean"] * 100
+    recall, full = (means("atlas", "15_recall", metric=metric) for metric in ("recall@5", "full@17"))
+    ras = {read: means("atlas", "15_answers", hops="all", metric="em", reader="ras", read=read) for read in READ}
+    spans = means("atlas", "15_answers", hops="all", metric="em", reader="extractive", read=READ[0])
+    told = [
+        f"for {messages[0]:.0f} points more of the atlas's",
+        f"(MuSiQue {messages[2]:.0f}, 2WikiMultiHopQA {messages[1]:.0f}, HotpotQA {messages[3]:.0f})",
+        f"for {agents['kgp-mdr']:.0f} % of the atlas's questions with MDR",
+        f"for {agents['kgp-t5']:.0f} % with a small language model",
+        f"MDR's own beam has {agents['mdr']:.0f} % and dense retrieval {agents['dense']:.0f}",
+        f"{of_2wiki['kgp-mdr']:.0f}, {of_2wiki['kgp-t5']:.0f}, {of_2wiki['mdr']:.0f} and {of_2wiki['dense']:.0f}",
+        "{:.1f} points of Recall@5 on the atlas [{:.1f}, {:.1f}]".format(*qsgnn[0]),
+        f"{qsgnn[1][0]:.1f} on MuSiQue, {qsgnn[2][0]:.1f} on 2WikiMultiHopQA",
+        f"has an F1 of {f1['atlas']['bgr']:.2f} over three",
+        "{:.1f} points [{:.1f}, {:.1f}] above the better search".format(*gain),
+        f"MDR's path has {f1['atlas']['mdr']:.2f}",
+        f"right for {graphs['bgr']:.0f} % of the questions, with either search alone for {graphs['forward']:.0f} %",
+        f"({f1['2wiki']['forward']:.2f}, merged {f1['2wiki']['bgr']:.2f}, MDR {f1['2wiki']['mdr']:.2f})",
+        f"merged {f1['musique']['bgr']:.2f}, MDR {f1['musique']['mdr']:.2f}",
+        f"finds {rounds['ras, all of it']:.0f} % of the atlas's supports",
+        f"is right for {learned.iloc[-1]:.0f} % of the questions",
+        f"of its training questions for {learned.iloc[0]:.0f} %",
+        f"IRCoT has {recall['ircot']:.0f} % of the supports among five passages, SelfAsk {recall['selfask']:.0f} %",
+        f"ITER-RETGEN {recall['iter-retgen']:.0f} %",
+        f"from {full['ircot']:.0f} to {full['ircot, rgnn-ret']:.0f} %",
+        f"answers {ras[READ[0]]['ras']:.0f} % of the questions from RAS's passages",
+        f"copies spans {spans['ras']:.0f} % from the same and {spans['golden']:.0f} %",
+        "({:.0f} to {:.0f} %)".format(*(ras[read]["gnn-ret"] for read in READ)),
+    ]
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert [phrase for phrase in told if phrase not in text] == []
