@@ -74,7 +74,8 @@ def networks(draw: st.DrawFn):
     queries = draw(st.integers(1, 3))
     order = [draw(st.permutations(range(n))) for _ in range(queries)]
     h = (torch.tensor(order) + 0.37 * torch.rand(queries, n, generator=torch.Generator().manual_seed(n))) / n
-    alphas = torch.tensor(draw(st.lists(st.floats(0, 1, width=16), min_size=1, max_size=3)))
+    # Eighths: a weight near 0 makes distances equal in single precision that are not in the test's double.
+    alphas = torch.tensor(draw(st.lists(st.integers(0, 8).map(lambda eighths: eighths / 8), min_size=1, max_size=3)))
     return graph, h, alphas, draw(st.integers(1, n)), draw(st.integers(1, n)), draw(st.sampled_from(["min", "mean"]))
 
 
