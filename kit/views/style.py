@@ -45,10 +45,10 @@ class Role(msgspec.Struct, frozen=True):
     halo: bool = False
 
 
-_Sheet = msgspec.defstruct("_Sheet", [("looks", dict[str, Look]), ("roles", dict[str, Role])])
-_SHEET = msgspec.toml.decode(Path(__file__).with_name("looks.toml").read_bytes(), type=_Sheet)
-ROLES = _SHEET.roles
-LOOKS = {name: each for names, each in _SHEET.looks.items() for name in names.split()}
+_SHEET = msgspec.toml.decode(Path(__file__).with_name("looks.toml").read_bytes())
+ROLES = msgspec.convert(_SHEET["roles"], dict[str, Role])
+_GROUPS = msgspec.convert(_SHEET["looks"], dict[str, Look])  # by the names that have a look in common
+LOOKS = {name: each for names, each in _GROUPS.items() for name in names.split()}
 
 
 def look(name: str) -> Look:
@@ -60,7 +60,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     """A look for each name: a method's own, and for others, such as settings, those that the methods here leave."""
     names = list(dict.fromkeys(names))
     taken = [LOOKS[name] for name in names if name in LOOKS]
-    free = cycle([each for each in _SHEET.looks.values() if each not in taken] or taken)
+    free = cycle([each for each in _GROUPS.values() if each not in taken] or taken)
     return {name: look(name) if name in LOOKS else next(free) for name in names}
 
 
