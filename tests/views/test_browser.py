@@ -157,13 +157,15 @@ def test_a_graph_page_draws_and_its_text_is_inert(page):
     frame = cell(page, "page").locator("iframe")
     assert frame.get_attribute("sandbox") == "allow-scripts"
     inside = frame.content_frame
-    expect(inside.locator("canvas")).to_be_visible(timeout=SLOW)
+    canvas = inside.locator("canvas")
+    expect(canvas).to_be_visible(timeout=SLOW)
     assert inside.locator("body").evaluate("() => [nodes.length, network.getScale() > 0]") == [3, True]
     box = "() => { const at = network.canvasToDOM(network.getPosition('p2')); return [at.x, at.y]; }"
     tip = inside.locator(".vis-tooltip")
     for _ in range(20):  # on a busy machine the page may still be finding its size
-        x, y = inside.locator("body").evaluate(box)
-        inside.locator("canvas").hover(position={"x": x, "y": y})
+        canvas.scroll_into_view_if_needed()
+        (x, y), at = inside.locator("body").evaluate(box), canvas.bounding_box()
+        page.mouse.move(at["x"] + x, at["y"] + y)
         page.wait_for_timeout(500)  # a box opens where the pointer rests
         if tip.is_visible():
             break
