@@ -7,8 +7,14 @@ class InputError(ValueError):
     The command line prints the line and exits with status 2; nothing has been written by then.
     """
 
-    def __init__(self, expected: str, *, file: object = None, record: object = None, field: object = None) -> None:
+    def __init__(
+        self, expected: str, *, file: object = None, record: object = None, field: object = None
+    ) -> None:
         where = [str(file)] if file is not None else []
-        where += [f"{what} {name}" for what, name in (("record", record), ("field", field)) if name is not None]
+        where += [
+            f"{what} {name}"
+            for what, name in (("record", record), ("field", field))
+            if name is not None
+        ]
         line = f"{', '.join(where)}: {expected}" if where else expected
         super().__init__(" ".join(line.split()))

@@ -1,10 +1,18 @@
-"""Settings: a frozen typed struct a method, graph builder or training; and their values as a person types them."""
+"""Settings: a frozen typed struct per method, graph builder or training; and values as a person types them.
 
+A field says its type, its range, its default and, in words, what it sets::
+
+    top_k: Annotated[Positive, "passages that send in each layer"] = 5
+"""
+
+import inspect
+import typing
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Meta, inspect
+from msgspec import Meta
+from msgspec import inspect as msgspec_types
 
 from kit.errors import InputError
 
@@ -14,51 +22,114 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Value = bool | int | float | str
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a thing can be told; subclasses add typed fields with defaults, ``Literal`` where only some words do."""
+class BaseSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a thing can be told; a subclass adds typed fields with defaults."""
 
 
-SettingsT = TypeVar("SettingsT", bound=Settings)
+SettingsT = TypeVar("SettingsT", bound=BaseSettings)
 
 
 def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> SettingsT:
-    """The settings of the thing called ``name``, defaults where nothing is given.
+    """The settings of the thing called ``name``, with defaults where nothing is given.
 
-    Raises :class:`InputError` for an unknown setting, with the known ones, and for a value of another type or range.
+    Raises :class:`InputError` for an unknown setting, listing those that exist, and for a value of
+    another type or outside its range.
     """
-    known = defaults(kind)
-    if unknown := values.keys() - known.keys():
-        raise InputError(f"{name} has no setting {min(unknown)!r}; it has {', '.join(known) or 'none'}")
+    names = defaults(kind)
+    unknown = values.keys() - names.keys()
+    if unknown:
+        listed = ", ".join(names) or "none"
+        raise InputError(f"{name} has no setting {min(unknown)!r}; it has {listed}")
+
     typed = {}
     for field in msgspec.structs.fields(kind):
+        value = values.get(field.name, field.default)
         try:
-            typed[field.name] = msgspec.convert(values.get(field.name, field.default), field.type)
+            typed[field.name] = msgspec.convert(value, field.type)
         except msgspec.ValidationError:
-            expected = f"expected {_expected(inspect.type_info(field.type))}, not {values[field.name]!r}"
-            raise InputError(expected, field=field.name) from None
+            message = f"expected {value_in_words(field.type)}, not {value!r}"
+            raise InputError(message, field=field.name) from None
     return kind(**typed)
 
 
-def _expected(about: inspect.Type) -> str:
-    """What a field takes, in words."""
-    if isinstance(about, inspect.UnionType):
-        return " or ".join(_expected(each) for each in about.types if not isinstance(each, inspect.NoneType))
-    if isinstance(about, inspect.LiteralType):
-        return f"one of {', '.join(map(repr, about.values))}"
-    if not isinstance(about, inspect.IntType | inspect.FloatType):
-        return {"BoolType": "true or false", "StrType": "text"}[type(about).__name__]
-    words = "a whole number" if isinstance(about, inspect.IntType) else "a number"
-    bounds = {"from": about.ge, "above": about.gt, "to": about.le, "below": about.lt}
-    return " ".join([words, *(f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None)])
-
-
-def defaults(kind: type[Settings]) -> dict[str, Any]:
+def defaults(kind: type[BaseSettings]) -> dict[str, Any]:
     """The settings' names with their defaults, in the order in which they are declared."""
     return {field.name: field.default for field in msgspec.structs.fields(kind)}
 
 
+# ---- what help() shows
+
+
+def signature(kind: type[BaseSettings]) -> inspect.Signature:
+    """The signature of what takes these settings as keyword arguments."""
+    parameters = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=_plain_type(field.type),
+        )
+        for field in msgspec.structs.fields(kind)
+    ]
+    return inspect.Signature(parameters)
+
+
+def documentation(kind: type[BaseSettings]) -> str:
+    """A line per setting: name, what it takes, its default, what it sets."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    lines = []
+    for field in msgspec.structs.fields(kind):
+        line = f"{field.name}: {value_in_words(field.type)} (default {field.default!r})"
+        lines.append(": ".join([line, *_described(hints[field.name])]))
+    return "\n".join(lines)
+
+
+def _described(hint: Any) -> list[str]:
+    """The words of ``Annotated[int, "the words"]``."""
+    if typing.get_origin(hint) is not Annotated:
+        return []
+    return [word for word in typing.get_args(hint)[1:] if isinstance(word, str)]
+
+
+def value_in_words(field_type: Any) -> str:
+    """What a field takes, in words: ``a number from 0 to 1``."""
+    return _in_words(msgspec_types.type_info(field_type))
+
+
+def _in_words(kind: msgspec_types.Type) -> str:
+    if isinstance(kind, msgspec_types.UnionType):
+        members = [
+            member for member in kind.types if not isinstance(member, msgspec_types.NoneType)
+        ]
+        return " or ".join(map(_in_words, members))
+    if isinstance(kind, msgspec_types.LiteralType):
+        return f"one of {', '.join(map(repr, kind.values))}"
+    if isinstance(kind, msgspec_types.BoolType):
+        return "true or false"
+    if isinstance(kind, msgspec_types.StrType):
+        return "text"
+
+    noun = "a whole number" if isinstance(kind, msgspec_types.IntType) else "a number"
+    bounds = {"from": kind.ge, "above": kind.gt, "to": kind.le, "below": kind.lt}
+    ends = [f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None]
+    return " ".join([noun, *ends])
+
+
+def _plain_type(field_type: Any) -> Any:
+    """``int`` of ``Annotated[int, …]``: the range and the words stand in the documentation."""
+    if typing.get_origin(field_type) is Annotated:
+        return typing.get_args(field_type)[0]
+    return field_type
+
+
+# ---- as a person types them
+
+
 def read_value(text: str) -> Value:
-    """A number or true/false where the text reads like one, else the text; one in double quotes stays text."""
+    """A number or true/false where the text reads like one, else the text.
+
+    A value in double quotes stays text.
+    """
     try:
         return msgspec.json.decode(text, type=Value)
     except msgspec.DecodeError:
@@ -66,8 +137,11 @@ def read_value(text: str) -> Value:
 
 
 def read_values(text: str) -> list[Value]:
-    """Values with commas between, each once, in the order given. Raises :class:`InputError` where one is missing."""
-    each = dict.fromkeys(part.strip() for part in text.split(","))
-    if "" in each:
+    """Values with commas between them, each once, in the order given.
+
+    Raises :class:`InputError` where one is missing.
+    """
+    parts = dict.fromkeys(part.strip() for part in text.split(","))
+    if "" in parts:
         raise InputError(f"expected values with commas between, not {text!r}")
-    return [read_value(part) for part in each]
+    return [read_value(part) for part in parts]

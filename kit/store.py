@@ -62,8 +62,14 @@ class Store:
         def find(connection: sqlite3.Connection) -> dict[bytes, bytes]:
             parts = [keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE)]
             query = "SELECT key, value, checksum FROM entry WHERE key IN ({})"
-            rows = [row for part in parts for row in connection.execute(query.format(", ".join("?" * len(part))), part)]
-            return {key: value for key, value, checksum in rows if checksum == _checksum(key, value)}
+            rows = [
+                row
+                for part in parts
+                for row in connection.execute(query.format(", ".join("?" * len(part))), part)
+            ]
+            return {
+                key: value for key, value, checksum in rows if checksum == _checksum(key, value)
+            }
 
         return self._transaction(kind, find) if (self.folder / f"{kind}.sqlite").exists() else {}
 
@@ -113,12 +119,16 @@ class Store:
         file = self.folder / f"{kind}.sqlite"
         try:
             with closing(sqlite3.connect(file, timeout=120)) as connection, connection:
-                connection.execute("CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)")
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)"
+                )
                 return work(connection)
         except sqlite3.OperationalError:  # locked, disk full, read-only: the file itself is sound
             raise
         except sqlite3.DatabaseError as error:
-            warnings.warn(f"the store {file.name} is damaged ({error}) and is rebuilt", stacklevel=3)
+            warnings.warn(
+                f"the store {file.name} is damaged ({error}) and is rebuilt", stacklevel=3
+            )
         file.unlink()
         return self._transaction(kind, work)
 
@@ -129,5 +139,7 @@ def _checksum(key: bytes, value: bytes) -> bytes:
 
 def _checksums(folder: Path) -> dict[str, str]:
     """A digest of each file by its path in the folder; that of the digests themselves is left out."""
-    files = sorted(file for file in folder.rglob("*") if file.is_file() and file != folder / _CHECKSUMS)
+    files = sorted(
+        file for file in folder.rglob("*") if file.is_file() and file != folder / _CHECKSUMS
+    )
     return {file.relative_to(folder).as_posix(): file_digest(file) for file in files}

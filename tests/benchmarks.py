@@ -19,10 +19,13 @@ import pandas as pd
 import torch
 from scipy import sparse
 
-from kit.corpus import Corpus, Passage, Query, generated
+from kit.corpus import Corpus, Passage, Query
 from kit.graphs import PassageGraph, TermBipartite
-from kit.retrievers import QSGNN, Dense, GNNRet
-from kit.text import Encoder, Incidence
+from kit.methods.baselines.classic import Dense
+from kit.methods.gnn_ret.retriever import GNNRet
+from kit.methods.qsgnn.retriever import QSGNN
+from kit.text import Encoder, BipartiteIncidence
+from kit.worlds import generated
 
 Row = dict[str, Any]
 
@@ -31,10 +34,14 @@ SIZES = {"gnn-ret": (20_000, 1_000_000), "qsgnn": (1_000, 3_000, 10_000, 30_000,
 DEGREES = (336, 672)  # the two readings of "edges per node" in gnn-ret.txt Table 5 (MuSiQue)
 TOP_KS = (5, 10)
 _DIMENSION, _KEYWORDS, _DEPTH = 384, 8, 10
-_MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph is passed for a question of QSGNN
+_MOST_WHOLE = (
+    3_000  # passages of the largest corpus whose whole graph is passed for a question of QSGNN
+)
 
 
-def bench(what: str, sizes: Sequence[int] | None = None, degrees: Sequence[int] = DEGREES) -> pd.DataFrame:
+def bench(
+    what: str, sizes: Sequence[int] | None = None, degrees: Sequence[int] = DEGREES
+) -> pd.DataFrame:
     """A row a case: of ``gnn-ret`` over graphs of mean ``degrees``, or of ``qsgnn``."""
     sizes = sizes or SIZES[what]
     cases = product(sizes, degrees, TOP_KS) if what == "gnn-ret" else product(sizes)
@@ -53,7 +60,9 @@ def _measured(what: str, *case: Any) -> Row:
 
 def _random_vectors(_: Encoder, texts: Sequence[str], **__: object) -> np.ndarray:
     """Unit vectors in the encoder's place: the time that a method takes depends on how many there are."""
-    vectors = np.random.default_rng(len(texts)).standard_normal((len(texts), _DIMENSION), np.float32)
+    vectors = np.random.default_rng(len(texts)).standard_normal(
+        (len(texts), _DIMENSION), np.float32
+    )
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -98,9 +107,17 @@ def _qsgnn(size: int) -> Row:
     dense.index(world.corpus)
     indexing = timeit.timeit(lambda: retriever.index(world.corpus), number=1)
     whole = retriever.variant(documents=0)
-    row = {"passages": len(world.corpus), "edges": retriever.graph.data.num_edges, "indexing, s": indexing}
-    row["dense, ms"] = _milliseconds(lambda: [dense.retrieve(query, _DEPTH) for query in queries], len(queries))
-    row["subgraph, ms"] = _milliseconds(lambda: retriever.retrieve_many(queries, _DEPTH), len(queries))
+    row = {
+        "passages": len(world.corpus),
+        "edges": retriever.graph.data.num_edges,
+        "indexing, s": indexing,
+    }
+    row["dense, ms"] = _milliseconds(
+        lambda: [dense.retrieve(query, _DEPTH) for query in queries], len(queries)
+    )
+    row["subgraph, ms"] = _milliseconds(
+        lambda: retriever.retrieve_many(queries, _DEPTH), len(queries)
+    )
     if size <= _MOST_WHOLE:
         row["whole, ms"] = _milliseconds(lambda: whole.retrieve(queries[0], _DEPTH), 1)
     return row
@@ -112,19 +129,35 @@ def random_graph(corpus: Corpus, degree: int, generator: np.random.Generator) ->
     # Two passages share Poisson(8² / terms) keywords; one or more in degree / n of all pairs.
     terms = max(1, round(_KEYWORDS**2 / -np.log1p(-degree / n)))
     columns = generator.integers(terms, size=n * _KEYWORDS)
-    matrix = sparse.csr_array((np.ones(len(columns), np.float32), (np.repeat(np.arange(n), _KEYWORDS), columns)))
-    return PassageGraph(corpus, {"random": TermBipartite(Incidence(matrix, np.arange(matrix.shape[1])))})
+    matrix = sparse.csr_array(
+        (np.ones(len(columns), np.float32), (np.repeat(np.arange(n), _KEYWORDS), columns))
+    )
+    return PassageGraph(
+        corpus, {"random": TermBipartite(BipartiteIncidence(matrix, np.arange(matrix.shape[1])))}
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=SIZES)
-    parser.add_argument("--passages", type=int, nargs="+", help="sizes of the corpus; others for each by default")
-    parser.add_argument("--degrees", type=int, nargs="+", default=DEGREES, help="mean degrees of the graph of gnn-ret")
+    parser.add_argument(
+        "--passages", type=int, nargs="+", help="sizes of the corpus; others for each by default"
+    )
+    parser.add_argument(
+        "--degrees",
+        type=int,
+        nargs="+",
+        default=DEGREES,
+        help="mean degrees of the graph of gnn-ret",
+    )
     asked = parser.parse_args()
     if asked.what == "gnn-ret" and max(asked.degrees) >= min(asked.passages or SIZES["gnn-ret"]):
         parser.error("expected mean degrees below the number of passages")
-    print(bench(asked.what, asked.passages, asked.degrees).to_string(index=False, float_format="{:,.4g}".format))
+    print(
+        bench(asked.what, asked.passages, asked.degrees).to_string(
+            index=False, float_format="{:,.4g}".format
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 # Two files of tests run side by side: threads of both that wait for each other would take several times as long.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-settings.register_profile("kit", deadline=None)  # speed is measured in benchmarks, not by a clock in a test
+settings.register_profile(
+    "kit", deadline=None
+)  # speed is measured in benchmarks, not by a clock in a test
 settings.load_profile("kit")
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,7 +47,9 @@ def committed_figures() -> Path:
     """The committed figures, which texts tell of; skips the test where notebooks have made them anew."""
     git = ["git", "status", "--porcelain", "--", "figures"]
     if subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False).stdout:
-        pytest.skip("figures differ from the committed ones (`kit claims --markdown` writes their ledger)")
+        pytest.skip(
+            "figures differ from the committed ones (`kit claims --markdown` writes their ledger)"
+        )
     return ROOT / "figures"
 
 
@@ -68,11 +72,18 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
     folder = tmp_path_factory.mktemp("tiny")
     torch.manual_seed(0)
-    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2}
+    sizes = {
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+    }
     BertModel(BertConfig(**sizes)).save_pretrained(folder / "bert")
     Encoder().model.tokenizer.save_pretrained(folder / "bert")
     words = Transformer(str(folder / "bert"), max_seq_length=128)
-    model = SentenceTransformer(modules=[words, Pooling(words.get_embedding_dimension())], device="cpu")
+    model = SentenceTransformer(
+        modules=[words, Pooling(words.get_embedding_dimension())], device="cpu"
+    )
     model.save_pretrained(str(folder / "model"), create_model_card=False)
     return str(folder / "model")
 
@@ -94,15 +105,27 @@ def tokenizer() -> PreTrainedTokenizerFast:
 
 
 @pytest.fixture(scope="session")
-def chat_model(tmp_path_factory: pytest.TempPathFactory, tokenizer: PreTrainedTokenizerFast) -> Path:
+def chat_model(
+    tmp_path_factory: pytest.TempPathFactory, tokenizer: PreTrainedTokenizerFast
+) -> Path:
     """The folder of a model with random weights."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
     folder = tmp_path_factory.mktemp("chat-model")
     torch.manual_seed(0)
-    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    tokens = {"vocab_size": len(tokenizer), "bos_token_id": 101, "eos_token_id": 102, "pad_token_id": 0}
+    sizes = {
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+    }
+    tokens = {
+        "vocab_size": len(tokenizer),
+        "bos_token_id": 101,
+        "eos_token_id": 102,
+        "pad_token_id": 0,
+    }
     LlamaForCausalLM(LlamaConfig(**sizes, **tokens, initializer_range=0.5)).save_pretrained(folder)
     tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
     tokenizer.save_pretrained(folder)
@@ -117,7 +140,9 @@ def server(chat_model: Path) -> Iterator[SimpleNamespace]:
     command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(chat_model)]
     command += ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
     with (chat_model / "server.log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ | {"HF_HUB_OFFLINE": "1"})
+        process = subprocess.Popen(
+            command, stdout=log, stderr=log, env=os.environ | {"HF_HUB_OFFLINE": "1"}
+        )
     try:
         for _ in range(240):  # tries, half a second each, until the server is given up
             try:
@@ -151,9 +176,14 @@ class Gate:
         if self.trouble:
             return self.trouble.pop(0), b'{"error": {"message": "in trouble"}}'
         if authorization != f"Bearer {self.key}":  # as OpenAI does, it repeats what it was given
-            return 401, f'{{"error": {{"message": "Incorrect API key provided: {authorization}"}}}}'.encode()
+            return (
+                401,
+                f'{{"error": {{"message": "Incorrect API key provided: {authorization}"}}}}'.encode(),
+            )
         headers = {"Content-Type": "application/json"}
-        reply = requests.post(f"{self.behind}/chat/completions", data=body, headers=headers, timeout=60)
+        reply = requests.post(
+            f"{self.behind}/chat/completions", data=body, headers=headers, timeout=60
+        )
         return reply.status_code, reply.content
 
 
@@ -191,8 +221,20 @@ def tiny_t5(tmp_path_factory: pytest.TempPathFactory, tokenizer: PreTrainedToken
 
     folder = tmp_path_factory.mktemp("t5")
     torch.manual_seed(0)
-    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
-    tokens = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 102, "decoder_start_token_id": 0}
+    sizes = {
+        "d_model": 16,
+        "d_kv": 8,
+        "d_ff": 32,
+        "num_layers": 1,
+        "num_decoder_layers": 1,
+        "num_heads": 2,
+    }
+    tokens = {
+        "vocab_size": len(tokenizer),
+        "pad_token_id": 0,
+        "eos_token_id": 102,
+        "decoder_start_token_id": 0,
+    }
     T5ForConditionalGeneration(T5Config(**sizes, **tokens)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
@@ -205,13 +247,21 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][0]["content"]
+            prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][
+                0
+            ]["content"]
             state.seen += 1
             if state.seen >= state.breaks_at:
                 return
             said = {"role": "assistant", "content": state.reply(prompt)}
             message = {"index": 0, "finish_reason": "stop", "message": said}
-            told = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [message]}
+            told = {
+                "id": "1",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "m",
+                "choices": [message],
+            }
             told["usage"] = {"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10}
             content = json.dumps(told).encode()
             self.send_response(200)

@@ -8,12 +8,14 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from kit.lab.runner import find_notebooks, run
 from kit.paths import NOTEBOOKS, ROOT
-from kit.runs.runner import find_notebooks, run
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 RECORDS = sorted(
-    path for path in (ROOT / "figures").glob("*/*.json") if not re.search("-(smoke|paper|trial)$", path.parent.name)
+    path
+    for path in (ROOT / "figures").glob("*/*.json")
+    if not re.search("-(smoke|paper|trial)$", path.parent.name)
 )
 HEADINGS = [
     "What you will learn",
@@ -25,7 +27,9 @@ HEADINGS = [
     "Claims",
     "Exercises",
 ]
-OWN_DATA = {"08_own_documents": "data/reports"}  # what is about documents with pages does not read the atlas
+OWN_DATA = {
+    "08_own_documents": "data/reports"
+}  # what is about documents with pages does not read the atlas
 MORE = {"13_bgr": {"n_trainings": "3"}}  # what is left out with the defaults
 MOST_CELL_LINES = 40
 notebooks = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -46,16 +50,22 @@ def test_the_eight_parts_stand_in_their_order_with_short_cells_and_no_outputs(pa
     text = "\n".join(cell.source for cell in node.cells if cell.cell_type == "markdown")
     assert re.findall(r"^## (.+?)\s*$", text, re.M) == HEADINGS
     assert max(len(cell.source.splitlines()) for cell in code_cells(node)) <= MOST_CELL_LINES
-    assert [cell for cell in code_cells(node) if cell.outputs or cell.execution_count is not None] == []
+    assert [
+        cell for cell in code_cells(node) if cell.outputs or cell.execution_count is not None
+    ] == []
     assert "widgets" not in node.metadata
     # What displays into an Output widget can lose a kernel's last word under nbclient: then a run never ends.
-    assert not any(re.search(r"\b(interact|interactive|Output)\(", cell.source) for cell in code_cells(node))
+    assert not any(
+        re.search(r"\b(interact|interactive|Output)\(", cell.source) for cell in code_cells(node)
+    )
 
 
 @notebooks
 def test_one_cell_of_plain_parameters(path: Path) -> None:
     cells = code_cells(nbformat.read(path, as_version=4))
-    assert ["parameters" in cell.metadata.get("tags", []) for cell in cells] == [True] + [False] * (len(cells) - 1)
+    assert ["parameters" in cell.metadata.get("tags", []) for cell in cells] == [True] + [False] * (
+        len(cells) - 1
+    )
     (defaults,) = find_notebooks(NOTEBOOKS, [path.stem]).values()
     usual = {"data": OWN_DATA.get(path.stem, ""), "scale": "class", "seed": 0, "n_questions": None}
     assert usual.items() <= defaults.items()
@@ -71,7 +81,11 @@ def test_runs_alone(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert {Path(name).suffix for name in figures} == {".svg", ".png", ".csv"}
     assert {file.name for file in folder.iterdir()} == figures | {f"{path.stem}.json"}
     executed = tmp_path / "notebooks" / "executed" / name
-    errors = [out for cell in code_cells(nbformat.read(executed / path.name, as_version=4)) for out in cell.outputs]
+    errors = [
+        out
+        for cell in code_cells(nbformat.read(executed / path.name, as_version=4))
+        for out in cell.outputs
+    ]
     assert [out.get("text") for out in errors if out.get("name") == "stderr"] == []
 
 

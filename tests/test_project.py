@@ -13,10 +13,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kit.evaluation.claims import ledger_page, read_records
+from kit.lab.claims.ledger import ledger_page, read_records
 
 ROOT = Path(__file__).resolve().parents[1]
-TOP = {".ci", ".gitignore", ".pre-commit-config.yaml", "LICENSE", "README.md", "data", "figures", "kit", "notebooks"}
+TOP = {
+    ".ci",
+    ".gitignore",
+    ".pre-commit-config.yaml",
+    "LICENSE",
+    "README.md",
+    "data",
+    "figures",
+    "kit",
+    "notebooks",
+}
 TOP |= {"pyproject.toml", "tests"}
 PARTS = ["corpus", "text", "graphs", "retrievers", "evaluation", "views", "runs", "cli"]
 SHARED = {"errors", "paths", "settings", "store"}  # root modules that every part may import
@@ -46,7 +56,9 @@ def imported(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.relative_to(ROOT)}:{node.lineno} imports relatively"
             yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "kit")
+            yield from (
+                f"{node.module}.{alias.name}" for alias in node.names if node.module == "kit"
+            )
 
 
 def test_the_top_level_holds_what_the_design_names() -> None:
@@ -54,7 +66,9 @@ def test_the_top_level_holds_what_the_design_names() -> None:
 
 
 def test_files_are_short() -> None:
-    long = [path for path in sources("kit") if len(path.read_text("utf-8").splitlines()) > MOST_LINES]
+    long = [
+        path for path in sources("kit") if len(path.read_text("utf-8").splitlines()) > MOST_LINES
+    ]
     assert not long
 
 
@@ -79,7 +93,8 @@ def test_no_path_of_a_machine_is_written_down() -> None:
             continue
         text = path.read_text("utf-8", errors="replace")
         found += [
-            f"{path.relative_to(ROOT)}: {hit}" for hit in re.findall(r"(?<![\w.])/(?:work|home|root|Users)/\w+", text)
+            f"{path.relative_to(ROOT)}: {hit}"
+            for hit in re.findall(r"(?<![\w.])/(?:work|home|root|Users)/\w+", text)
         ]
     assert not found
 
@@ -103,20 +118,29 @@ def test_every_package_that_is_imported_is_declared(folder: str) -> None:
     own = {"kit", "tests"} | {path.stem for path in sources("tests")}
     own |= {f"kit_data_{path.parents[1].name}" for path in ROOT.glob("data/*/make/__init__.py")}
     for path in sources(folder):
-        for name in {module.split(".")[0] for module in imported(path)} - own - set(sys.stdlib_module_names):
+        for name in (
+            {module.split(".")[0] for module in imported(path)} - own - set(sys.stdlib_module_names)
+        ):
             if not {normalised(each) for each in distributions.get(name, [])} & declared()[folder]:
                 missing.add(f"{path.relative_to(ROOT)} imports {name}")
     assert not missing
 
 
 def code_blocks() -> list[str]:
-    return re.findall(r"^```(?:bash|sh|console)\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.S | re.M)
+    return re.findall(
+        r"^```(?:bash|sh|console)\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.S | re.M
+    )
 
 
 def test_the_readme_begins_with_the_commands_that_install_and_run() -> None:
     run, test = code_blocks()[:2]
-    assert run.strip() == "python3.11 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/kit run"
-    assert test.strip() == 'python3.11 -m venv .venv && .venv/bin/pip install -e ".[test]" && .venv/bin/pytest'
+    assert (
+        run.strip() == "python3.11 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/kit run"
+    )
+    assert (
+        test.strip()
+        == 'python3.11 -m venv .venv && .venv/bin/pip install -e ".[test]" && .venv/bin/pytest'
+    )
 
 
 def test_continuous_integration_runs_the_readmes_test_command() -> None:
@@ -133,17 +157,32 @@ def test_files_that_the_readme_names_exist() -> None:
 
 def test_the_ledger_is_that_of_the_committed_figures(committed_figures: Path) -> None:
     records = read_records(committed_figures)
-    assert list(records) == ["atlas", "2wikimultihopqa-dev", "documents-reports", "hotpotqa-dev", "musique-dev"]
+    assert list(records) == [
+        "atlas",
+        "2wikimultihopqa-dev",
+        "documents-reports",
+        "hotpotqa-dev",
+        "musique-dev",
+    ]
     assert (committed_figures / "CLAIMS.md").read_text("utf-8") == ledger_page(records)
 
 
 def test_the_readme_tells_what_the_committed_figures_show(committed_figures: Path) -> None:
-    sets = {"atlas": "atlas", "2wiki": "2wikimultihopqa-dev", "musique": "musique-dev", "hotpotqa": "hotpotqa-dev"}
+    sets = {
+        "atlas": "atlas",
+        "2wiki": "2wikimultihopqa-dev",
+        "musique": "musique-dev",
+        "hotpotqa": "hotpotqa-dev",
+    }
     records = read_records(committed_figures)
 
     def found(of: str, claim: str, criterion: str = "", case: str = "") -> list[float]:
         """Effect, low and high in points."""
-        kept = {(it.claim, it.criterion, it.case): it for record in records[sets[of]] for it in record.findings}
+        kept = {
+            (it.claim, it.criterion, it.case): it
+            for record in records[sets[of]]
+            for it in record.findings
+        }
         it = kept[claim, criterion, case]
         return [100 * it.effect, 100 * it.low, 100 * it.high]
 
@@ -156,17 +195,42 @@ def test_the_readme_tells_what_the_committed_figures_show(committed_figures: Pat
     messages = [found(of, "gnn-ret-01")[0] for of in sets]
     agents, of_2wiki = (means(of, "07_methods", metric="full@30") for of in ("atlas", "2wiki"))
     qsgnn = [found(of, "qsgnn-01", "over dense") for of in ("atlas", "musique", "2wiki")]
-    f1 = {of: means(of, "13_table_3", metric="F1 of the evidence") / 100 for of in ("atlas", "2wiki", "musique")}
+    f1 = {
+        of: means(of, "13_table_3", metric="F1 of the evidence") / 100
+        for of in ("atlas", "2wiki", "musique")
+    }
     gain = found("atlas", "bgr-01", "set F1", "rule: code")
     graphs = means("atlas", "13_table_3", metric="GM: nodes and edges right")
     rounds = means("atlas", "14_ablations")
     once = pd.read_csv(committed_figures / "atlas/14_loop.csv").query("by == 'dense, as many'")
-    learned = pd.read_csv(committed_figures / "atlas/14_learning.csv").query("learned == 'answerer'")["mean"] * 100
-    recall, full = (means("atlas", "15_recall", metric=metric) for metric in ("recall@5", "full@17"))
+    learned = (
+        pd.read_csv(committed_figures / "atlas/14_learning.csv").query("learned == 'answerer'")[
+            "mean"
+        ]
+        * 100
+    )
+    recall, full = (
+        means("atlas", "15_recall", metric=metric) for metric in ("recall@5", "full@17")
+    )
     search = recall[
-        ["bm25", "tfidf", "knn", "dense", "pagerank", "gnn-ret", "dpr", "mdr", "qsgnn", "kgp-t5", "kgp-mdr"]
+        [
+            "bm25",
+            "tfidf",
+            "knn",
+            "dense",
+            "pagerank",
+            "gnn-ret",
+            "dpr",
+            "mdr",
+            "qsgnn",
+            "kgp-t5",
+            "kgp-mdr",
+        ]
     ]
-    ras = {read: means("atlas", "15_answers", hops="all", metric="em", reader="ras", read=read) for read in READ}
+    ras = {
+        read: means("atlas", "15_answers", hops="all", metric="em", reader="ras", read=read)
+        for read in READ
+    }
     spans = means("atlas", "15_answers", hops="all", metric="em", reader="extractive", read=READ[0])
     told = [
         f"for {messages[0]:.0f} points more of the atlas's",

@@ -47,7 +47,9 @@ def test_bad_settings_are_told(values: dict, line: str) -> None:
     ],
 )
 def test_values_are_read(text: str, values: list[object]) -> None:
-    assert [(value, type(value)) for value in read_values(text)] == [(value, type(value)) for value in values]
+    assert [(value, type(value)) for value in read_values(text)] == [
+        (value, type(value)) for value in values
+    ]
     assert read_value("1,2") == "1,2"
 
 

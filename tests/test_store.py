@@ -88,7 +88,9 @@ def test_a_folder_is_found_again_whole(tmp_path: Path) -> None:
         ("checksums.json", b"\xff{"),
     ],
 )
-def test_a_damaged_folder_counts_as_missing(tmp_path: Path, name: str, content: bytes | None) -> None:
+def test_a_damaged_folder_counts_as_missing(
+    tmp_path: Path, name: str, content: bytes | None
+) -> None:
     store = Store(tmp_path)
     folder = store.put_folder("thing", "key", write)
     if content is None:
@@ -116,7 +118,10 @@ def test_one_process_makes_what_two_want(tmp_path: Path) -> None:
         print((folder / "maker").read_text())
     """
     asked = [[sys.executable, "-c", code, str(tmp_path), number] for number in "12"]
-    told = [of.communicate()[0] for of in [subprocess.Popen(of, stdout=subprocess.PIPE, text=True) for of in asked]]
+    told = [
+        of.communicate()[0]
+        for of in [subprocess.Popen(of, stdout=subprocess.PIPE, text=True) for of in asked]
+    ]
     (made,) = tmp_path.glob("made*")
     assert told == [f"{made.name[-1]}\n"] * 2
 

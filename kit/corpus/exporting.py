@@ -24,13 +24,19 @@ def export(benchmark: Benchmark, path: str | Path, format: str, split: str = "te
     """
     path = Path(path)
     if format not in EXPORTS:
-        raise InputError(f"unknown format {format!r} to export to: expected one of {', '.join(EXPORTS)}")
+        raise InputError(
+            f"unknown format {format!r} to export to: expected one of {', '.join(EXPORTS)}"
+        )
     if format == "qrels" and split not in benchmark.splits:
         raise InputError(f"benchmark {benchmark.name} has no {split} questions to export")
     if format != "qrels" and path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError("expected a new or an empty folder to export to", file=path)
     if format == "qrels":
-        pairs = [(question.id, id) for question in benchmark.splits[split] for id in question.supporting_ids]
+        pairs = [
+            (question.id, id)
+            for question in benchmark.splits[split]
+            for id in question.supporting_ids
+        ]
         lines = [f"{encode_id(question)} 0 {encode_id(id)} 1\n" for question, id in pairs]
         files = {"": "".join(lines).encode()}  # the path is the file itself
     else:
@@ -58,10 +64,18 @@ def files_of(benchmark: Benchmark) -> dict[str, bytes]:
 
 
 def _beir(benchmark: Benchmark) -> dict[str, bytes]:
-    documents = [{"_id": it.id, "title": it.title, "text": it.text} for it in benchmark.corpus.passages]
-    queries = [{"_id": it.id, "text": it.text} for questions in benchmark.splits.values() for it in questions]
+    documents = [
+        {"_id": it.id, "title": it.title, "text": it.text} for it in benchmark.corpus.passages
+    ]
+    queries = [
+        {"_id": it.id, "text": it.text}
+        for questions in benchmark.splits.values()
+        for it in questions
+    ]
     files = {"corpus.jsonl": _lines(documents), "queries.jsonl": _lines(queries)}
     for split, questions in benchmark.splits.items():
-        rows = [f"{question.id}\t{id}\t1\n" for question in questions for id in question.supporting_ids]
+        rows = [
+            f"{question.id}\t{id}\t1\n" for question in questions for id in question.supporting_ids
+        ]
         files[f"qrels/{split}.tsv"] = "".join(["query-id\tcorpus-id\tscore\n", *rows]).encode()
     return files

@@ -29,7 +29,10 @@ def single_facts(benchmark: Benchmark) -> Benchmark:
     ]
     corpus = Corpus(passages)
     named = {(passage.id.rpartition(".")[0], passage.text): passage.id for passage in passages}
-    splits = {name: [_over(question, named) for question in them] for name, them in benchmark.splits.items()}
+    splits = {
+        name: [_over(question, named) for question in them]
+        for name, them in benchmark.splits.items()
+    }
     questions = [question for them in splits.values() for question in them]
     model = TfidfVectorizer(stop_words="english", sublinear_tf=True, dtype=np.float32)
     words = model.fit_transform(passage.full_text for passage in passages)
@@ -44,20 +47,28 @@ def single_facts(benchmark: Benchmark) -> Benchmark:
 def _over(question: Question, named: dict[tuple[str, str], str]) -> Question:
     """The question with sentences for supports."""
     if not question.facts:
-        raise InputError("expected the sentence of each support (`facts`)", record=question.id, field="facts")
+        raise InputError(
+            "expected the sentence of each support (`facts`)", record=question.id, field="facts"
+        )
     supporting = [
         tuple(named[id, fact] for id in carriers if (id, fact) in named)
         for carriers, fact in zip(question.supporting, question.facts, strict=True)
     ]
     if not all(supporting):
         missing = question.facts[supporting.index(())]
-        raise InputError(f"expected a sentence of its support, not {missing!r}", record=question.id, field="facts")
+        raise InputError(
+            f"expected a sentence of its support, not {missing!r}",
+            record=question.id,
+            field="facts",
+        )
     return with_fields(question, supporting=tuple(supporting))
 
 
 def _database(question: Question, corpus: Corpus, likeness: np.ndarray) -> np.ndarray:
     """Rows of the question's 25 facts, in an order that tells nothing."""
-    rng = np.random.default_rng(int.from_bytes(blake2b(question.id.encode(), digest_size=8).digest()))
+    rng = np.random.default_rng(
+        int.from_bytes(blake2b(question.id.encode(), digest_size=8).digest())
+    )
     gold = [corpus.row[id] for id in question.supporting_ids]
     beside = np.concatenate([corpus.documents[corpus.passages[row].document] for row in gold])
     third = (N_FACTS - len(gold)) // 3

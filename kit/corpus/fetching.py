@@ -52,16 +52,32 @@ def fetch(name: str, folder: Path | None = None) -> Path:
     file = f"{name.removesuffix('-train')}.zip" if member else f"{name}.json"
     unpack = pooch.Unzip() if member else None
     try:
-        found = pooch.retrieve(url, sha256, file, folder, processor=unpack, progressbar=sys.stderr.isatty())
-        return next(path for path in map(Path, found) if path.name == member) if member else Path(found)
+        found = pooch.retrieve(
+            url, sha256, file, folder, processor=unpack, progressbar=sys.stderr.isatty()
+        )
+        return (
+            next(path for path in map(Path, found) if path.name == member)
+            if member
+            else Path(found)
+        )
     except requests.RequestException as error:
         answer = error.response
-        status = "it cannot be reached" if answer is None else f"the server answered {answer.status_code}"
-        raise InputError(f"cannot be downloaded: {status} ({type(error).__name__})", file=url) from None
+        status = (
+            "it cannot be reached"
+            if answer is None
+            else f"the server answered {answer.status_code}"
+        )
+        raise InputError(
+            f"cannot be downloaded: {status} ({type(error).__name__})", file=url
+        ) from None
     except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror or error})", file=folder / file) from None
+        raise InputError(
+            f"cannot be written ({error.strerror or error})", file=folder / file
+        ) from None
     except ValueError:
-        raise InputError(f"what came has not the SHA-256 {sha256}: nothing kept", file=url) from None
+        raise InputError(
+            f"what came has not the SHA-256 {sha256}: nothing kept", file=url
+        ) from None
     except (zipfile.BadZipFile, StopIteration):
         (folder / file).unlink()
         raise InputError(f"expected a zip that holds {member}", file=url) from None

@@ -36,11 +36,15 @@ def load(
     Raises InputError: one line for the first problem, with the count of the rest.
     """
     if corpus and setting != "pooled":
-        raise InputError(f"extra corpora need the setting pooled: {setting} asks each question of passages of its own")
+        raise InputError(
+            f"extra corpora need the setting pooled: {setting} asks each question of passages of its own"
+        )
     path = Path(data) if data else ATLAS
     source = _read([path], format, corpus)
     if not source.items:
-        raise InputError("expected questions, this is a corpus (it can be added to questions)", file=path)
+        raise InputError(
+            "expected questions, this is a corpus (it can be added to questions)", file=path
+        )
     return _benchmark(path, source, {}, setting)
 
 
@@ -103,7 +107,9 @@ def _benchmark(path: Path, source: Source, splits: Mapping[str, str], setting: s
     if setting not in SETTINGS:
         raise InputError(f"unknown setting {setting!r}: expected one of {', '.join(SETTINGS)}")
     if setting == "per-question" and not all(item.own for item in source.items.values()):
-        raise InputError("expected the setting pooled: questions have no paragraphs of their own", file=path)
+        raise InputError(
+            "expected the setting pooled: questions have no paragraphs of their own", file=path
+        )
     stem = re.sub(r"[^\w.-]+", "-", path.resolve().stem)
     name = "atlas" if path.resolve() == ATLAS else f"{source.format}-{stem}"
     questions: dict[str, list[Question]] = {name: [] for name in SPLITS}
@@ -111,6 +117,8 @@ def _benchmark(path: Path, source: Source, splits: Mapping[str, str], setting: s
         questions[item.split or splits.get(id, "test")].append(item.question)
     corpus, collections = Corpus(source.paragraphs.values()), None
     if setting == "per-question":
-        collections = {id: np.array([corpus.row[own] for own in item.own]) for id, item in source.items.items()}
+        collections = {
+            id: np.array([corpus.row[own] for own in item.own]) for id, item in source.items.items()
+        }
     benchmark = Benchmark(name, corpus, collections=collections, **questions)
     return single_facts(benchmark) if setting == "facts" else benchmark

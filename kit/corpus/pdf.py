@@ -22,7 +22,9 @@ from kit.errors import InputError
 PASSAGE_LENGTH = 250
 _WORDS = {"x_tolerance_ratio": 0.15}  # of a letter's size: the least gap between two words
 
-logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of colours and fonts that no text depends on
+logging.getLogger("pdfminer").setLevel(
+    logging.ERROR
+)  # it warns of colours and fonts that no text depends on
 
 
 @dataclass(eq=False)
@@ -30,7 +32,9 @@ class Block:
     """A line, a paragraph, or with ``rows`` of cells a table and its caption."""
 
     text: str
-    box: tuple[float, float, float, float]  # x0, top, x1, bottom in points from the page's corner; of the last line
+    box: tuple[
+        float, float, float, float
+    ]  # x0, top, x1, bottom in points from the page's corner; of the last line
     size: float = 0
     bold: bool = False
     margin: str = ""  # the text, its numbers aside, of a line at the page's top or bottom: maybe a running head
@@ -47,15 +51,27 @@ def read_document(name: str, data: bytes) -> list[Passage]:
     """
     pages, title = _open(name, data)
     repeated = Counter(text for page in pages for text in {line.margin for line in page} - {""})
-    pages = [[line for line in page if repeated[line.margin] < 2] for page in pages]  # no running heads
+    pages = [
+        [line for line in page if repeated[line.margin] < 2] for page in pages
+    ]  # no running heads
     usual_size = mode([line.size for page in pages for line in page for _ in line.text] or [0])
-    compounds = set(re.findall(r"[^\W\d_]+-[^\W\d_]+", " ".join(line.text for page in pages for line in page).lower()))
+    compounds = set(
+        re.findall(
+            r"[^\W\d_]+-[^\W\d_]+", " ".join(line.text for page in pages for line in page).lower()
+        )
+    )
     pages = [_paragraphs(page, compounds) for page in pages]
     _caption_tables(pages)
     stand_out = [it for page in pages for it in page if it.bold or it.size > 1.1 * usual_size]
-    headings = {it for it in stand_out if len(it.text.split()) <= 20 and not it.text.endswith((".", ";", ","))}
+    headings = {
+        it
+        for it in stand_out
+        if len(it.text.split()) <= 20 and not it.text.endswith((".", ";", ","))
+    }
     document = re.sub(r"\.pdf$", "", PurePath(name).name, flags=re.IGNORECASE)
-    title = title or next((it.text for it in pages[0] if it in headings), re.sub(r"[-_\s]+", " ", document))
+    title = title or next(
+        (it.text for it in pages[0] if it in headings), re.sub(r"[-_\s]+", " ", document)
+    )
     passages: list[Passage] = []
     for number, blocks in enumerate(pages, 1):
         for place, (kind, text) in enumerate(_texts(blocks, headings, title), 1):
@@ -77,10 +93,16 @@ def _open(name: str, data: bytes) -> tuple[list[list[Block]], str]:
             title = " ".join(str(pdf.metadata.get("Title") or "").split())
     except Exception as error:
         if "PDFPasswordIncorrect" in repr(error):  # pdfplumber wraps it
-            raise InputError("expected a PDF that opens without a password, this one is encrypted", file=name) from None
-        raise InputError(f"expected a PDF, this file is broken or none ({type(error).__name__})", file=where) from None
+            raise InputError(
+                "expected a PDF that opens without a password, this one is encrypted", file=name
+            ) from None
+        raise InputError(
+            f"expected a PDF, this file is broken or none ({type(error).__name__})", file=where
+        ) from None
     if not any(pages):
-        raise InputError("expected text, there is none (a scan? run text recognition on it first)", file=name)
+        raise InputError(
+            "expected text, there is none (a scan? run text recognition on it first)", file=name
+        )
     return pages, "" if re.match("untitled|microsoft word", title, re.IGNORECASE) else title
 
 
@@ -88,18 +110,32 @@ def _lines_and_tables(page) -> list[Block]:
     """The upright lines of a pdfplumber page, and its tables, without captions, where their first line stands."""
     tables: list[Block] = []
     for found in [*page.find_tables(), *_ruled_across(page)]:
-        texts = [[" ".join((cell or "").split()) for cell in row] for row in found.extract(**_WORDS)]
+        texts = [
+            [" ".join((cell or "").split()) for cell in row] for row in found.extract(**_WORDS)
+        ]
         columns = [column for column in zip(*filter(any, texts)) if any(column)]
         known = any(get_bbox_overlap(found.bbox, table.box) for table in tables)
         if len(columns) >= 2 and len(columns[0]) >= 2 and not known:
             tables.append(Block("", found.bbox, rows=list(zip(*columns))))
     blocks = {}  # in the order in which the file writes its text: programs write one column after the other
-    for line in page.filter(lambda it: it.get("upright", True)).extract_text_lines(use_text_flow=True, **_WORDS):
-        size, bold = mode((round(char["size"], 1), "bold" in char["fontname"].lower()) for char in line["chars"])
-        text = re.sub(r"\(cid:\d+\)", "•", line["text"])  # what a font has no letter for is most often a bullet
-        margin = re.sub(r"\d+|^[ivxl]+$", "#", text) if not 0.12 < line["top"] / page.height < 0.88 else ""
+    for line in page.filter(lambda it: it.get("upright", True)).extract_text_lines(
+        use_text_flow=True, **_WORDS
+    ):
+        size, bold = mode(
+            (round(char["size"], 1), "bold" in char["fontname"].lower()) for char in line["chars"]
+        )
+        text = re.sub(
+            r"\(cid:\d+\)", "•", line["text"]
+        )  # what a font has no letter for is most often a bullet
+        margin = (
+            re.sub(r"\d+|^[ivxl]+$", "#", text)
+            if not 0.12 < line["top"] / page.height < 0.88
+            else ""
+        )
         x, y = (line["x0"] + line["x1"]) / 2, (line["top"] + line["bottom"]) / 2
-        around = (it for it in tables if it.box[0] <= x <= it.box[2] and it.box[1] <= y <= it.box[3])
+        around = (
+            it for it in tables if it.box[0] <= x <= it.box[2] and it.box[1] <= y <= it.box[3]
+        )
         blocks[next(around, Block(text, obj_to_bbox(line), size, bold, margin))] = True
     return list(blocks)
 
@@ -107,10 +143,16 @@ def _lines_and_tables(page) -> list[Block]:
 def _ruled_across(page) -> Iterator[pdfplumber.table.Table]:
     """Tables without vertical rules: three rules or more of one length, and columns of words in between."""
     words = page.extract_words(**_WORDS)
-    rules = sorted((round(it["x0"]), round(it["x1"]), it["top"]) for it in page.debug_tablefinder().edges)
-    for (x0, x1), alike in groupby(rules, lambda rule: rule[:2]):  # no words are as narrow as a vertical rule
+    rules = sorted(
+        (round(it["x0"]), round(it["x1"]), it["top"]) for it in page.debug_tablefinder().edges
+    )
+    for (x0, x1), alike in groupby(
+        rules, lambda rule: rule[:2]
+    ):  # no words are as narrow as a vertical rule
         spans = [(x0 - 2, above[2] - 1, x1 + 2, below[2] + 1) for above, below in pairwise(alike)]
-        for has_columns, run in groupby(spans, lambda span: len(_column_sides(within_bbox(words, span))) > 2):
+        for has_columns, run in groupby(
+            spans, lambda span: len(_column_sides(within_bbox(words, span))) > 2
+        ):
             first, *rest = run
             if has_columns and rest:
                 box = (*first[:2], *rest[-1][2:])
@@ -123,7 +165,9 @@ def _column_sides(words: list[dict]) -> list[float]:
     """Where columns of words begin, in points from the page's left, and where the last one ends."""
     sides = sorted((word["x0"], word["x1"]) for word in words)
     ends = list(accumulate((end for _, end in sides), max))
-    inner = [start - 3 for (start, _), end in zip(sides[1:], ends) if start - end > 8]  # wider than a space
+    inner = [
+        start - 3 for (start, _), end in zip(sides[1:], ends) if start - end > 8
+    ]  # wider than a space
     return [sides[0][0], *inner, ends[-1]] if sides else []
 
 
@@ -136,16 +180,26 @@ def _paragraphs(blocks: list[Block], compounds: set[str]) -> list[Block]:
     paragraphs = blocks[:1]
     for line in blocks[1:]:
         last = paragraphs[-1]
-        begins_one = re.match(r"[•▪◦‣–-] |\(?(?:\d{1,2}|[a-z])[.)] ", line.text) or label_of(line.text)
+        begins_one = re.match(r"[•▪◦‣–-] |\(?(?:\d{1,2}|[a-z])[.)] ", line.text) or label_of(
+            line.text
+        )
         is_beneath = 0 < line.box[3] - last.box[3] <= 1.6 * line.size and not begins_one
-        is_in_sentence = line.text[:1].islower() and not re.search(r"[.!?:;…]\W*$", last.text)  # of the column before
-        if line.size and (line.size, line.bold) == (last.size, last.bold) and (is_beneath or is_in_sentence):
+        is_in_sentence = line.text[:1].islower() and not re.search(
+            r"[.!?:;…]\W*$", last.text
+        )  # of the column before
+        if (
+            line.size
+            and (line.size, line.bold) == (last.size, last.bold)
+            and (is_beneath or is_in_sentence)
+        ):
             last.text += f"\n{line.text}"
             last.box = line.box
         else:
             paragraphs.append(line)
     for it in paragraphs:
-        it.text = re.sub(r"([^\W\d_]+)[-\u2010\u00ad]\n(?=([^\W\d_A-Z]+))", mend, it.text).replace("\n", " ")
+        it.text = re.sub(r"([^\W\d_]+)[-\u2010\u00ad]\n(?=([^\W\d_A-Z]+))", mend, it.text).replace(
+            "\n", " "
+        )
     return paragraphs
 
 

@@ -11,7 +11,12 @@ from kit.errors import InputError
 
 #: What msgspec raises for a record that is broken or of another type.
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-_TYPES = {"str": "text", "int": "a whole number", "float": "a decimal number", "bool": "true or false"}
+_TYPES = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a decimal number",
+    "bool": "true or false",
+}
 _TYPES |= {"array": "a list", "object": "an object"}
 #: What the types of kit.corpus.types ask of a text, as msgspec shows it.
 _PATTERNS = {r"'\\S'": "text that is not blank", r"'\\A-?\\d+\\Z'": "a whole number"}
@@ -25,7 +30,9 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise InputError("no such file", file=path) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({getattr(error, 'strerror', None) or error})", file=path) from None
+        raise InputError(
+            f"cannot be read ({getattr(error, 'strerror', None) or error})", file=path
+        ) from None
 
 
 def read(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -37,7 +44,9 @@ def read(path: Path) -> Iterator[tuple[int, bytes]]:
     data = read_bytes(path)
     start = re.match(rb'\s*(\{\s*"docs"\s*:\s*)?\[\s*', data)
     if not start:
-        yield from ((number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip())
+        yield from (
+            (number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()
+        )
         return
     text, place, number = data.decode("utf-8", "surrogateescape"), start.end(), 1
     decoder, space = json.JSONDecoder(), re.compile(r"\s*")
@@ -53,7 +62,9 @@ def read(path: Path) -> Iterator[tuple[int, bytes]]:
             raise json.JSONDecodeError("Expecting the list's end or a comma", text, place)
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", "nested too deeply")
-        raise InputError(f"not valid JSON: {reason} (character {place})", file=path, record=number) from None
+        raise InputError(
+            f"not valid JSON: {reason} (character {place})", file=path, record=number
+        ) from None
 
 
 def id_of(record: bytes) -> str | None:
@@ -80,5 +91,9 @@ def in_words(error: Exception) -> tuple[str, str | None]:
         return "missing", f"{field}.{missing[1]}".lstrip(".")
     if pattern := re.search(r"matching regex (.*)", reason):
         return f"expected {_PATTERNS[pattern[1]]}", field or None
-    reason = re.sub(r"`(.*?)`", lambda it: " or ".join(_TYPES.get(one, one) for one in it[1].split(" | ")), reason)
+    reason = re.sub(
+        r"`(.*?)`",
+        lambda it: " or ".join(_TYPES.get(one, one) for one in it[1].split(" | ")),
+        reason,
+    )
     return reason[:1].lower() + reason[1:], field or None

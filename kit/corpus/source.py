@@ -62,7 +62,9 @@ class Source:
             except (*records.BROKEN, Unexpected) as error:
                 id = records.id_of(content)
                 record = f"{number} (id {quote(id)})" if id else number
-                words, field = error.args if isinstance(error, Unexpected) else records.in_words(error)
+                words, field = (
+                    error.args if isinstance(error, Unexpected) else records.in_words(error)
+                )
                 self.problems.append(str(InputError(words, file=file, record=record, field=field)))
         if not number:
             raise InputError("expected at least one record, the file holds none", file=file)
@@ -75,13 +77,19 @@ class Source:
         """Take the questions of ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``, as far as there are any."""
         for split in SPLITS:
             if (file := folder / f"{split}.jsonl").exists():
-                self.each(file, kind, lambda record, split=split: self.ask(Item(take(record), split=split)))
+                self.each(
+                    file,
+                    kind,
+                    lambda record, split=split: self.ask(Item(take(record), split=split)),
+                )
 
     def raise_first(self) -> None:
         """Raise the first problem, if there is one, with the count of the rest."""
         if self.problems:
             first, *rest = self.problems
-            raise InputError(first + (f" (and {len(rest)} more: `kit data check` tells all)" if rest else ""))
+            raise InputError(
+                first + (f" (and {len(rest)} more: `kit data check` tells all)" if rest else "")
+            )
 
     def add(self, title: str, text: str) -> str:
         """A paragraph of a format that gives no ids; returns its id. Equal title and text are one paragraph."""
@@ -127,21 +135,30 @@ def combine(first: Source, *others: Source) -> Source:
     The paragraphs of ``first`` keep their ids: a published corpus stays comparable even where it repeats a text.
     Raises InputError: two files give one id to different passages, or have one question.
     """
-    kept = {content_id(passage.title, passage.text): passage.id for passage in reversed(first.paragraphs.values())}
+    kept = {
+        content_id(passage.title, passage.text): passage.id
+        for passage in reversed(first.paragraphs.values())
+    }
     for other in others:
-        taken = {name for passage in first.paragraphs.values() for name in (passage.id, passage.document)}
+        taken = {
+            name for passage in first.paragraphs.values() for name in (passage.id, passage.document)
+        }
         renamed: dict[str, str] = {}
         for id, passage in other.paragraphs.items():
             key = content_id(passage.title, passage.text)
             if key not in kept:
                 if {id, passage.document} & taken:
-                    raise InputError(f"passage {quote(id)}: an earlier file has its id for another text")
+                    raise InputError(
+                        f"passage {quote(id)}: an earlier file has its id for another text"
+                    )
                 kept[key], first.paragraphs[id] = id, passage
             renamed[id] = kept[key]
         for question_id, item in other.items.items():
             if question_id in first.items:
                 raise InputError(f"question {quote(question_id)} is in an earlier file too")
-            supporting = tuple(tuple(renamed[id] for id in carriers) for carriers in item.question.supporting)
+            supporting = tuple(
+                tuple(renamed[id] for id in carriers) for carriers in item.question.supporting
+            )
             question = msgspec.structs.replace(item.question, supporting=supporting)
             own = tuple(dict.fromkeys(renamed[id] for id in item.own))
             first.items[question_id] = msgspec.structs.replace(item, question=question, own=own)

@@ -84,7 +84,9 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         """With the question as a node −1 that leads to the sources: an evaluated graph has its edges (bgr-i10)."""
         graph = self.to_networkx()
         graph.add_node(-1)
-        graph.add_edges_from([(-1, node) for node in range(self.n_nodes) if not graph.in_degree(node)])
+        graph.add_edges_from(
+            [(-1, node) for node in range(self.n_nodes) if not graph.in_degree(node)]
+        )
         return graph
 
     @property
@@ -232,11 +234,17 @@ class Benchmark:
     @cached_property
     def hash(self) -> str:
         # "paragraph" was once a choice: hashed still, so that findings stay comparable with those of earlier versions.
-        return digest([self.corpus.hash, self.setting, "paragraph", self.train, self.dev, self.test])
+        return digest(
+            [self.corpus.hash, self.setting, "paragraph", self.train, self.dev, self.test]
+        )
 
     def collection(self, question: Question | Query) -> Corpus:
         """The passages that the question is asked of."""
-        return self.corpus if self.collections is None else self.corpus.subset(self.collections[question.id])
+        return (
+            self.corpus
+            if self.collections is None
+            else self.corpus.subset(self.collections[question.id])
+        )
 
     def asked_together(self, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:
         """The corpora that questions are asked of, each with its questions: one when pooled, else one a question."""

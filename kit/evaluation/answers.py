@@ -15,12 +15,12 @@ from tqdm.auto import tqdm
 from kit.corpus import Question
 from kit.errors import InputError
 from kit.evaluation.experiment import Experiment
-from kit.retrievers.ras_answerer import GraphReader
+from kit.methods.ras.answerer import GraphReader
+from kit.readers.extractive import ExtractiveReader, LanguageModelReader, Reader
+from kit.readers.scoring import contains, exact_match, f1, normalise
 from kit.text import Encoder, language_model
 from kit.text.language_models import LanguageModel
 from kit.text.prompts import grade, grading_prompt
-from kit.text.reader import ExtractiveReader, LanguageModelReader, Reader
-from kit.text.scoring import contains, exact_match, f1, normalise
 
 
 def reader_of(text: str) -> Reader:
@@ -34,7 +34,9 @@ def reader_of(text: str) -> Reader:
     return LanguageModelReader(language_model(text))
 
 
-def contexts_of(experiment: Experiment, n: int, n_tokens: float = math.inf) -> dict[str, list[list[str]]]:
+def contexts_of(
+    experiment: Experiment, n: int, n_tokens: float = math.inf
+) -> dict[str, list[list[str]]]:
     """What a reader gets, by question: of each retriever the texts of its first ``n`` passages, best first.
 
     They end before ``n_tokens``, as the default encoder counts them, but not before the first. ``none`` and ``golden``,
@@ -43,9 +45,15 @@ def contexts_of(experiment: Experiment, n: int, n_tokens: float = math.inf) -> d
     corpus, questions = experiment.benchmark.corpus, experiment.questions
     contexts: dict[str, list[list[str]]] = {"none": [[] for _ in questions]}
     for name, rankings in experiment.rankings.items():
-        found = [[corpus[id].full_text for id in rankings[question.id].ids[:n]] for question in questions]
+        found = [
+            [corpus[id].full_text for id in rankings[question.id].ids[:n]] for question in questions
+        ]
         contexts[name] = [_first(texts, n_tokens) for texts in found]
-    return contexts | {"golden": [[corpus[id].full_text for id in question.supporting_ids] for question in questions]}
+    return contexts | {
+        "golden": [
+            [corpus[id].full_text for id in question.supporting_ids] for question in questions
+        ]
+    }
 
 
 def _first(texts: list[str], n_tokens: float) -> list[str]:
@@ -65,23 +73,40 @@ def read_answers(
     """
     for question in questions:
         if not question.answer:
-            raise InputError("expected an answer to compare with", record=question.id, field="answer")
+            raise InputError(
+                "expected an answer to compare with", record=question.id, field="answer"
+            )
     rows = []
     for name, texts in tqdm(contexts.items(), desc=f"reading ({reader.name})"):
-        for question, answer in zip(questions, reader.answer([q.text for q in questions], texts), strict=True):
+        for question, answer in zip(
+            questions, reader.answer([q.text for q in questions], texts), strict=True
+        ):
             right = question.answers
-            row = {"retriever": name, "question": question.id, "hops": question.hops, "type": question.type}
+            row = {
+                "retriever": name,
+                "question": question.id,
+                "hops": question.hops,
+                "type": question.type,
+            }
             row |= {"answer": answer, "em": exact_match(answer, right), "f1": f1(answer, right)}
-            rows.append(row | {"accuracy": contains(answer, right), "words": len(normalise(answer).split())})
+            rows.append(
+                row | {"accuracy": contains(answer, right), "words": len(normalise(answer).split())}
+            )
     return pd.DataFrame(rows)
 
 
-def judge_answers(table: pd.DataFrame, questions: Sequence[Question], model: LanguageModel) -> pd.DataFrame:
+def judge_answers(
+    table: pd.DataFrame, questions: Sequence[Question], model: LanguageModel
+) -> pd.DataFrame:
     """The table with ``judged``, 1 where a model says right (kgp.txt Listing 5), and ``unclear``, 1 where neither."""
     asked = {question.id: (question.text, question.answer) for question in questions}
-    replies = model.generate([grading_prompt(*asked[row.question], row.answer) for row in table.itertuples()])
+    replies = model.generate(
+        [grading_prompt(*asked[row.question], row.answer) for row in table.itertuples()]
+    )
     grades = [grade(reply.text) for reply in replies]
-    return table.assign(judged=[float(of is True) for of in grades], unclear=[float(of is None) for of in grades])
+    return table.assign(
+        judged=[float(of is True) for of in grades], unclear=[float(of is None) for of in grades]
+    )
 
 
 class Reading:
@@ -94,7 +119,9 @@ class Reading:
             expected = "expected a number of passages, such as 30, or of tokens, such as 3500tokens"
             raise InputError(f"{expected}, not {size}", field="read")
         # Passages that fill a context have more than 50 tokens on average.
-        self.n, self.n_tokens = (math.ceil(int(number) / 50), int(number)) if unit else (int(number), math.inf)
+        self.n, self.n_tokens = (
+            (math.ceil(int(number) / 50), int(number)) if unit else (int(number), math.inf)
+        )
         self.reader, self.size, self.judge = reader, size, judge and language_model(judge)
 
     def answers(self, experiment: Experiment) -> Experiment:
@@ -104,7 +131,12 @@ class Reading:
         table = judge_answers(table, questions, self.judge) if self.judge else table
         usages = {"reader": self.reader.usage(), "judge": self.judge and self.judge.usage()}
         usages = {role: usage for role, usage in usages.items() if usage is not None}
-        return replace(experiment, table=table, rankings=experiment.rankings | dict.fromkeys(contexts), usages=usages)
+        return replace(
+            experiment,
+            table=table,
+            rankings=experiment.rankings | dict.fromkeys(contexts),
+            usages=usages,
+        )
 
     def record(self, answers: Experiment) -> dict[str, dict[str, object]]:
         """Who read how much, and who judged: name, size, and a language model's usage."""

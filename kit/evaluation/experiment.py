@@ -14,14 +14,18 @@ from kit.corpus import Benchmark, EvidenceGraph, Question
 from kit.errors import InputError
 from kit.evaluation import metrics, statistics
 from kit.evaluation.timing import time_parts
-from kit.retrievers import Ranking, Retriever, make
+from kit.methods import Ranking, Retriever, make
 
 _BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
 N_TIMED = 20  # questions of which ``kit evaluate`` takes the time
 COSTS = ("calls", "tokens")  # of a language model, a question on average
 SEED = ", seed "  # between the name of a retriever and the seed of a further training
 #: Structures of bgr.txt §4.5 in a word: a path, several that meet, supports that don't lead to each other.
-SHAPES = {"single-chain multi-hop": "chain", "multi-chain multi-hop": "tree", "multi-chain single-hop": "flat"}
+SHAPES = {
+    "single-chain multi-hop": "chain",
+    "multi-chain multi-hop": "tree",
+    "multi-chain single-hop": "flat",
+}
 
 
 @dataclass(frozen=True)
@@ -52,34 +56,58 @@ class Experiment:
     def metrics(self) -> list[str]:
         """The columns of ``table`` that hold a metric: all but edit distances and lengths are between 0 and 1."""
         known = [f"{name}@{k}" for name in ("recall", "full") for k in self.ks] + ["mrr"]
-        return [name for name in (*known, *metrics.GRAPH_MEASURES, *metrics.ANSWER_MEASURES) if name in self.table]
+        return [
+            name
+            for name in (*known, *metrics.GRAPH_MEASURES, *metrics.ANSWER_MEASURES)
+            if name in self.table
+        ]
 
     def only(self, retrievers: Sequence[str]) -> Self:
         """The table and the rankings of some of the retrievers, in this order."""
         table = self.table.set_index("retriever").loc[list(retrievers)].reset_index()
-        return replace(self, table=table, rankings={name: self.rankings[name] for name in retrievers})
+        return replace(
+            self, table=table, rankings={name: self.rankings[name] for name in retrievers}
+        )
 
     def summary(self, by: str | Sequence[str] = ()) -> pd.DataFrame:
         """Means with 95 % intervals, of all questions or by columns: retriever, ``by``, metric, mean, low, high, n."""
         groups, order = self._groups(by, self.metrics), list(self.rankings).index
-        parts = [statistics.intervals(of, **self.draws).reset_index().assign(**group) for group, of in groups]
+        parts = [
+            statistics.intervals(of, **self.draws).reset_index().assign(**group)
+            for group, of in groups
+        ]
         table = pd.concat(parts)[["retriever", *groups[0][0], "metric", "mean", "low", "high", "n"]]
-        return table.sort_values("retriever", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+        return table.sort_values(
+            "retriever", key=lambda names: names.map(order), kind="stable", ignore_index=True
+        )
 
-    def compare(self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()) -> pd.DataFrame:
+    def compare(
+        self, baseline: str, metric: str = "recall@5", by: str | Sequence[str] = ()
+    ) -> pd.DataFrame:
         """Paired differences of every other retriever to ``baseline``, of all questions or by columns.
 
         ``p`` is of a permutation test; those of p_holm hold together for all rows (Holm's step-down method).
         """
-        groups, others = self._groups(by, [metric]), [name for name in self.rankings if name != baseline]
+        groups, others = (
+            self._groups(by, [metric]),
+            [name for name in self.rankings if name != baseline],
+        )
         rows = []
         for group, values in groups:
             for name in others:
                 a, b = values[metric, name], values[metric, baseline]
                 mean, low, high, n, p, *_ = statistics.paired(a, b, **self.draws)
-                row = {"retriever": name, "baseline": baseline, **group, "metric": metric, "difference": mean}
+                row = {
+                    "retriever": name,
+                    "baseline": baseline,
+                    **group,
+                    "metric": metric,
+                    "difference": mean,
+                }
                 rows.append(row | {"low": low, "high": high, "p": p, "p_holm": np.nan, "n": n})
-        return pd.DataFrame(rows).assign(p_holm=lambda table: multipletests(table["p"], method="holm")[1])
+        return pd.DataFrame(rows).assign(
+            p_holm=lambda table: multipletests(table["p"], method="holm")[1]
+        )
 
     def by_hops(self) -> pd.DataFrame:
         """Means of all questions and by hops, and what :meth:`compare` says of each against the first retriever."""
@@ -87,17 +115,23 @@ class Experiment:
         for by in ([], ["hops"]):
             means, keys = self.summary(by), ["retriever", *by, "metric"]
             if others:
-                compared = pd.concat([self.compare(first, metric, by) for metric in self.metrics]).drop(columns="n")
+                compared = pd.concat(
+                    [self.compare(first, metric, by) for metric in self.metrics]
+                ).drop(columns="n")
                 means = means.merge(compared, "left", keys, suffixes=("", "_difference"))
             parts.append(means if by else means.assign(hops="all"))
         return pd.concat(parts)
 
-    def gain(self, name: str | list[str], over: str | list[str], metric: str = "recall@5") -> statistics.Estimate:
+    def gain(
+        self, name: str | list[str], over: str | list[str], metric: str = "recall@5"
+    ) -> statistics.Estimate:
         """The paired difference of a retriever to another, with all seeds; names of several are seeds of one, too."""
         values = by_question(self.table if self.runs is None else self.runs, [metric])[metric]
         names = ([of] if isinstance(of, str) else of for of in (name, over))
         a, b = (values[[each for each in values if each.split(SEED)[0] in of]] for of in names)
-        known = a.notna().all(axis=1) & b.notna().all(axis=1)  # the time of a few questions is taken
+        known = a.notna().all(axis=1) & b.notna().all(
+            axis=1
+        )  # the time of a few questions is taken
         return statistics.paired(a[known], b[known], **self.draws)
 
     @property
@@ -107,11 +141,15 @@ class Experiment:
         told = f"{n} questions, {len(of.corpus):,} passages ({of.setting}). Intervals: 95 % bootstrap over questions."
         for k in self.ks:
             if beyond := sum(question.hops > k for question in self.questions):
-                ceiling = np.mean([metrics.recall_ceiling(question, k) for question in self.questions])
+                ceiling = np.mean(
+                    [metrics.recall_ceiling(question, k) for question in self.questions]
+                )
                 told += f" {beyond} of {n} questions have more than {k} supports: Full@{k} counts them as 0, "
                 told += f"Recall@{k} can reach {ceiling:.3f}."
         told += "".join(
-            f" {name} sees gold fields of the questions." for name in self.sees_gold if name in self.rankings
+            f" {name} sees gold fields of the questions."
+            for name in self.sees_gold
+            if name in self.rankings
         )
         if timed := self.table.groupby("retriever")["seconds"].count().max():
             told += f" Times: {timed} questions, one after another on one thread, each encoded anew, no trace made."
@@ -120,28 +158,42 @@ class Experiment:
     def text(self, *more: Self) -> str:
         """Means with intervals, and differences to the first retriever; ``more`` are of the same, such as answers."""
         summary = pd.concat([of.summary() for of in (self, *more)], ignore_index=True)
-        summary["shown"] = [f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()]
+        summary["shown"] = [
+            f"{row.mean:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in summary.itertuples()
+        ]
         table = summary.set_index(["metric", "retriever"])["shown"].unstack(sort=False)
         table = table.rename_axis(index=None, columns=None)
         seconds = self.table.groupby("retriever")["seconds"].mean().dropna()
         table.loc["time"] = (1000 * seconds).map("{:.1f} ms a query".format)
         for cost in COSTS if self.table["calls"].notna().any() else ():
-            table.loc[cost] = self.table.groupby("retriever")[cost].mean().dropna().map("{:.1f} a question".format)
+            table.loc[cost] = (
+                self.table.groupby("retriever")[cost]
+                .mean()
+                .dropna()
+                .map("{:.1f} a question".format)
+            )
         parts, first = [table.fillna("").to_string()], next(iter(self.rankings))
         compared = [of for of in (self, *more) if len(of.rankings) > 1]
         if differences := [of.compare(first, metric) for of in compared for metric in of.metrics]:
-            parts.append(pd.concat(differences).to_string(index=False, float_format="{:.3g}".format))
+            parts.append(
+                pd.concat(differences).to_string(index=False, float_format="{:.3g}".format)
+            )
         return "\n\n".join([*parts, self.caption])
 
     def record(self, *more: Self) -> dict[str, object]:
         """The result as plain values, described at ``kit evaluate``; nan, null in JSON, is what was not measured."""
         results, seconds = [], self.table.groupby("retriever")["seconds"].mean()
-        for name, of in pd.concat([of.summary() for of in (self, *more)]).groupby("retriever", sort=False):
+        for name, of in pd.concat([of.summary() for of in (self, *more)]).groupby(
+            "retriever", sort=False
+        ):
             result: dict[str, object] = {"retriever": name}
             for row in of.itertuples():
                 result |= {row.metric: row.mean, f"{row.metric}_ci": [row.low, row.high]}
             if name in self.rankings:
-                result |= {"seconds_per_query": float(seconds[name]), "seconds_to_fit": self.seconds_to_fit[name]}
+                result |= {
+                    "seconds_per_query": float(seconds[name]),
+                    "seconds_to_fit": self.seconds_to_fit[name],
+                }
             if name in self.usages:
                 result["usage"] = self.usages[name].to_dict("records")
             results.append(result)
@@ -149,7 +201,9 @@ class Experiment:
         told = {"data": of.name, "n_questions": len(self.questions), "n_passages": len(of.corpus)}
         return told | {"setting": of.setting, "seed": self.draws["seed"], "results": results}
 
-    def _groups(self, by: str | Sequence[str], metrics: Sequence[str]) -> list[tuple[dict[str, object], pd.DataFrame]]:
+    def _groups(
+        self, by: str | Sequence[str], metrics: Sequence[str]
+    ) -> list[tuple[dict[str, object], pd.DataFrame]]:
         """Each group of questions: its values of ``by``, and its metrics (:func:`by_question`)."""
         by = [by] if isinstance(by, str) else list(by)
         groups = self.table.groupby(by) if by else [((), self.table)]
@@ -178,18 +232,31 @@ def evaluate(
     With ``graphs`` those of :data:`metrics.GRAPH_MEASURES` are measured: a method that finds no graph is taken to mean
     a star of as many passages as the question has supports (bgr-i12).
     """
-    named = dict(retrievers) if isinstance(retrievers, Mapping) else {name: make(name) for name in retrievers}
+    named = (
+        dict(retrievers)
+        if isinstance(retrievers, Mapping)
+        else {name: make(name) for name in retrievers}
+    )
     ks = tuple(sorted(set(ks)))
     k = max(ks, default=0) if k is None else k
     if not ks or ks[0] < 1 or k < ks[-1]:
-        raise InputError(f"expected cut-offs from 1 up to the length of a ranking ({k}), not {list(ks)}", field="k")
+        raise InputError(
+            f"expected cut-offs from 1 up to the length of a ranking ({k}), not {list(ks)}",
+            field="k",
+        )
     questions = benchmark.test
     if not questions:
         raise InputError("expected questions in test, found none", record=benchmark.name)
-    timed = {questions[pick].id for pick in np.random.default_rng(seed).permutation(len(questions))[:n_timed]}
+    timed = {
+        questions[pick].id
+        for pick in np.random.default_rng(seed).permutation(len(questions))[:n_timed]
+    }
     training = (training or benchmark).without_test()
     seconds_to_fit: dict[str, float] = {}
-    for name, retriever in named.items():  # all before the first question: what can't be learned is told at once
+    for (
+        name,
+        retriever,
+    ) in named.items():  # all before the first question: what can't be learned is told at once
         start = time.perf_counter()
         retriever.fit(training)
         seconds_to_fit[name] = time.perf_counter() - start
@@ -204,57 +271,91 @@ def evaluate(
             seconds_to_fit[name] += time.perf_counter() - start
             first = [question for question in asked if question.id in timed]
             if first:
-                seconds |= time_parts(retriever, first, k).set_index("question")["seconds"].to_dict()
+                seconds |= (
+                    time_parts(retriever, first, k).set_index("question")["seconds"].to_dict()
+                )
             before = _spent(retriever)
             for batch in (asked[start : start + _BATCH] for start in range(0, len(asked), _BATCH)):
-                queries = [question.gold_query if retriever.sees_gold else question.query for question in batch]
+                queries = [
+                    question.gold_query if retriever.sees_gold else question.query
+                    for question in batch
+                ]
                 found = retriever.retrieve_many(queries, k)
-                rankings[name] |= {question.id: ranking for question, ranking in zip(batch, found, strict=True)}
+                rankings[name] |= {
+                    question.id: ranking for question, ranking in zip(batch, found, strict=True)
+                }
                 bar.update(len(batch))
             spent[name] = spent.get(name, 0) + (_spent(retriever) - before) / len(questions)
         bar.close()
         for question in questions:
             ids = rankings[name][question.id].ids
             row = {"retriever": name, "question": question.id, "hops": question.hops}
-            row |= {"type": question.type, "structure": question.structure, "shape": SHAPES.get(question.structure, "")}
+            row |= {
+                "type": question.type,
+                "structure": question.structure,
+                "shape": SHAPES.get(question.structure, ""),
+            }
             row |= {f"recall@{cut}": metrics.recall_at(question, ids, cut) for cut in ks}
             row |= {f"full@{cut}": metrics.full_at(question, ids, cut) for cut in ks}
-            row |= {"mrr": metrics.reciprocal_rank(question, ids[:k]), "seconds": seconds.get(question.id, np.nan)}
+            row |= {
+                "mrr": metrics.reciprocal_rank(question, ids[:k]),
+                "seconds": seconds.get(question.id, np.nan),
+            }
             row |= dict(zip(COSTS, spent[name]))
             if graphs:
                 star = EvidenceGraph(min(question.hops, len(ids)))
-                row |= metrics.graph_measures(question, ids, rankings[name][question.id].evidence or star)
+                row |= metrics.graph_measures(
+                    question, ids, rankings[name][question.id].evidence or star
+                )
             rows.append(row)
     gold = tuple(name for name, retriever in named.items() if retriever.sees_gold)
-    usages = {name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None}
+    usages = {
+        name: usage for name, retriever in named.items() if (usage := retriever.usage()) is not None
+    }
     draws, runs = {"seed": seed, "n_resamples": n_resamples}, pd.DataFrame(rows)
-    table, firsts = mean_over_seeds(runs), {name: found for name, found in rankings.items() if SEED not in name}
-    return Experiment(table, firsts, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs)
+    table, firsts = (
+        mean_over_seeds(runs),
+        {name: found for name, found in rankings.items() if SEED not in name},
+    )
+    return Experiment(
+        table, firsts, seconds_to_fit, benchmark, questions, ks, draws, gold, usages, runs
+    )
 
 
 def _spent(retriever: Retriever) -> np.ndarray:
     """Calls and tokens of a retriever's language model up to now; nan where it has none."""
     usage = retriever.usage()
     tokens = ("prompt_tokens", "answer_tokens")
-    return np.array([np.nan] * 2 if usage is None else [usage["calls"].sum(), usage[[*tokens]].to_numpy().sum()])
+    return np.array(
+        [np.nan] * 2 if usage is None else [usage["calls"].sum(), usage[[*tokens]].to_numpy().sum()]
+    )
 
 
 def mean_over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
     """The table of an :class:`Experiment` in which the seeds of a retriever (:func:`of_seeds`) are one, their mean."""
     table = runs.replace({"retriever": f"{SEED}.*"}, "", regex=True)
-    how = {name: "mean" if pd.api.types.is_float_dtype(of) else "first" for name, of in table.items()}
+    how = {
+        name: "mean" if pd.api.types.is_float_dtype(of) else "first" for name, of in table.items()
+    }
     return table.groupby(["retriever", "question"], sort=False, as_index=False).agg(how)
 
 
-def of_seeds(name: str, seeds: Iterable[int], method: str = "", **settings: object) -> dict[str, Retriever]:
+def of_seeds(
+    name: str, seeds: Iterable[int], method: str = "", **settings: object
+) -> dict[str, Retriever]:
     """A retriever with several seeds of its training, by name, for ``evaluate``: the first bears the plain one."""
     made = {seed: make(method or name, seed=seed, **settings) for seed in seeds}
-    return {f"{name}{SEED}{seed}" if i else name: retriever for i, (seed, retriever) in enumerate(made.items())}
+    return {
+        f"{name}{SEED}{seed}" if i else name: retriever
+        for i, (seed, retriever) in enumerate(made.items())
+    }
 
 
 def all_seeds(retrievers: Mapping[str, Retriever], *names: str) -> tuple[Retriever, ...]:
     """Those with these names, and their further seeds."""
-    return tuple(retriever for name, retriever in retrievers.items() if name.split(SEED)[0] in names)
+    return tuple(
+        retriever for name, retriever in retrievers.items() if name.split(SEED)[0] in names
+    )
 
 
 def by_question(table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
@@ -268,12 +369,28 @@ def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
     return by_question(experiment.table, [metric])[metric]
 
 
-def variants(experiment: Experiment, groups: Mapping[str, Sequence[str]], metric: str) -> pd.DataFrame:
+def variants(
+    experiment: Experiment, groups: Mapping[str, Sequence[str]], metric: str
+) -> pd.DataFrame:
     """Retrievers (``label``) in groups, each with its mean and its paired difference to the first of its group."""
     values, rows = per_question(experiment, metric), []
-    for group, label, first in [(group, label, names[0]) for group, names in groups.items() for label in names]:
+    for group, label, first in [
+        (group, label, names[0]) for group, names in groups.items() for label in names
+    ]:
         mean = statistics.interval(values[label], **experiment.draws)
         gain = statistics.interval(values[label] - values[first], **experiment.draws)
-        rows.append((group, label, *mean[:3], *(gain[:3] if label != first else [np.nan] * 3), mean.n))
-    columns = ["group", "label", "mean", "low", "high", "difference", "difference_low", "difference_high", "n"]
+        rows.append(
+            (group, label, *mean[:3], *(gain[:3] if label != first else [np.nan] * 3), mean.n)
+        )
+    columns = [
+        "group",
+        "label",
+        "mean",
+        "low",
+        "high",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "n",
+    ]
     return pd.DataFrame(rows, columns=columns)

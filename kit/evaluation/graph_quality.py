@@ -21,7 +21,9 @@ def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = 5) 
     return TfidfIndex(corpus).nearest([question.text for question in questions], n_seeds)
 
 
-def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Sequence[Sequence[int]]) -> pd.DataFrame:
+def graph_quality(
+    graph: PassageGraph, questions: Sequence[Question], seeds: Sequence[Sequence[int]]
+) -> pd.DataFrame:
     """A row a question: its hops and type, the size of the seeds' neighbourhood (seeds included), and how good it is.
 
     Columns: question, hops, type, structure, neighbourhood (passages), sf_em, covered (share of supports), precision,
@@ -30,13 +32,28 @@ def graph_quality(graph: PassageGraph, questions: Sequence[Question], seeds: Seq
     rows = []
     for question, start in zip(questions, seeds, strict=True):
         ids = [graph.corpus.passages[row].id for row in {*start, *graph.neighbours(start).tolist()}]
-        row = {"question": question.id, "hops": question.hops, "type": question.type, "structure": question.structure}
-        row |= {"neighbourhood": len(ids), "sf_em": sf_em(question, ids), "covered": covered(question, ids)}
+        row = {
+            "question": question.id,
+            "hops": question.hops,
+            "type": question.type,
+            "structure": question.structure,
+        }
+        row |= {
+            "neighbourhood": len(ids),
+            "sf_em": sf_em(question, ids),
+            "covered": covered(question, ids),
+        }
         supports = [{graph.corpus.row[id] for id in carriers} for carriers in question.supporting]
         near = [{*graph.neighbours(sorted(carriers)).tolist()} for carriers in supports]
         pairs = combinations(range(len(supports)), 2)
         joined = [bool(near[a] & supports[b] or near[b] & supports[a]) for a, b in pairs]
-        rows.append(row | {"precision": precision(question, ids), "joined": np.mean(joined) if joined else np.nan})
+        rows.append(
+            row
+            | {
+                "precision": precision(question, ids),
+                "joined": np.mean(joined) if joined else np.nan,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -54,22 +71,34 @@ def at_equal_size(
         of = of.sort_values(by, kind="stable")
         steps = of[by].to_numpy()
         if 0 < steps[0] <= size <= steps[-1]:
-            wide = quality[quality["builder"] == builder].pivot(index="question", columns="value", values=metric)
+            wide = quality[quality["builder"] == builder].pivot(
+                index="question", columns="value", values=metric
+            )
             values = wide.reindex(questions)[of["value"]].to_numpy()
-            columns[builder] = [np.interp(np.log(size), np.log(steps), of_question) for of_question in values]
+            columns[builder] = [
+                np.interp(np.log(size), np.log(steps), of_question) for of_question in values
+            ]
     return pd.DataFrame(columns, index=questions).dropna()
 
 
-def measure(builder: str, benchmark: Benchmark, questions: Sequence[Question], **settings: object) -> dict[str, float]:
+def measure(
+    builder: str, benchmark: Benchmark, questions: Sequence[Question], **settings: object
+) -> dict[str, float]:
     """Size, mean quality and seconds to build of one graph (of each question's own in the per-question setting)."""
     sizes, quality = [], []
     for corpus, asked in benchmark.asked_together(questions):
         begun = time.perf_counter()
         graph = build(builder, corpus, **settings)
         seconds = time.perf_counter() - begun
-        quality.append(graph_quality(graph, asked, find_seeds(corpus, asked)).assign(seconds=seconds))
+        quality.append(
+            graph_quality(graph, asked, find_seeds(corpus, asked)).assign(seconds=seconds)
+        )
         sizes.append(describe_graph(graph))
-    means = pd.concat(quality)[["sf_em", "covered", "precision", "neighbourhood", "seconds"]].mean().to_dict()
+    means = (
+        pd.concat(quality)[["sf_em", "covered", "precision", "neighbourhood", "seconds"]]
+        .mean()
+        .to_dict()
+    )
     return (sizes[0] if len(sizes) == 1 else pd.DataFrame(sizes).mean().to_dict()) | means
 
 

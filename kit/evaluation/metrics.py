@@ -16,21 +16,32 @@ from kit.errors import InputError
 
 GRAPH_MEASURES = ("gm", "gs", "ged", "ged_labelled")
 GRAPH_MEASURES += ("evidence_f1", "evidence_precision", "evidence_recall", "evidence_em")
-ANSWER_MEASURES = ("em", "f1", "accuracy", "judged", "unclear", "words")  # of kit.evaluation.answers
+ANSWER_MEASURES = (
+    "em",
+    "f1",
+    "accuracy",
+    "judged",
+    "unclear",
+    "words",
+)  # of kit.evaluation.answers
 GED_SECONDS = 0.5  # for one graph edit distance; bgr.txt's code gives it 0.8
 
 
 def supports(question: Question) -> tuple[tuple[str, ...], ...]:
     """The question's supports, at least one."""
     if not question.supporting:
-        raise InputError("expected at least one supporting passage", record=question.id, field="supporting")
+        raise InputError(
+            "expected at least one supporting passage", record=question.id, field="supporting"
+        )
     return question.supporting
 
 
 def support_ranks(question: Question, ids: Iterable[str]) -> list[float]:
     """The rank, from 1, at which each support of the question is found; infinity where it is not."""
     rank = {id: place for place, id in enumerate(dict.fromkeys(ids), start=1)}
-    return [min(rank.get(carrier, math.inf) for carrier in carriers) for carriers in supports(question)]
+    return [
+        min(rank.get(carrier, math.inf) for carrier in carriers) for carriers in supports(question)
+    ]
 
 
 def recall_at(question: Question, ids: Iterable[str], k: float) -> float:
@@ -90,7 +101,9 @@ def recall_ceiling(question: Question, k: int) -> float:
     return min(1.0, k / len(supports(question)))
 
 
-def graph_measures(question: Question, ids: Sequence[str], evidence: EvidenceGraph) -> dict[str, float]:
+def graph_measures(
+    question: Question, ids: Sequence[str], evidence: EvidenceGraph
+) -> dict[str, float]:
     """How well a retrieved evidence graph agrees with the question's (bgr.txt §6.3, A.7); its nodes are places in ids.
 
     Of the evidence as a set: precision, recall, F1, and whether it is exactly the supports (``evidence_em``). Of the
@@ -101,8 +114,14 @@ def graph_measures(question: Question, ids: Sequence[str], evidence: EvidenceGra
     """
     gold, found = question.evidence, evidence
     if gold is None:
-        raise InputError("expected a question with an evidence graph", record=question.id, field="evidence")
-    of = {carrier: place for place, carriers in reversed(list(enumerate(supports(question)))) for carrier in carriers}
+        raise InputError(
+            "expected a question with an evidence graph", record=question.id, field="evidence"
+        )
+    of = {
+        carrier: place
+        for place, carriers in reversed(list(enumerate(supports(question))))
+        for carrier in carriers
+    }
     names: dict[int, object] = {-1: -1}
     for node in range(found.n_nodes):  # a second carrier of a support is one too many
         place = of.get(ids[node], ids[node])

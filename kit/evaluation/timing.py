@@ -9,15 +9,18 @@ import numpy as np
 import pandas as pd
 
 from kit.corpus import Corpus, Question
-from kit.retrievers import KGP, Retriever
+from kit.learning.training import one_thread
+from kit.methods import Retriever
+from kit.methods.kgp.walk import KGP
 from kit.text import Encoder, TfidfIndex
 from kit.text.language_models import SequenceToSequence
-from kit.text.training import one_thread
 
 PARTS = ("seeding", "matching", "encoding", "rest")  # of the time of a question
 
 
-def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30, cold: bool = True) -> pd.DataFrame:
+def time_parts(
+    retriever: Retriever, questions: Sequence[Question], k: int = 30, cold: bool = True
+) -> pd.DataFrame:
     """The time that a user waits for an indexed retriever to find ``k`` passages, and what it goes to, by question.
 
     One question after another, on one thread, without a trace; whatever is read for a question is encoded, as if it was
@@ -47,14 +50,23 @@ def time_parts(retriever: Retriever, questions: Sequence[Question], k: int = 30,
         timed.neighbours = around("matching", timed.graph.neighbours)  # anew each time
     retrieve = around("rest", timed.retrieve_many)
     encode, search = around("encoding", Encoder.encode), around("seeding", TfidfIndex.scores)
-    with one_thread(), patch.object(Encoder, "encode", encode), patch.object(TfidfIndex, "scores", search):
+    with (
+        one_thread(),
+        patch.object(Encoder, "encode", encode),
+        patch.object(TfidfIndex, "scores", search),
+    ):
         for question in [questions[-1], *questions]:
             seconds.clear()
             texts.clear()
-            with patch.object(Encoder, "cold", {} if cold else None), patch.object(SequenceToSequence, "cold", cold):
+            with (
+                patch.object(Encoder, "cold", {} if cold else None),
+                patch.object(SequenceToSequence, "cold", cold),
+            ):
                 retrieve([question.gold_query if retriever.sees_gold else question.query], k)
             parts = {part: seconds[part] for part in PARTS}
-            rows.append({"question": question.id, **parts, "seconds": seconds.total(), "texts": len(texts)})
+            rows.append(
+                {"question": question.id, **parts, "seconds": seconds.total(), "texts": len(texts)}
+            )
     return pd.DataFrame(rows[1:])
 
 

@@ -6,11 +6,11 @@ from kit.corpus import Corpus
 from kit.corpus.structures import structures
 from kit.errors import InputError
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, TermBipartite
-from kit.settings import Positive, Settings, Share, Whole, check, defaults
+from kit.settings import BaseSettings, Positive, Share, Whole, check, defaults
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, keywords, link
 
 
-class Tfidf(Settings, frozen=True):
+class Tfidf(BaseSettings, frozen=True):
     """Passages that share a keyword (kgp.txt §3, "TF-IDF KG Construction").
 
     ``n_keywords`` a document; its title is one more.
@@ -22,7 +22,7 @@ class Tfidf(Settings, frozen=True):
         return {"tfidf": TermBipartite(keywords(corpus, self.n_keywords))}
 
 
-class Knn(Settings, frozen=True):
+class Knn(BaseSettings, frozen=True):
     """Each passage points to the ``k`` others whose vectors are nearest (kgp.txt §3, "KNN-ST/MDR KG Construction").
 
     ``encoder`` is anything that :class:`kit.text.Encoder` takes; a trained one makes the paper's KNN-MDR.
@@ -44,7 +44,7 @@ class Knn(Settings, frozen=True):
         return {"knn": EdgeList.of(sources, rows[others], n)}
 
 
-class Entity(Settings, frozen=True):
+class Entity(BaseSettings, frozen=True):
     """Passages that mention the same entity (kgp.txt §3, "TAGME").
 
     ``prior`` is the least probability of a link (:mod:`kit.text.entities`), TAGME's threshold.
@@ -56,7 +56,7 @@ class Entity(Settings, frozen=True):
         return {"entity": TermBipartite(link(corpus).at_least(self.prior).connecting())}
 
 
-class Structure(Settings, frozen=True):
+class Structure(BaseSettings, frozen=True):
     """Passages up to ``reach`` places apart in one document; 1 is the paper's "physically next to each other".
 
     gnn-ret.txt §3.1, Appendix B. Where documents have pages or tables the graph also has these as structural nodes
@@ -72,8 +72,12 @@ class Structure(Settings, frozen=True):
             for distance in range(1, min(self.reach, len(rows) - 1) + 1)
         ]
         before, after = np.concatenate([np.zeros((2, 0), int), *pairs], axis=1)
-        adjacent = EdgeList.of(np.concatenate([before, after]), np.concatenate([after, before]), len(corpus))
-        contains = {"holds": ContainsEdges(nodes, len(corpus))} if (nodes := structures(corpus)) else {}
+        adjacent = EdgeList.of(
+            np.concatenate([before, after]), np.concatenate([after, before]), len(corpus)
+        )
+        contains = (
+            {"holds": ContainsEdges(nodes, len(corpus))} if (nodes := structures(corpus)) else {}
+        )
         return {"structure": adjacent} | contains
 
 
@@ -101,6 +105,8 @@ def builders(name: str, **settings: object) -> list[Tfidf | Knn | Entity | Struc
     known = {each: defaults(BUILDERS[each]).keys() for each in names}
     takes = set().union(*known.values())
     if unknown := settings.keys() - takes:
-        raise InputError(f"the graph builder {name} has no setting {min(unknown)!r}; it has {', '.join(sorted(takes))}")
+        raise InputError(
+            f"the graph builder {name} has no setting {min(unknown)!r}; it has {', '.join(sorted(takes))}"
+        )
     own = {each: {key: settings[key] for key in settings.keys() & known[each]} for each in names}
     return [check(BUILDERS[each], own[each], f"the graph builder {each}") for each in names]

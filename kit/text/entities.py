@@ -22,7 +22,9 @@ from scipy import sparse
 
 from kit.corpus import Corpus
 
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 #: NLTK's list, which bm25s brings. (That of scikit-learn holds "mill", "fire", "bill" and "system".)
 STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
@@ -49,7 +51,11 @@ _QUALIFIER = re.compile(r"\s*\([^)]*\)$")
 def lower(text: str) -> str:
     """Lower case of the same length, so that places stay places (``İ`` would become two characters)."""
     lowered = text.lower()
-    return lowered if len(lowered) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    return (
+        lowered
+        if len(lowered) == len(text)
+        else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    )
 
 
 def fold(name: str) -> str:
@@ -78,7 +84,7 @@ def names_in(text: str) -> Iterator[str]:
             yield name
 
 
-class Mentions:
+class SurfaceMatcher:
     """All whole-word places of folded surfaces in a text, nested ones included ("Cassel" in "Siege of Cassel")."""
 
     def __init__(self, surfaces: Iterable[str]) -> None:
@@ -94,47 +100,60 @@ class Mentions:
         lowered = lower(text)
         for last, surface in self._automaton.iter(lowered):
             start, end = last - len(surface) + 1, last + 1
-            if not (start and lowered[start - 1].isalnum()) and not (end < len(lowered) and lowered[end].isalnum()):
+            if not (start and lowered[start - 1].isalnum()) and not (
+                end < len(lowered) and lowered[end].isalnum()
+            ):
                 yield start, surface
 
 
 @dataclass(frozen=True)
-class Incidence:
+class BipartiteIncidence:
     """``matrix`` of shape (passages, terms), its values weights in (0, 1]; ``terms`` names the columns."""
 
     matrix: sparse.csr_array
     terms: np.ndarray
 
     @classmethod
-    def from_entries(cls, entries: Iterable[tuple[int, int, float]], terms: Sequence[str], n: int) -> Self:
+    def from_entries(
+        cls, entries: Iterable[tuple[int, int, float]], terms: Sequence[str], n: int
+    ) -> Self:
         """Of ``n`` passages, from (row, column, weight); of several at one place the largest weight counts."""
         table = pd.DataFrame(entries, columns=["row", "column", "weight"])
-        found = table.groupby(["row", "column"], as_index=False).max().astype({"row": int, "column": int})
+        found = (
+            table.groupby(["row", "column"], as_index=False)
+            .max()
+            .astype({"row": int, "column": int})
+        )
         places = found["row"].to_numpy(), found["column"].to_numpy()
-        matrix = sparse.csr_array((found["weight"].to_numpy(np.float32), places), shape=(n, len(terms)))
+        matrix = sparse.csr_array(
+            (found["weight"].to_numpy(np.float32), places), shape=(n, len(terms))
+        )
         return cls(matrix, np.asarray(terms, object))
 
     def at_least(self, weight: float) -> Self:
         """Only the entries of this weight or more."""
-        return Incidence(self.matrix.multiply(self.matrix >= weight), self.terms)
+        return BipartiteIncidence(self.matrix.multiply(self.matrix >= weight), self.terms)
 
     def connecting(self) -> Self:
         """Only the terms that two or more passages hold: the others connect nothing."""
         keep = np.flatnonzero(np.bincount(self.matrix.indices, minlength=self.matrix.shape[1]) > 1)
-        return Incidence(sparse.csr_array(self.matrix[:, keep]), self.terms[keep])
+        return BipartiteIncidence(sparse.csr_array(self.matrix[:, keep]), self.terms[keep])
 
 
 @lru_cache(maxsize=2)
-def link(corpus: Corpus) -> Incidence:
+def link(corpus: Corpus) -> BipartiteIncidence:
     """The priors of all links: passages × entities.
 
     An entity is a document, found by its title or an alias, or a name without a page, which stands for itself. A
     passage that opens a document is linked to it with prior 1; titles of later passages are not searched.
     """
     known = surfaces(corpus)
-    texts = [f"{passage.title if passage.position == 0 else ''}\n{passage.text}" for passage in corpus.passages]
+    texts = [
+        f"{passage.title if passage.position == 0 else ''}\n{passage.text}"
+        for passage in corpus.passages
+    ]
     parts = [part for text in texts for part in text.split("\n", 1)]
-    mentions = Mentions({name for part in parts for name in names_in(part)} | known.keys())
+    mentions = SurfaceMatcher({name for part in parts for name in names_in(part)} | known.keys())
     seen, written = Counter[str](), Counter[str]()
     passages_of: dict[str, dict[int, None]] = defaultdict(dict)
     forms: dict[str, str] = {}  # as first written
@@ -161,7 +180,7 @@ def link(corpus: Corpus) -> Incidence:
         for entity, weight in meanings.items():
             if (prior := probability * weight / sum(meanings.values())) > 0:
                 entries += ((row, entity, prior) for row in rows)
-    return Incidence.from_entries(entries, terms, len(corpus))
+    return BipartiteIncidence.from_entries(entries, terms, len(corpus))
 
 
 def surfaces(corpus: Corpus) -> dict[str, dict[str, float]]:

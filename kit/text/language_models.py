@@ -29,12 +29,17 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 KIND = "answers"  # in the store
 _SHOWN, _QUOTED = 60, 200  # characters of a prompt and of a server's own message in an error
-_BATCH, _LONGEST_PROMPT = 64, 512  # of a sequence-to-sequence model: prompts at once, tokens at which one is cut
+_BATCH, _LONGEST_PROMPT = (
+    64,
+    512,
+)  # of a sequence-to-sequence model: prompts at once, tokens at which one is cut
 BEGUN = "<answer>"  # in a prompt of a sequence-to-sequence model: the answer begins with what stands behind it
 _BASE_URL = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:[1-9]\d*)?(/[^\s@?#]*)?")
 
 
-def language_model(text: str, *, longest_answer: int = 64, store: Store | None = None) -> LanguageModel:
+def language_model(
+    text: str, *, longest_answer: int = 64, store: Store | None = None
+) -> LanguageModel:
     """The language model that a short text names, as one gives it to ``--set`` or as a notebook's parameter.
 
     ``t5:FOLDER-OR-NAME`` is a sequence-to-sequence model, ``server:MODEL`` one on an OpenAI-compatible server (its base
@@ -75,9 +80,19 @@ class LanguageModel:
     cold = False  # whether stored answers don't count, as where time is taken
 
     def __init__(
-        self, name: str, *, longest_answer: int = 64, replay: bool = False, store: Store | None = None
+        self,
+        name: str,
+        *,
+        longest_answer: int = 64,
+        replay: bool = False,
+        store: Store | None = None,
     ) -> None:
-        self.name, self.longest_answer, self.replay, self.store = name, longest_answer, replay, store or Store()
+        self.name, self.longest_answer, self.replay, self.store = (
+            name,
+            longest_answer,
+            replay,
+            store or Store(),
+        )
         self._answers: dict[str, list[Answer]] = {"live": [], "replayed": []}
         self.log: list[tuple[str, str]] = []  # each prompt with its answer, as they were asked for
 
@@ -97,19 +112,27 @@ class LanguageModel:
         missing = [key for key in asked if key not in known]
         if missing and self.replay:
             first = shorten(asked[missing[0]], _SHOWN, placeholder="…")
-            raise self.error(f"no stored answer to {len(missing)} of {len(asked)} prompts, the first being “{first}”")
+            raise self.error(
+                f"no stored answer to {len(missing)} of {len(asked)} prompts, the first being “{first}”"
+            )
         self._answers["replayed"] += known.values()
         hidden = not (progress and missing)
-        with tqdm(total=len(missing), desc=f"asking {self.name}", unit="prompt", disable=hidden) as bar:
+        with tqdm(
+            total=len(missing), desc=f"asking {self.name}", unit="prompt", disable=hidden
+        ) as bar:
             try:
                 for part in self._ask([asked[key] for key in missing]) if missing else ():
                     new = {missing[place]: answer for place, answer in part.items()}
-                    self.store.put_many(KIND, {key: msgspec.json.encode(answer) for key, answer in new.items()})
+                    self.store.put_many(
+                        KIND, {key: msgspec.json.encode(answer) for key, answer in new.items()}
+                    )
                     self._answers["live"] += new.values()
                     known |= new
                     bar.update(len(new))
             except InputError as error:
-                kept = f"({len(known) - len(stored)} of {len(missing)} prompts are answered and kept)"
+                kept = (
+                    f"({len(known) - len(stored)} of {len(missing)} prompts are answered and kept)"
+                )
                 raise InputError(f"{error} {kept}") from None
         self.log += [(prompt, known[key].text) for prompt, key in zip(prompts, keys)]
         return [known[key] for key in keys]
@@ -136,7 +159,10 @@ class SequenceToSequence(LanguageModel):
 
     def __init__(self, model: str, **settings: object) -> None:
         super().__init__(f"t5:{model}", **settings)
-        self.model_name, folders = model, (Path(model), ROOT / model)  # a folder of the project is found from anywhere
+        self.model_name, folders = (
+            model,
+            (Path(model), ROOT / model),
+        )  # a folder of the project is found from anywhere
         self.folder = next((folder for folder in folders if folder.is_dir()), None)
 
     @cached_property
@@ -154,20 +180,32 @@ class SequenceToSequence(LanguageModel):
         from transformers.utils import logging
 
         logging.disable_progress_bar()  # of loading weights, which takes no time
-        source, local = str(self.folder or self.model_name), {"local_files_only": self.folder is not None}
+        source, local = (
+            str(self.folder or self.model_name),
+            {"local_files_only": self.folder is not None},
+        )
         try:
             tokenizer = AutoTokenizer.from_pretrained(source, **local)
-            model = AutoModelForSeq2SeqLM.from_pretrained(source, use_safetensors=True, dtype=torch.float32, **local)
+            model = AutoModelForSeq2SeqLM.from_pretrained(
+                source, use_safetensors=True, dtype=torch.float32, **local
+            )
         except (OSError, ValueError, KeyError) as error:
             what = " ".join(str(error).split())
-            raise self.error(f"no sequence-to-sequence model of this name or folder ({what})") from None
+            raise self.error(
+                f"no sequence-to-sequence model of this name or folder ({what})"
+            ) from None
         return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         import torch
 
         tokenizer, model = self.loaded
-        cut = {"truncation": True, "max_length": _LONGEST_PROMPT, "padding": True, "return_tensors": "pt"}
+        cut = {
+            "truncation": True,
+            "max_length": _LONGEST_PROMPT,
+            "padding": True,
+            "return_tensors": "pt",
+        }
         read, _, begun = zip(*(prompt.partition(BEGUN) for prompt in prompts))
         begun = [tokenizer(text.strip(), add_special_tokens=False)["input_ids"] for text in begun]
         # Answers that begin with as many tokens are written together, of these to prompts of like length: less padding.
@@ -181,13 +219,18 @@ class SequenceToSequence(LanguageModel):
                 started = [[model.config.decoder_start_token_id, *begun[place]] for place in places]
                 given["decoder_input_ids"] = torch.tensor(started, device=model.device)
                 with torch.inference_mode():
-                    written = model.generate(**given, max_new_tokens=self.longest_answer, do_sample=False, num_beams=1)
+                    written = model.generate(
+                        **given, max_new_tokens=self.longest_answer, do_sample=False, num_beams=1
+                    )
                 written = written[:, 1 + length :]  # after the end there is padding
                 texts = map(str.strip, tokenizer.batch_decode(written, skip_special_tokens=True))
                 lengths = (written != model.config.pad_token_id).sum(1).tolist()
                 seconds = round((time.perf_counter() - clock) / len(places), 4)
                 n_read = tokens["attention_mask"].sum(1).tolist()
-                yield {place: Answer(*each, seconds) for place, *each in zip(places, texts, n_read, lengths)}
+                yield {
+                    place: Answer(*each, seconds)
+                    for place, *each in zip(places, texts, n_read, lengths)
+                }
 
 
 class ChatServer(LanguageModel):
@@ -205,7 +248,10 @@ class ChatServer(LanguageModel):
         super().__init__(f"server:{model}", **settings)
         self.model, self.identity = model, f"chat completion of {model}, temperature 0"
         self._url, self._spent = url, {"calls": 0, "tokens": 0}
-        self._most = {"calls": _cap("KIT_MOST_CALLS", 10_000), "tokens": _cap("KIT_MOST_TOKENS", 10_000_000)}
+        self._most = {
+            "calls": _cap("KIT_MOST_CALLS", 10_000),
+            "tokens": _cap("KIT_MOST_TOKENS", 10_000_000),
+        }
 
     @cached_property
     def key(self) -> str:
@@ -217,29 +263,52 @@ class ChatServer(LanguageModel):
 
     @cached_property
     def url(self) -> str:
-        url = self._url or os.environ.get("OPENAI_BASE_URL", "").strip() or (OPENAI if self.key else "")
+        url = (
+            self._url
+            or os.environ.get("OPENAI_BASE_URL", "").strip()
+            or (OPENAI if self.key else "")
+        )
         if not url:
-            raise self.error("expected the server's address in OPENAI_BASE_URL, or a key in OPENAI_API_KEY")
+            raise self.error(
+                "expected the server's address in OPENAI_BASE_URL, or a key in OPENAI_API_KEY"
+            )
         if not _BASE_URL.fullmatch(url):
             without = "without a name, key or query in it; a key goes into OPENAI_API_KEY"
-            raise self.error(f"expected the base URL of a server, such as http://127.0.0.1:8000/v1, {without}")
+            raise self.error(
+                f"expected the base URL of a server, such as http://127.0.0.1:8000/v1, {without}"
+            )
         return url
 
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         from openai import OpenAI  # imported here: it takes a second, and a replay never needs it
 
-        client = OpenAI(base_url=self.url, api_key=self.key or "none", timeout=self.timeout, max_retries=self.retries)
+        client = OpenAI(
+            base_url=self.url,
+            api_key=self.key or "none",
+            timeout=self.timeout,
+            max_retries=self.retries,
+        )
         done = 0
         with ThreadPoolExecutor(self.at_once) as pool:
             while done < len(prompts):
                 for what, spent in self._spent.items():
                     if spent >= self._most[what]:
-                        raise self.error(f"the cap of {self._most[what]:,} {what} is reached (KIT_MOST_{what.upper()})")
-                part = prompts[done : done + min(self.at_once, self._most["calls"] - self._spent["calls"])]
+                        raise self.error(
+                            f"the cap of {self._most[what]:,} {what} is reached (KIT_MOST_{what.upper()})"
+                        )
+                part = prompts[
+                    done : done + min(self.at_once, self._most["calls"] - self._spent["calls"])
+                ]
                 calls = [pool.submit(self._call, client, prompt) for prompt in part]
-                answers = {done + place: call.result() for place, call in enumerate(calls) if not call.exception()}
+                answers = {
+                    done + place: call.result()
+                    for place, call in enumerate(calls)
+                    if not call.exception()
+                }
                 self._spent["calls"] += len(part)
-                self._spent["tokens"] += sum(each.prompt_tokens + each.answer_tokens for each in answers.values())
+                self._spent["tokens"] += sum(
+                    each.prompt_tokens + each.answer_tokens for each in answers.values()
+                )
                 yield answers  # also those beside a failure
                 for call in calls:
                     call.result()  # raises the first failure
@@ -257,16 +326,27 @@ class ChatServer(LanguageModel):
                 model=self.model, messages=[message], temperature=0, **{limit: self.longest_answer}
             )
             text, usage = reply.choices[0].message.content or "", reply.usage
-        except openai.OpenAIError as error:  # after all tries; a server that refuses a key may repeat it
+        except (
+            openai.OpenAIError
+        ) as error:  # after all tries; a server that refuses a key may repeat it
             status = isinstance(error, openai.APIStatusError) and f"status {error.status_code}"
             said = f"{status or type(error).__name__}: {' '.join(str(getattr(error, 'body', None) or error).split())}"
-            hint = "the key of OPENAI_API_KEY was refused; " if isinstance(error, openai.AuthenticationError) else ""
+            hint = (
+                "the key of OPENAI_API_KEY was refused; "
+                if isinstance(error, openai.AuthenticationError)
+                else ""
+            )
             failure = hint + (said.replace(self.key, "…") if self.key else said)[:_QUOTED]
         except (AttributeError, TypeError, IndexError, ValueError):
             failure = "the reply is no chat completion; is the base URL right?"
         else:
             seconds = round(time.perf_counter() - begun, 4)
-            return Answer(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0, seconds)
+            return Answer(
+                text,
+                usage.prompt_tokens if usage else 0,
+                usage.completion_tokens if usage else 0,
+                seconds,
+            )
         raise self.error(f"the server at {self.url}: {failure}")
 
 

@@ -9,11 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kit.corpus import Corpus
-from kit.text.entities import MONTHS, Mentions, fold, names_in, surfaces, without_qualifier
+from kit.text.entities import MONTHS, SurfaceMatcher, fold, names_in, surfaces, without_qualifier
 
 _MONTH = "|".join(MONTHS)
 #: A day, a month of a year, or a year: the values that questions ask for and that have no capital letter.
-DATE = re.compile(rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTH})(?: \d{{1,2}},)? \d{{4}}|(?:{_MONTH}) \d{{1,2}}|[12]\d{{3}})\b")
+DATE = re.compile(
+    rf"\b(?:(?:\d{{1,2}} )?(?:{_MONTH})(?: \d{{1,2}},)? \d{{4}}|(?:{_MONTH}) \d{{1,2}}|[12]\d{{3}})\b"
+)
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 MOST_NAMES = 40  # of a prompt
 SUBJECT = "<new>"  # what a passage is about
@@ -41,16 +43,30 @@ class EntityLinker:
 
     def __init__(self, corpus: Corpus) -> None:
         known = surfaces(corpus)
-        names = {name for passage in corpus.passages for name in names_in(f"{passage.title}\n{passage.text}")}
-        self._finder, self._meaning = Mentions(names | known.keys()), {}
+        names = {
+            name
+            for passage in corpus.passages
+            for name in names_in(f"{passage.title}\n{passage.text}")
+        }
+        self._finder, self._meaning = SurfaceMatcher(names | known.keys()), {}
         for name, documents in known.items():
-            meant = [document for document, weight in documents.items() if weight == max(documents.values())]
-            self._meaning[name] = corpus.passages[corpus.documents[meant[0]][0]].title if len(meant) == 1 else ""
+            meant = [
+                document
+                for document, weight in documents.items()
+                if weight == max(documents.values())
+            ]
+            self._meaning[name] = (
+                corpus.passages[corpus.documents[meant[0]][0]].title if len(meant) == 1 else ""
+            )
 
     def mentions(self, text: str, *, numbers: bool = False) -> list[Mention]:
         """From left to right, none within another: titles and aliases first, then the longer ones."""
         patterns = (DATE, NUMBER) if numbers else (DATE,)
-        found = [(True, -len(it[0]), it.start(), it[0]) for pattern in patterns for it in pattern.finditer(text)]
+        found = [
+            (True, -len(it[0]), it.start(), it[0])
+            for pattern in patterns
+            for it in pattern.finditer(text)
+        ]
         for start, surface in self._finder.find(text):
             if text[start].isupper() or text[start].isdigit():
                 entity = self._meaning.get(surface) or text[start : start + len(surface)]
@@ -64,7 +80,9 @@ class EntityLinker:
 
     def is_subject(self, entity: str, title: str) -> bool:
         """Whether a mention is the thing of this title, or its short name."""
-        short = fold(entity) not in self._meaning and set(key_of(title).split()).issuperset(key_of(entity).split())
+        short = fold(entity) not in self._meaning and set(key_of(title).split()).issuperset(
+            key_of(entity).split()
+        )
         return key_of(entity) == key_of(title) or short
 
 
@@ -91,14 +109,19 @@ class Placeholders:
 
     def entity(self, placeholder: str) -> str | None:
         """What a placeholder stands for; None for one that stands for nothing."""
-        number = int(placeholder[2:-1]) if PLACEHOLDER.fullmatch(placeholder) else len(self.entities)
+        number = (
+            int(placeholder[2:-1]) if PLACEHOLDER.fullmatch(placeholder) else len(self.entities)
+        )
         return self.entities[number] if number < len(self.entities) else None
 
     def hide(self, text: str, mentions: Sequence[Mention], subject: Sequence[Mention] = ()) -> str:
         """The text in lower case, spaces between all tokens, with placeholders, one for all that is the subject."""
         parts, end = [], 0
         for mention in mentions:
-            parts += [text[end : mention.start], SUBJECT if mention in subject else self.of(mention.entity)]
+            parts += [
+                text[end : mention.start],
+                SUBJECT if mention in subject else self.of(mention.entity),
+            ]
             end = mention.end
         return plain(" ".join([*parts, text[end:]]))
 

@@ -12,7 +12,7 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 from string import Template
 
-from kit.corpus import EvidenceGraph, Passage
+from kit.corpus import EvidenceGraph, Passage, PlainTriple
 
 MOST_TRIPLES = 100  # of a graph in a prompt
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -38,7 +38,10 @@ def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:
 
 
 def _numbered(contexts: Sequence[str]) -> str:
-    lines = ["\\n ".join(line.strip() for line in context.splitlines() if line.strip()) for context in contexts]
+    lines = [
+        "\\n ".join(line.strip() for line in context.splitlines() if line.strip())
+        for context in contexts
+    ]
     return "\n\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=1))
 
 
@@ -59,10 +62,7 @@ def extraction_prompt(what: str, passage: Passage, names: Sequence[str] = ()) ->
     return _filled(what, paragraph=f"{passage.title}\\n {passage.text}", names=listed)
 
 
-Fact = tuple[str, str, str]  # subject, relation, object
-
-
-def plan_prompt(question: str, steps: Sequence[tuple[str, Sequence[Fact]]]) -> str:
+def plan_prompt(question: str, steps: Sequence[tuple[str, Sequence[PlainTriple]]]) -> str:
     """Figures 8 to 10 of ras.txt: what is to be asked next?
 
     The oldest triples are left out first where there are more than MOST_TRIPLES: never the question (ras-i27).
@@ -71,7 +71,9 @@ def plan_prompt(question: str, steps: Sequence[tuple[str, Sequence[Fact]]]) -> s
     for text, triples in reversed(steps):
         kept = [f"(S> {s}| P> {p}| O> {o})" for s, p, o in triples[max(0, len(triples) - left) :]]
         left -= len(kept)
-        lines.append(f"[SUBQ] {text}\n\nRetrieved Graph Information: {json.dumps(kept, ensure_ascii=False)}\n\n")
+        lines.append(
+            f"[SUBQ] {text}\n\nRetrieved Graph Information: {json.dumps(kept, ensure_ascii=False)}\n\n"
+        )
     return _filled("plan", steps="".join(reversed(lines)), question=question)
 
 
@@ -80,13 +82,17 @@ Pairs = Sequence[tuple[str, str]]  # sub-questions with their answers
 
 def self_ask_prompt(question: str, pairs: Pairs) -> str:
     """gnn-ret.txt §I.4, SelfAsk: the next follow-up question, or the final answer."""
-    asked = "Are follow up questions needed here: Yes.\nFollow up: {}\nIntermediate answer: {}\n".format
+    asked = (
+        "Are follow up questions needed here: Yes.\nFollow up: {}\nIntermediate answer: {}\n".format
+    )
     return _filled("self_ask", question=question, pairs="".join(asked(*pair) for pair in pairs))
 
 
 def next_step_prompt(question: str, pairs: Pairs) -> str:
     """§I.6: RGNN-Ret's next question."""
-    told = "".join(f"Next step: {asked}\nIntermediate answer: {answer}\n" for asked, answer in pairs)
+    told = "".join(
+        f"Next step: {asked}\nIntermediate answer: {answer}\n" for asked, answer in pairs
+    )
     return _filled("next_step", question=question, pairs=told)
 
 
@@ -102,14 +108,18 @@ def critique_prompt(question: str, answers: Sequence[str]) -> str:
 
 def reason_prompt(question: str, contexts: Sequence[str], thoughts: str = "") -> str:
     """IRCoT's next thoughts after others, and ITER-RETGEN's whole answer (§I.3 and I.5)."""
-    return _filled("reason", question=question, contexts=_numbered(contexts), thoughts=thoughts).rstrip()
+    return _filled(
+        "reason", question=question, contexts=_numbered(contexts), thoughts=thoughts
+    ).rstrip()
 
 
 def evidence_graph_prompt(asked: Sequence[tuple[str, Sequence[str], str]]) -> str:
     """Tables 11 to 15 of bgr.txt: questions, each with numbered facts and :func:`paths`, which the last one lacks."""
     parts = []
     for question, facts, answer in asked:
-        numbered = "\n".join(f"{number}. {' '.join(fact.split())}" for number, fact in enumerate(facts))
+        numbered = "\n".join(
+            f"{number}. {' '.join(fact.split())}" for number, fact in enumerate(facts)
+        )
         parts.append(f"Q: {question}\n\n{numbered}\n\nA: {answer}".rstrip())
     return "\n\n---\n\n".join(parts)
 
@@ -130,5 +140,7 @@ def read_paths(reply: str, n_facts: int) -> list[tuple[int, int]]:
 
 def graph_answer_prompt(question: str, evidence: Sequence[str], graph: EvidenceGraph) -> str:
     """bgr.txt A.6, Figure 6: the evidence in words that say how it hangs together, along each chain of its graph."""
-    chains = [" Then ".join(" ".join(evidence[node].split()) for node in chain) for chain in graph.chains]
+    chains = [
+        " Then ".join(" ".join(evidence[node].split()) for node in chain) for chain in graph.chains
+    ]
     return answer_prompt(question, ["\nOn the other hand, ".join(chains)])

@@ -8,16 +8,27 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 
 from kit.corpus import Corpus
-from kit.text.entities import STOP_WORDS, Incidence, Mentions, fold, is_name, without_qualifier
+from kit.text.entities import (
+    STOP_WORDS,
+    BipartiteIncidence,
+    SurfaceMatcher,
+    fold,
+    is_name,
+    without_qualifier,
+)
 
 
 class TfidfIndex:
     """Passages by the cosine of their TF-IDF vectors with the query's."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self.vectorizer = TfidfVectorizer(stop_words=sorted(STOP_WORDS), sublinear_tf=True, dtype=np.float32)
+        self.vectorizer = TfidfVectorizer(
+            stop_words=sorted(STOP_WORDS), sublinear_tf=True, dtype=np.float32
+        )
         try:
-            self.passages = self.vectorizer.fit_transform([passage.full_text for passage in corpus.passages])
+            self.passages = self.vectorizer.fit_transform(
+                [passage.full_text for passage in corpus.passages]
+            )
         except ValueError:  # not a word in any
             self.passages = None
 
@@ -32,7 +43,7 @@ class TfidfIndex:
         return [np.argsort(-self.scores([text])[0], kind="stable")[:k].tolist() for text in texts]
 
 
-def keywords(corpus: Corpus, n: int) -> Incidence:
+def keywords(corpus: Corpus, n: int) -> BipartiteIncidence:
     """Passages and the TF-IDF keywords of their documents (kgp.txt §3, "TF-IDF KG Construction").
 
     The keywords of a document are its ``n`` terms of one or two words with the highest TF-IDF; stop words are no terms,
@@ -40,16 +51,25 @@ def keywords(corpus: Corpus, n: int) -> Incidence:
     occur in it. Titles are keywords too, of the passages that mention them and of the one that opens their document
     (the paper adds "the document title", which given to all would make a clique of every document).
     """
-    counter = CountVectorizer(stop_words=sorted(STOP_WORDS), ngram_range=(1, 2), min_df=2, dtype=np.int32)
+    counter = CountVectorizer(
+        stop_words=sorted(STOP_WORDS), ngram_range=(1, 2), min_df=2, dtype=np.int32
+    )
     try:
-        counts = sparse.csr_array(counter.fit_transform([passage.text for passage in corpus.passages]))
+        counts = sparse.csr_array(
+            counter.fit_transform([passage.text for passage in corpus.passages])
+        )
         terms = counter.get_feature_names_out().astype(object)
     except ValueError:  # no term in two passages
         counts, terms = sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
 
     documents = corpus.documents.values()
-    rows, starts = np.concatenate([*documents, np.zeros(0, int)]), np.cumsum([0, *map(len, documents)])
-    belongs = sparse.csr_array((np.ones(len(rows), np.int32), rows, starts), (len(documents), len(corpus)))
+    rows, starts = (
+        np.concatenate([*documents, np.zeros(0, int)]),
+        np.cumsum([0, *map(len, documents)]),
+    )
+    belongs = sparse.csr_array(
+        (np.ones(len(rows), np.int32), rows, starts), (len(documents), len(corpus))
+    )
     weights = belongs @ counts
     if weights.nnz:
         weights = TfidfTransformer(sublinear_tf=True).fit_transform(weights).tocsr()
@@ -61,16 +81,16 @@ def keywords(corpus: Corpus, n: int) -> Incidence:
     held = sparse.csr_array((belongs.T.astype(np.float32) @ mask).multiply(counts > 0))
     titles = _titles(corpus)
     both = sparse.csr_array(sparse.hstack([held, titles.matrix], format="csr"))
-    return Incidence(both, np.concatenate([terms, titles.terms])).connecting()
+    return BipartiteIncidence(both, np.concatenate([terms, titles.terms])).connecting()
 
 
-def _titles(corpus: Corpus) -> Incidence:
+def _titles(corpus: Corpus) -> BipartiteIncidence:
     names = [fold(without_qualifier(passage.title)) for passage in corpus.passages]
     column = {name: number for number, name in enumerate(sorted(set(filter(is_name, names))))}
-    mentions, entries = Mentions(column), []
+    mentions, entries = SurfaceMatcher(column), []
     for row, (passage, name) in enumerate(zip(corpus.passages, names)):
         held = {surface for _, surface in mentions.find(passage.text)}
         if passage.position == 0 and name in column:
             held.add(name)
         entries += ((row, column[surface], 1.0) for surface in held)
-    return Incidence.from_entries(entries, list(column), len(corpus))
+    return BipartiteIncidence.from_entries(entries, list(column), len(corpus))

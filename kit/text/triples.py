@@ -47,7 +47,9 @@ class Extraction(msgspec.Struct, frozen=True):
     triples: tuple[Triple, ...]
 
 
-def extract(corpus: Corpus, source: str = "rules", rows: Sequence[int] | None = None) -> list[Extraction]:
+def extract(
+    corpus: Corpus, source: str = "rules", rows: Sequence[int] | None = None
+) -> list[Extraction]:
     """Of each passage of ``rows``, by default all: by ``rules``, from the file of ``openie:FILE``, or by a model.
 
     A sequence-to-sequence model is asked as :func:`by_small_model` does, another :func:`language_model` in words.
@@ -79,9 +81,13 @@ def by_rules(corpus: Corpus) -> list[Extraction]:
     return found
 
 
-def _about_title(passage: Passage, sentences: list[str], said: Iterable[Iterable[tuple[str, str]]]) -> Extraction:
+def _about_title(
+    passage: Passage, sentences: list[str], said: Iterable[Iterable[tuple[str, str]]]
+) -> Extraction:
     """From the relations and objects that each sentence tells of the passage's title."""
-    triples = (Triple(passage.title, *each, number) for number, of in enumerate(said) for each in of)
+    triples = (
+        Triple(passage.title, *each, number) for number, of in enumerate(said) for each in of
+    )
     return Extraction(tuple(sentences), tuple(dict.fromkeys(triples)))
 
 
@@ -89,7 +95,10 @@ def _said(sentence: str, mentions: Sequence[Mention], title: str) -> Iterator[tu
     """The few words that are said of each mention of something else than the subject, and what it means."""
     own = set(fold(title).split())
     breaks = [match.start() for match in _BREAK.finditer(sentence)]
-    ends, starts = [0, *(end for _, end, _ in mentions)], [*(start for start, _, _ in mentions), len(sentence)]
+    ends, starts = (
+        [0, *(end for _, end, _ in mentions)],
+        [*(start for start, _, _ in mentions), len(sentence)],
+    )
     for place, (start, end, entity) in enumerate(mentions):
         if own.issuperset(fold(entity).split()):  # the subject itself, or its short name
             continue
@@ -113,10 +122,17 @@ def by_small_model(corpus: Corpus, model: LanguageModel, linker: EntityLinker) -
     The subject is the title, as in :func:`by_rules`; the year becomes (subject, "employer: year", <n1>).
     """
     split = [(passage, split_sentences(passage.text)) for passage in corpus.passages]
-    asked = [fact_prompt(linker, passage, sentence) for passage, sentences in split for sentence in sentences]
+    asked = [
+        fact_prompt(linker, passage, sentence)
+        for passage, sentences in split
+        for sentence in sentences
+    ]
     replies = model.generate([prompt for prompt, _ in asked])
     said = (_facts(reply.text, names) for reply, (_, names) in zip(replies, asked))
-    return [_about_title(passage, sentences, islice(said, len(sentences))) for passage, sentences in split]
+    return [
+        _about_title(passage, sentences, islice(said, len(sentences)))
+        for passage, sentences in split
+    ]
 
 
 def _facts(reply: str, names: Placeholders) -> Iterator[tuple[str, str]]:
@@ -151,9 +167,13 @@ def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
     told = {(record.title, record.text.strip()): record.extracted_triples for record in records}
     missing = [passage for passage in corpus.passages if (passage.title, passage.text) not in told]
     if missing:
-        expected = f"expected triples of every passage, found none of {len(missing)} of {len(corpus)}"
+        expected = (
+            f"expected triples of every passage, found none of {len(missing)} of {len(corpus)}"
+        )
         raise InputError(expected, file=path, record=missing[0].title)
-    return _extractions(corpus, [told[passage.title, passage.text] for passage in corpus.passages], str(path))
+    return _extractions(
+        corpus, [told[passage.title, passage.text] for passage in corpus.passages], str(path)
+    )
 
 
 def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
@@ -161,7 +181,9 @@ def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
 
     Sentences are split by the kit, not by the model, which may rewrite them (qsgnn-i21).
     """
-    replies = model.generate([extraction_prompt("entities", passage) for passage in corpus.passages])
+    replies = model.generate(
+        [extraction_prompt("entities", passage) for passage in corpus.passages]
+    )
     listed = [_listed(reply.text, "named_entities") or [] for reply in replies]
     names = [[name for name in of if isinstance(name, str)] for of in listed]
     asked = zip(corpus.passages, names)
@@ -180,24 +202,35 @@ def _listed(reply: str, key: str) -> list[object] | None:
     return found if isinstance(found, list) else None
 
 
-def _extractions(corpus: Corpus, told: Iterable[Sequence[object] | None], source: str) -> list[Extraction]:
+def _extractions(
+    corpus: Corpus, told: Iterable[Sequence[object] | None], source: str
+) -> list[Extraction]:
     """One a passage; what is no triple of texts, or no list at all, is left out, with one warning that counts it."""
     found, bad = [], 0
     for passage, triples in zip(corpus.passages, told, strict=True):
         sentences = tuple(split_sentences(passage.text))
-        lists = [[isinstance(one, str) and one.strip() for one in of] for of in triples or () if isinstance(of, list)]
+        lists = [
+            [isinstance(one, str) and one.strip() for one in of]
+            for of in triples or ()
+            if isinstance(of, list)
+        ]
         sound = [triple for triple in lists if len(triple) == 3 and all(triple)]
         bad += 1 if triples is None else len(triples) - len(sound)
         kept = (Triple(*triple, _sentence(sentences, triple)) for triple in sound)
         found.append(Extraction(sentences, tuple(dict.fromkeys(kept))))
     if bad:
-        warnings.warn(f"{source}: left out {bad} of the extracted triples, which are not three texts", stacklevel=3)
+        warnings.warn(
+            f"{source}: left out {bad} of the extracted triples, which are not three texts",
+            stacklevel=3,
+        )
     return found
 
 
 def _sentence(sentences: Sequence[str], triple: Sequence[str]) -> int | None:
     """The first sentence that has both ends of a triple, else the first with its object, else with its subject."""
-    subject, object = (re.compile(rf"(?<!\w){re.escape(fold(triple[place]))}(?!\w)") for place in (0, 2))
+    subject, object = (
+        re.compile(rf"(?<!\w){re.escape(fold(triple[place]))}(?!\w)") for place in (0, 2)
+    )
     folded = list(map(fold, sentences))
     for wanted in ((subject, object), (object,), (subject,)):
         for number, sentence in enumerate(folded):

@@ -8,12 +8,24 @@ from collections.abc import Iterable, Mapping, Sequence
 import networkx as nx
 
 from kit.corpus import Corpus, Question
-from kit.retrievers.base import Expansion, GraphGrowth, Merge, Ranking, Seed, SubQuestionEvent
+from kit.methods.base import Ranking
+from kit.methods.trace import Expansion, GraphGrowth, Merge, Seed, SubQuestionEvent
 from kit.text.placeholders import key_of
 from kit.views.graph_page import spring
-from kit.views.replay import Column, Edge, Frame, Node, NodeState, Place, RankItem, Replay, Scale, count
+from kit.views.replay import (
+    Column,
+    Edge,
+    Frame,
+    Node,
+    NodeState,
+    Place,
+    RankItem,
+    Replay,
+    Scale,
+    count,
+)
 
-_ASKED = ""  # the id of the question as a node, as in kit.retrievers.base.Merge
+_ASKED = ""  # the id of the question as a node, as in kit.methods.base.Merge
 _LISTED = 10  # candidates, or answers
 _MOST = 26  # nodes of a picture of RAS's graph: those nearest to what is asked about
 Pair = tuple[str, str]
@@ -42,14 +54,19 @@ def evidence_replay(ranking: Ranking, corpus: Corpus, question: Question | None 
     frames.append(_result_frame(kept, gold))
     places = _places([gold, kept, *found.values(), *merged])
     asked = Node(_ASKED, "question", question.text if question else "", *places[_ASKED])
-    return Replay.of(frames, corpus, question, places, nodes=[asked], scale=Scale("probability", 0.0, 1.0))
+    return Replay.of(
+        frames, corpus, question, places, nodes=[asked], scale=Scale("probability", 0.0, 1.0)
+    )
 
 
 def _gold(question: Question | None, corpus: Corpus) -> Sequence[Pair]:
     """The edges of the question's own graph."""
     if not question or not question.evidence or not corpus.row.keys() >= {*question.supporting_ids}:
         return []
-    names = {-1: _ASKED, **{place: carriers[0] for place, carriers in enumerate(question.supporting)}}
+    names = {
+        -1: _ASKED,
+        **{place: carriers[0] for place, carriers in enumerate(question.supporting)},
+    }
     return [(names[i], names[j]) for i, j in question.evidence.rooted.edges]
 
 
@@ -64,18 +81,30 @@ def _search_frame(event: Expansion, before: Sequence[Pair], gold: Sequence[Pair]
     sure, n, new = dict(event.candidates), len(event.candidates), _edges(event)
     at = "the question" if not event.path else f"a path of {len(event.path)}"
     told = "; ".join(f"{sure[id]:.2f}" for id in event.found)
-    caption = f"From {at}, {event.direction}: {len(event.found)} of {n} candidates come next ({told})."
+    caption = (
+        f"From {at}, {event.direction}: {len(event.found)} of {n} candidates come next ({told})."
+    )
     if not event.found:
         caption = f"From {at}, {event.direction}: none of {n} candidates reaches ½, the path ends"
         caption += "." if event.direction == "forward" else " at the question."
     drawn = dict.fromkeys([*before, *new])
     known = dict.fromkeys({id for edge in gold for id in edge}, "missed")
     known |= dict.fromkeys({id for edge in drawn for id in edge}, "reached")
-    known |= dict.fromkeys(event.path, "path") | dict.fromkeys(event.found, "visited") | {_ASKED: "question"}
+    known |= (
+        dict.fromkeys(event.path, "path")
+        | dict.fromkeys(event.found, "visited")
+        | {_ASKED: "question"}
+    )
     notes = {id: f"comes next with {sure[id]:.2f}" for id in sure}
-    states = tuple(NodeState(id, role, sure.get(id), notes.get(id, "")) for id, role in sorted(known.items()))
-    edges = tuple(Edge(*edge, (event.direction,), emphasised=edge in new, directed=True) for edge in drawn)
-    column = Column("candidates, by probability", tuple(RankItem(*each) for each in event.candidates[:_LISTED]))
+    states = tuple(
+        NodeState(id, role, sure.get(id), notes.get(id, "")) for id, role in sorted(known.items())
+    )
+    edges = tuple(
+        Edge(*edge, (event.direction,), emphasised=edge in new, directed=True) for edge in drawn
+    )
+    column = Column(
+        "candidates, by probability", tuple(RankItem(*each) for each in event.candidates[:_LISTED])
+    )
     step = f"{event.direction} · {' → '.join(['Q', *('•' for _ in event.path)])}"
     focus = [*event.found, *event.path[-1:], ""][0]
     return Frame(step, caption, states, edges, (column,), focus=focus)
@@ -86,7 +115,7 @@ def _merge_frame(event: Merge) -> Frame:
     edges = dict.fromkeys((*event.forward, *event.backward))
     kinds = {edge: tuple(way for way, found in ways.items() if edge in found) for edge in edges}
     both = sum(len(found) == 2 for found in kinds.values())
-    caption = f"{both} of {len(kinds)} edges are in both graphs; {event.told}: {len(event.kept)} edges are kept."
+    caption = f"{both} of {len(kinds)} edges are in both graphs; {event.reason}: {len(event.kept)} edges are kept."
     return _graph_frame("merge", caption, kinds, event.kept)
 
 
@@ -98,21 +127,32 @@ def _result_frame(kept: Sequence[Pair], gold: Sequence[Pair]) -> Frame:
     return _graph_frame("result", caption if gold else f"{len(kept)} edges.", kinds | missed, kept)
 
 
-def _graph_frame(step: str, caption: str, kinds: Mapping[Pair, tuple[str, ...]], kept: Sequence[Pair]) -> Frame:
+def _graph_frame(
+    step: str, caption: str, kinds: Mapping[Pair, tuple[str, ...]], kept: Sequence[Pair]
+) -> Frame:
     """Edges of these kinds. Every frame has a column, here of the evidence, or the picture would change its size."""
     evidence = dict.fromkeys(child for _, child in kept)
     roles = dict.fromkeys((id for edge in kinds for id in edge), "reached")
-    roles |= {child: "missed" for (_, child), of in kinds.items() if of == ("missed",) and child not in evidence}
+    roles |= {
+        child: "missed"
+        for (_, child), of in kinds.items()
+        if of == ("missed",) and child not in evidence
+    }
     states = tuple(NodeState(id, role) for id, role in (roles | {_ASKED: "question"}).items())
     edges = tuple(Edge(*edge, of, directed=True) for edge, of in kinds.items())
-    return Frame(step, caption, states, edges, (Column("the evidence", tuple(map(RankItem, evidence))),))
+    return Frame(
+        step, caption, states, edges, (Column("the evidence", tuple(map(RankItem, evidence))),)
+    )
 
 
 def _places(graphs: Iterable[Sequence[Pair]]) -> dict[str, Place]:
     """A column for each step from the question, by the first of the graphs in which one leads from it to a passage."""
     depth = {_ASKED: 0}
     for edges in graphs:
-        depth = nx.single_source_shortest_path_length(nx.DiGraph([(_ASKED, _ASKED), *edges]), _ASKED) | depth
+        depth = (
+            nx.single_source_shortest_path_length(nx.DiGraph([(_ASKED, _ASKED), *edges]), _ASKED)
+            | depth
+        )
     depth = {id: 1 for edges in graphs for edge in edges for id in edge} | depth
     places, most = {}, max(*depth.values(), 1)
     for level in set(depth.values()):
@@ -141,7 +181,11 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
     named = {key for key in names if question and key in question.text.lower()}
     frames, edges = [], {}
     for step, growth in zip(asked, grown):
-        found = [event.passage for event in events if isinstance(event, Seed) and event.round == growth.round]
+        found = [
+            event.passage
+            for event in events
+            if isinstance(event, Seed) and event.round == growth.round
+        ]
         frames.append(_round_frame(step, growth, found, edges, room, named))
         edges = {edge.ends: edge for edge in frames[-1].edges}
     others = {id for frame in frames for id in frame.shown} - corpus.row.keys()
@@ -150,12 +194,19 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
 
 
 def _round_frame(
-    step: SubQuestionEvent, growth: GraphGrowth, found: Sequence[str], before: Drawn, room: list[str], named: set[str]
+    step: SubQuestionEvent,
+    growth: GraphGrowth,
+    found: Sequence[str],
+    before: Drawn,
+    room: list[str],
+    named: set[str],
 ) -> Frame:
     new = f"{count(len(found), 'passage')}, {count(len(growth.triples), 'new triple')}"
     told = new if found else "No retrieval: the graph has it"
     told += f"; read off: {', '.join(growth.answers)}" * bool(growth.answers)
-    edges = {ends: Edge(*ends, ("graph",), edge.label, directed=True) for ends, edge in before.items()}
+    edges = {
+        ends: Edge(*ends, ("graph",), edge.label, directed=True) for ends, edge in before.items()
+    }
     roles = dict.fromkeys((key for ends in before for key in ends), "held")
     for s, relation, o in growth.triples:
         ends = key_of(s), key_of(o)
@@ -164,11 +215,17 @@ def _round_frame(
             edges[ends] = Edge(*ends, ("added",), label, emphasised=True, directed=True)
             roles = dict.fromkeys(ends, "grown") | roles
     roles |= dict.fromkeys(roles.keys() & named, "named")
-    roles |= dict.fromkeys(roles.keys() & {key_of(answer) for answer in growth.answers}, "answering")
+    roles |= dict.fromkeys(
+        roles.keys() & {key_of(answer) for answer in growth.answers}, "answering"
+    )
     columns = [Column("passages found", tuple(map(RankItem, found)))]
     if growth.scores:
-        items = tuple(RankItem(key_of(name) or name, score) for name, score in growth.scores[:_LISTED])
+        items = tuple(
+            RankItem(key_of(name) or name, score) for name, score in growth.scores[:_LISTED]
+        )
         columns.append(Column("answers, by probability", items))
     states = tuple(NodeState(node, role) for node, role in sorted(roles.items()))
     caption = f"{told}. Then: {growth.decision}."
-    return Frame(f"round {growth.round}", caption, states, tuple(edges.values()), tuple(columns), step.text)
+    return Frame(
+        f"round {growth.round}", caption, states, tuple(edges.values()), tuple(columns), step.text
+    )

@@ -15,7 +15,7 @@ from kit.corpus import Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.evaluation.experiment import Experiment
 from kit.graphs import PassageGraph, build
-from kit.retrievers import Retriever, make
+from kit.methods import Retriever, make
 from kit.views.frames import replay, supports
 from kit.views.graph_page import apart
 from kit.views.replay import GOLD, GOLD_RIM, HALO, SHADES, Column, Frame, RankItem, Replay, count
@@ -24,11 +24,29 @@ from kit.views.style import Figure, look
 
 _HERE = Path(__file__).parent
 #: The settings that a reader can turn: up to which number, among which words, or (None) a share.
-_TURNED: dict[str, int | Sequence[str] | None] = {"top_k": 20, "alpha": None, "beta": None, "layers": 3, "rounds": 8}
-_TURNED |= {"message": ("min", "mean"), "branching": 30, "depth": 4, "budget": 60, "beam": 15, "branches": 5, "hops": 4}
+_TURNED: dict[str, int | Sequence[str] | None] = {
+    "top_k": 20,
+    "alpha": None,
+    "beta": None,
+    "layers": 3,
+    "rounds": 8,
+}
+_TURNED |= {
+    "message": ("min", "mean"),
+    "branching": 30,
+    "depth": 4,
+    "budget": 60,
+    "beam": 15,
+    "branches": 5,
+    "hops": 4,
+}
 _TURNED |= {"graph": ("entity+structure", "entity", "structure", "tfidf", "knn")}
 _TURNED |= {"inner": ("dense", "bm25", "gnn-ret", "rgnn-ret")}
-_TURNED |= {"direction": ("both", "forward", "backward"), "rule": ("code", "eq3", "text"), "gamma": None}
+_TURNED |= {
+    "direction": ("both", "forward", "backward"),
+    "rule": ("code", "eq3", "text"),
+    "gamma": None,
+}
 _PAPERS = {"gamma": "γ", "top_k": "K", "alpha": "α", "beta": "β"}  # names
 _SHARED = ("question", "typed")  # by two explorers side by side
 _DEEPEST = 5_000  # passages of a ranking: places are exact in a corpus that is no larger
@@ -56,13 +74,23 @@ class GraphCanvas(anywidget.AnyWidget):
     def show(self, replay: Replay) -> None:
         """Put another replay in place of this one; one of the same steps keeps the step in view."""
         told, shown = to_builtins(replay), self.replay.get("frames", ())
-        looks = {"roles": replay.roles, "kinds": {kind: look(kind) for kind in replay.kinds}, "halo": HALO}
+        looks = {
+            "roles": replay.roles,
+            "kinds": {kind: look(kind) for kind in replay.kinds},
+            "halo": HALO,
+        }
         looks |= {"gold": {"label": GOLD, "rim": GOLD_RIM}}
         looks |= {"scale": told["scale"] and told["scale"] | {"shades": SHADES}}
         with self.hold_sync():
             self.problem, self.looks = "", to_builtins(looks)
-            self.index = self.index if [it["step"] for it in shown] == [it.step for it in replay.frames] else 0
-            self.replay = told | {"nodes": {it.id: to_builtins(it) | {"label": it.label} for it in replay.nodes}}
+            self.index = (
+                self.index
+                if [it["step"] for it in shown] == [it.step for it in replay.frames]
+                else 0
+            )
+            self.replay = told | {
+                "nodes": {it.id: to_builtins(it) | {"label": it.label} for it in replay.nodes}
+            }
 
 
 class Explorer(widgets.VBox):
@@ -73,7 +101,11 @@ class Explorer(widgets.VBox):
     """
 
     def __init__(
-        self, name: str, controls: dict[str, Any], tell: Callable[..., Replay], start: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        controls: dict[str, Any],
+        tell: Callable[..., Replay],
+        start: Mapping[str, Any] | None = None,
     ) -> None:
         self.controls, self.tell = controls, tell
         for field in sorted(start or {}, key=list(controls).index):
@@ -81,8 +113,12 @@ class Explorer(widgets.VBox):
         self.canvas = GraphCanvas(tell(**self.values), name)
         for control in controls.values():
             control.observe(self._changed, "value")
-        super().__init__([widgets.HBox([*controls.values()], layout={"flex_flow": "row wrap"}), self.canvas])
-        self.add_class("kit-explorer")  # keys pressed within are kept from JupyterLab's shortcuts (canvas.js)
+        super().__init__(
+            [widgets.HBox([*controls.values()], layout={"flex_flow": "row wrap"}), self.canvas]
+        )
+        self.add_class(
+            "kit-explorer"
+        )  # keys pressed within are kept from JupyterLab's shortcuts (canvas.js)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -92,7 +128,9 @@ class Explorer(widgets.VBox):
         try:
             self.present()
         except Exception as error:  # a callback's exception would reach only the log
-            self.canvas.problem = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+            self.canvas.problem = (
+                str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+            )
 
     def present(self) -> None:
         """Show what the controls say; one of two side by side has this done for both."""
@@ -109,7 +147,12 @@ class Explorer(widgets.VBox):
 
 
 def explore(
-    retriever: str | Retriever, benchmark: Benchmark, questions: Sequence[Question], *, behind: str = "", **start: Any
+    retriever: str | Retriever,
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    *,
+    behind: str = "",
+    **start: Any,
 ) -> Explorer:
     """The steps of a retrieval, for a question of the list or one that is typed, under settings that can be turned.
 
@@ -120,19 +163,28 @@ def explore(
     method = make(retriever) if isinstance(retriever, str) else retriever
     controls, find = asking(benchmark, questions, lines=method.sees_gold)
     for name in [name for name in _TURNED if name in method.defaults()]:
-        controls[name] = setting_control(_PAPERS.get(name, name), getattr(method.settings, name), _TURNED[name])
+        controls[name] = setting_control(
+            _PAPERS.get(name, name), getattr(method.settings, name), _TURNED[name]
+        )
     backdrop = lru_cache(maxsize=8)(lambda corpus: build(behind, corpus) if behind else None)
-    indexed = lru_cache(maxsize=8)(lambda corpus, costly: method.variant(corpus=corpus, **dict(costly)))
+    indexed = lru_cache(maxsize=8)(
+        lambda corpus, costly: method.variant(corpus=corpus, **dict(costly))
+    )
 
     def tell(question: str, typed: str, **settings: Any) -> Replay:
         asked, corpus = find(question, typed)
-        costly = tuple((name, settings[name]) for name in method.indexed_by if name in settings)
+        costly = tuple((name, settings[name]) for name in method.index_settings if name in settings)
         turned = indexed(corpus, costly).variant(**settings)
         query = asked.gold_query if turned.sees_gold and asked.supporting else asked.query
-        ranking, graph = turned.explain(query, deepest := min(len(corpus), _DEEPEST)), getattr(turned, "graph", None)
+        ranking, graph = (
+            turned.explain(query, deepest := min(len(corpus), _DEEPEST)),
+            getattr(turned, "graph", None),
+        )
         if not ranking.trace.events:  # of a loop that asked for nothing
             ranking = Retriever.explain(turned, query, deepest)
-        return replay(ranking, corpus, asked, graph if isinstance(graph, PassageGraph) else backdrop(corpus))
+        return replay(
+            ranking, corpus, asked, graph if isinstance(graph, PassageGraph) else backdrop(corpus)
+        )
 
     return Explorer(f"{method.name}, step by step", controls, tell, start)
 
@@ -145,13 +197,17 @@ def asking(
     And what leads from their values to the question, of which supports and answer are unknown if it was typed, and to
     the passages that it is asked of: with a collection a question, those of the chosen one.
     """
-    options = [(f"{count(it.hops, 'hop')} · {' '.join(it.text.split())[:110]}", it.id) for it in questions]
+    options = [
+        (f"{count(it.hops, 'hop')} · {' '.join(it.text.split())[:110]}", it.id) for it in questions
+    ]
     half = {"style": {"description_width": "initial"}, "layout": {"width": "calc(50% - 4px)"}}
     choice = widgets.Dropdown(description="question", options=options, **half)
     hint = "a sub-question a line" if lines else "your own question, then Enter"
     kind = widgets.Textarea if lines else widgets.Text
     typed = kind(description="or type one", placeholder=hint, continuous_update=False, **half)
-    choice.observe(lambda _: setattr(typed, "value", ""), "value")  # a question that is chosen is asked
+    choice.observe(
+        lambda _: setattr(typed, "value", ""), "value"
+    )  # a question that is chosen is asked
     by_id = {question.id: question for question in questions}
     collection = lru_cache(maxsize=8)(lambda id: benchmark.collection(by_id[id]))
 
@@ -164,11 +220,17 @@ def asking(
 
 def setting_control(label: str, value: Any, kind: int | Sequence[str] | None) -> widgets.Widget:
     """A dropdown of words, a slider of whole numbers from 1, or (None) one of a share."""
-    told = {"description": label, "layout": {"width": "210px"}, "style": {"description_width": "initial"}}
+    told = {
+        "description": label,
+        "layout": {"width": "210px"},
+        "style": {"description_width": "initial"},
+    }
     if kind is None:
         return widgets.FloatSlider(value, min=0, max=1, step=0.05, continuous_update=False, **told)
     if isinstance(kind, int):
-        return widgets.IntSlider(value, min=1, max=max(kind, value), continuous_update=False, **told)
+        return widgets.IntSlider(
+            value, min=1, max=max(kind, value), continuous_update=False, **told
+        )
     return widgets.Dropdown(options=list(dict.fromkeys((*kind, value))), value=value, **told)
 
 
@@ -182,7 +244,9 @@ class SideBySide(widgets.GridBox):
         self.left, self.right = left, right
         shared = [name for name in _SHARED if name in left.controls and name in right.controls]
         right.controls |= {name: left.controls[name] for name in shared}
-        right.children[0].children = [control for name, control in right.controls.items() if name not in shared]
+        right.children[0].children = [
+            control for name, control in right.controls.items() if name not in shared
+        ]
         for name in shared:
             left.controls[name].layout.width = "100%"
         left.present = right.present = self.present
@@ -195,12 +259,16 @@ class SideBySide(widgets.GridBox):
     def present(self) -> None:
         """Show what the controls of both say."""
         left, right = self.left.replay(), self.right.replay()
-        fixed, others = ({node.id: (node.x, node.y) for node in each.nodes} for each in (left, right))
+        fixed, others = (
+            {node.id: (node.x, node.y) for node in each.nodes} for each in (left, right)
+        )
         places = apart({id: place for id, place in others.items() if id not in fixed}, fixed)
         nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) for node in right.nodes)
         most = max(len(left.frames), len(right.frames))
         for each, told in ((self.left, left), (self.right, replace(right, nodes=tuple(nodes)))):
-            each.canvas.show(replace(told, frames=told.frames + told.frames[-1:] * (most - len(told.frames))))
+            each.canvas.show(
+                replace(told, frames=told.frames + told.frames[-1:] * (most - len(told.frames)))
+            )
 
 
 def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
@@ -213,7 +281,9 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
         columns = []
         for name, rankings in experiment.rankings.items():
             found = rankings[question]
-            items = tuple(RankItem(id, float(score)) for id, score in zip(found.ids[:k], found.scores))
+            items = tuple(
+                RankItem(id, float(score)) for id, score in zip(found.ids[:k], found.scores)
+            )
             columns.append(Column(f"{name}: {supports(asked, found.ids[:k])}", items))
         return Replay.of([Frame(columns=tuple(columns))], corpus, asked, {})
 

@@ -32,9 +32,15 @@ def show_table(table: pd.DataFrame, caption: str = "") -> Styler:
     Text is escaped, and JupyterLab is told not to read what stands between two dollar signs as a formula.
     """
     table = table.convert_dtypes()  # so that counts are whole numbers, even where one is missing
-    shown = table.style.format(precision=3, thousands=",", na_rep="–", escape="html").hide(axis="index")
+    shown = table.style.format(precision=3, thousands=",", na_rep="–", escape="html").hide(
+        axis="index"
+    )
     shown = shown.format_index(axis="columns", escape="html")
     shown = shown.set_table_attributes('class="mathjax_ignore tex2jax_ignore"')
-    left, right = ([{"selector": "td, th", "props": f"text-align: {side}"}] for side in ("left", "right"))
-    sides = dict.fromkeys(table.columns, left) | dict.fromkeys(table.select_dtypes("number").columns, right)
+    left, right = (
+        [{"selector": "td, th", "props": f"text-align: {side}"}] for side in ("left", "right")
+    )
+    sides = dict.fromkeys(table.columns, left) | dict.fromkeys(
+        table.select_dtypes("number").columns, right
+    )
     return shown.set_table_styles(sides).set_caption(html.escape(caption))

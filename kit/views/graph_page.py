@@ -19,13 +19,25 @@ from sklearn.preprocessing import minmax_scale
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.graphs import PassageGraph
-from kit.views.replay import GOLD_RIM, Edge, Frame, NodeState, Place, Places, Replay, clip, passage_node
+from kit.views.replay import (
+    GOLD_RIM,
+    Edge,
+    Frame,
+    NodeState,
+    Place,
+    Places,
+    Replay,
+    clip,
+    passage_node,
+)
 from kit.views.style import look
 
 MOST = 300  # passages: more would not be readable
 _SHAPE = (2.0, 1.0)  # width and height of the picture
 _AROUND = 60  # passages, of those around a question
-_FOREIGN = re.compile(r"<link\b[^>]*https?://[^>]*>|<script\b[^>]*\bsrc=[^>]*>\s*</script>", re.IGNORECASE)
+_FOREIGN = re.compile(
+    r"<link\b[^>]*https?://[^>]*>|<script\b[^>]*\bsrc=[^>]*>\s*</script>", re.IGNORECASE
+)
 _FIT = "<script>addEventListener('resize', () => network.fit()); network.fit();</script>"
 
 
@@ -39,7 +51,9 @@ def links(part: PassageGraph) -> tuple[Edge, ...]:
     return tuple(edges)
 
 
-def arrange(drawn: Sequence[str], base: int, graph: PassageGraph) -> tuple[tuple[Edge, ...], dict[str, Place]]:
+def arrange(
+    drawn: Sequence[str], base: int, graph: PassageGraph
+) -> tuple[tuple[Edge, ...], dict[str, Place]]:
     """The edges between passages, and where these stand.
 
     Those of the first ``base`` that are joined to one another stand by springs, the others next to their neighbours.
@@ -52,7 +66,10 @@ def arrange(drawn: Sequence[str], base: int, graph: PassageGraph) -> tuple[tuple
     first = nx.Graph(pair for pair in joined.edges if set(drawn[:base]).issuperset(pair))
     places = spring(first or nx.empty_graph(drawn[:base]))
     others = [id for id in drawn if id not in places]
-    near = {id: [places[other] for other in joined[id] if other in places] or [(0.5, 1.0)] for id in others}
+    near = {
+        id: [places[other] for other in joined[id] if other in places] or [(0.5, 1.0)]
+        for id in others
+    }
     start = places | {id: np.mean(around, axis=0) for id, around in near.items()}
     found = nx.spring_layout(joined, k=0.15, pos=start, fixed=[*places], iterations=30, seed=0)
     return edges, apart({id: tuple(found[id].clip(0, 1)) for id in others}, places)
@@ -72,17 +89,25 @@ def spring(graph: nx.Graph) -> dict[Hashable, Place]:
     return apart(dict(zip(graph, minmax_scale(minmax_scale(places) + minmax_scale(ranks)))))
 
 
-def apart(wanted: Mapping[Hashable, Place], fixed: Mapping[Hashable, Place] | None = None) -> dict[Hashable, Place]:
+def apart(
+    wanted: Mapping[Hashable, Place], fixed: Mapping[Hashable, Place] | None = None
+) -> dict[Hashable, Place]:
     """The places ``fixed``, and each of ``wanted``, in their order, as near as there is room to what it wants."""
     found = dict(fixed or {})
-    least = min(0.13, 0.9 / np.sqrt(len(found) + len(wanted) or 1))  # between two nodes, in heights of the picture
-    spots = np.array([*product(*(np.linspace(0, 1, round(2 * side / least) + 1) for side in _SHAPE))])
+    least = min(
+        0.13, 0.9 / np.sqrt(len(found) + len(wanted) or 1)
+    )  # between two nodes, in heights of the picture
+    spots = np.array(
+        [*product(*(np.linspace(0, 1, round(2 * side / least) + 1) for side in _SHAPE))]
+    )
     for node, place in wanted.items():
         here = np.concatenate([[place], spots])
         taken = np.array([*found.values()]).reshape(-1, 1, 2)
         room = np.hypot(*np.moveaxis((here - taken) * _SHAPE, -1, 0)).min(axis=0, initial=least)
         far = np.hypot(*((here - place) * _SHAPE).T)
-        best = np.lexsort((far, -room.round(6)))[0]  # where there is no room left, the emptiest spot
+        best = np.lexsort((far, -room.round(6)))[
+            0
+        ]  # where there is no room left, the emptiest spot
         found[node] = tuple(here[best].round(4).tolist())
     return found
 
@@ -92,15 +117,21 @@ def places_of(graphs: Iterable[PassageGraph], rows: Sequence[int]) -> dict[str, 
     together = nx.empty_graph(len(rows))
     for graph in graphs:
         together.add_edges_from(graph.subgraph(rows).to_networkx().edges)
-    return {graph.corpus.passages[row].id: place for row, place in zip(rows, spring(together).values())}
+    return {
+        graph.corpus.passages[row].id: place for row, place in zip(rows, spring(together).values())
+    }
 
 
-def graph_frame(graph: PassageGraph, rows: Sequence[int], gold: Collection[str], places: Places, name: str) -> Replay:
+def graph_frame(
+    graph: PassageGraph, rows: Sequence[int], gold: Collection[str], places: Places, name: str
+) -> Replay:
     """The links between some passages as one frame; a node is as large as it has links in the picture."""
     edges = links(graph.subgraph(rows))
     degrees = Counter(end for edge in edges for end in edge.ends)
     most = max(degrees.values(), default=1)
-    nodes = [passage_node(graph.corpus, graph.corpus.passages[row].id, places, gold) for row in rows]
+    nodes = [
+        passage_node(graph.corpus, graph.corpus.passages[row].id, places, gold) for row in rows
+    ]
     states = [NodeState(node.id, value=degrees[node.id] / most) for node in nodes]
     caption = f"{name}: {len(edges):,} links between {len(nodes)} passages"
     return Replay(tuple(nodes), (Frame("", caption, tuple(states), edges),))
@@ -117,7 +148,10 @@ class GraphPage(NamedTuple):
 
 
 def graph_page(
-    graph: PassageGraph, rows: Sequence[int] | None = None, gold: Collection[str] = (), places: Places | None = None
+    graph: PassageGraph,
+    rows: Sequence[int] | None = None,
+    gold: Collection[str] = (),
+    places: Places | None = None,
 ) -> GraphPage:
     """The passages of ``rows`` (None: all) and what joins them; those of ``gold`` are stars.
 
@@ -126,22 +160,41 @@ def graph_page(
     """
     rows = range(graph.n_nodes) if rows is None else list(dict.fromkeys(map(int, rows)))
     if not 0 < len(rows) <= MOST:
-        raise InputError(f"expected 1 to {MOST} passages to draw, not {len(rows):,}: name a question, or rows")
+        raise InputError(
+            f"expected 1 to {MOST} passages to draw, not {len(rows):,}: name a question, or rows"
+        )
     picture = graph_frame(graph, rows, gold, places or places_of([graph], rows), "")
     network = Network("94vh", "100%", cdn_resources="in_line")
     network.toggle_physics(False)  # passages stand where they stand, until the reader drags one
     for node in picture.nodes:
-        drawn = {"shape": "star", "color": GOLD_RIM, "size": 22} if node.gold else {"shape": "dot", "size": 10}
+        drawn = (
+            {"shape": "star", "color": GOLD_RIM, "size": 22}
+            if node.gold
+            else {"shape": "dot", "size": 10}
+        )
         about = _told(f"{node.title}\n\n{clip(node.text, 600)}")
         network.add_node(node.id, node.label, title=about, x=node.x * 1500, y=node.y * 750, **drawn)
     for edge in picture.frames[0].edges:
         for number, kind in enumerate(edge.kinds):
-            line = {"color": look(kind).colour, "dashes": [2 * length for length in look(kind).dash] or False}
-            bow = {"smooth": {"type": "curvedCW", "roundness": 0.15 * number}} if number else {"smooth": False}
-            network.add_edge(*edge.ends, title=_told(f"{kind}: {edge.label or 'neighbours'}"), **line, **bow)
-    legend = [f'<b style="color: {look(kind).colour}">{escape(kind)}</b> ' for kind in graph.relations]
+            line = {
+                "color": look(kind).colour,
+                "dashes": [2 * length for length in look(kind).dash] or False,
+            }
+            bow = (
+                {"smooth": {"type": "curvedCW", "roundness": 0.15 * number}}
+                if number
+                else {"smooth": False}
+            )
+            network.add_edge(
+                *edge.ends, title=_told(f"{kind}: {edge.label or 'neighbours'}"), **line, **bow
+            )
+    legend = [
+        f'<b style="color: {look(kind).colour}">{escape(kind)}</b> ' for kind in graph.relations
+    ]
     shown = f'<p style="position: fixed; top: 4px; margin: 0; font: 14px sans-serif">{"".join(legend)}</p>{_FIT}'
-    return GraphPage(_FOREIGN.sub("", network.generate_html()).replace("</body>", f"{shown}</body>"))
+    return GraphPage(
+        _FOREIGN.sub("", network.generate_html()).replace("</body>", f"{shown}</body>")
+    )
 
 
 def page_around(graph: PassageGraph, benchmark: Benchmark, question: str | None) -> GraphPage:
@@ -152,7 +205,9 @@ def page_around(graph: PassageGraph, benchmark: Benchmark, question: str | None)
     if asked is None:
         raise InputError(f"expected the id of a test question, not {question!r}", field="question")
     supports = [graph.corpus.row[id] for id in asked.supporting_ids]
-    return graph_page(graph, [*supports, *graph.neighbours(supports)][:_AROUND], asked.supporting_ids)
+    return graph_page(
+        graph, [*supports, *graph.neighbours(supports)][:_AROUND], asked.supporting_ids
+    )
 
 
 def _told(text: str) -> str:

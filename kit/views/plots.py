@@ -55,8 +55,13 @@ def lines(
         ticks = [f"{tick}\n(n = {counts[value]:,.0f})" for tick, value in zip(ticks, values)]
     styles = looks(drawn["name"][drawn["x"].notna()])
     beside = {name: 0.09 * (number - (len(styles) - 1) / 2) for number, name in enumerate(styles)}
-    drawn["x"] = drawn["x"].map({value: place for place, value in enumerate(values)}) + drawn["name"].map(beside)
-    figure, mark = Figure(title), so.Line(pointsize=9, **DOT) if joined else so.Dot(pointsize=9, **DOT, **ABOVE)
+    drawn["x"] = drawn["x"].map({value: place for place, value in enumerate(values)}) + drawn[
+        "name"
+    ].map(beside)
+    figure, mark = (
+        Figure(title),
+        so.Line(pointsize=9, **DOT) if joined else so.Dot(pointsize=9, **DOT, **ABOVE),
+    )
     for ax, of in panels(figure, drawn, sharex=True, sharey=share, **{"xlabel": x} | labels):
         draw(ax, of, styles, mark, INTERVAL)
         ax.set_xticks(range(len(values)), ticks, fontsize=SMALL + 1)
@@ -91,8 +96,16 @@ def curves(
     alone = table[by].is_unique
     drawn = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes)
     figure, styles = Figure(title), looks(drawn["name"][drawn["x"].notna()])
-    for ax, of in panels(figure, drawn, sharex=True, sharey="row" if row else False, **{"xlabel": x} | labels):
-        draw(ax, of, styles, so.Line(pointsize=8, **DOT), INTERVAL if alone else so.Band(alpha=0.1, edgewidth=0))
+    for ax, of in panels(
+        figure, drawn, sharex=True, sharey="row" if row else False, **{"xlabel": x} | labels
+    ):
+        draw(
+            ax,
+            of,
+            styles,
+            so.Line(pointsize=8, **DOT),
+            INTERVAL if alone else so.Band(alpha=0.1, edgewidth=0),
+        )
         for line in ax.lines:  # a mark a point, as long as there are few
             line.set_marker(line.get_marker() if len(line.get_xdata()) <= 40 else "")
         if "x" in log:
@@ -103,7 +116,12 @@ def curves(
         elif "low" in of:
             frame_axis(ax, of)
         for name, told in of.dropna(subset="x").groupby("name") if notes else ():
-            at = {"textcoords": "offset points", "va": "center", "fontsize": SMALL, "color": styles[name].colour}
+            at = {
+                "textcoords": "offset points",
+                "va": "center",
+                "fontsize": SMALL,
+                "color": styles[name].colour,
+            }
             for end, side, aside in ((told.iloc[0], -7, "right"), (told.iloc[-1], 7, "left")):
                 ax.annotate(f"{end['notes']:g}", (end["x"], end["y"]), (side, 0), ha=aside, **at)
     name_lines(figure, styles, not alone)
@@ -128,7 +146,9 @@ def points(
 
     Intervals are drawn if there are any. Panels have one x axis if they ``share`` it.
     """
-    drawn, places = in_rows(take(table, x=x, y=rows, name=by, column=facet, group=group).dropna(subset="x"))
+    drawn, places = in_rows(
+        take(table, x=x, y=rows, name=by, column=facet, group=group).dropna(subset="x")
+    )
     figure = Figure(title, (SIZE[0], max(SIZE[1], 1.5 + 0.34 * len(places))))
     for ax, of in panels(figure, drawn, sharex=share, sharey=True, xlabel=xlabel):
         draw_dots(ax, of, places)
@@ -143,7 +163,9 @@ def points(
 
 
 @style()
-def differences(table: pd.DataFrame, title: str, baseline: str, metric: str, rows: str = "retriever") -> Figure:
+def differences(
+    table: pd.DataFrame, title: str, baseline: str, metric: str, rows: str = "retriever"
+) -> Figure:
     """Paired differences to a baseline, as ``Experiment.compare`` gives them: difference, low, high, p_holm."""
     drawn, places = in_rows(take(table, x="difference", y=rows, name="retriever", p="p_holm"))
     figure, note = Figure(title), "with 95 % interval; p after Holm's correction"
@@ -160,13 +182,22 @@ def ablation(table: pd.DataFrame, title: str, metric: str) -> Figure:
     """
     means = take(table, x="mean", y="label", group="group").assign(column=metric)
     ends = {"low": "difference_low", "high": "difference_high"}
-    gains = take(table, x="difference", y="label", group="group", **ends).assign(column="difference to the dashed line")
+    gains = take(table, x="difference", y="label", group="group", **ends).assign(
+        column="difference to the dashed line"
+    )
     drawn, places = in_rows(pd.concat([means, gains.dropna(subset="x")]))
     figure = Figure(title)
     (left, means), (right, gains) = panels(figure, drawn, sharey=True, width_ratios=(3, 2))
     draw_dots(left, means, places)
     firsts = means.groupby("group").agg(x=("x", "first"), top=("y", "min"), bottom=("y", "max"))
-    left.vlines(firsts["x"], firsts["top"] - 0.5, firsts["bottom"] + 0.5, color=GREY, linestyle="--", linewidth=1.5)
+    left.vlines(
+        firsts["x"],
+        firsts["top"] - 0.5,
+        firsts["bottom"] + 0.5,
+        color=GREY,
+        linestyle="--",
+        linewidth=1.5,
+    )
     draw_changes(right, gains, places)
     right.tick_params(labelleft=False)
     return figure
@@ -177,13 +208,18 @@ def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labe
     """A metric over a grid of two settings, each square with its mean and interval."""
     told = [f"{of.mean:.3f}\n{of.low:.3f} to {of.high:.3f}" for of in table.itertuples()]
     squares = table.assign(told=told).pivot(index=y, columns=x, values=["mean", "told"])
-    middle, reach = table["mean"].agg(["min", "max"]).mean(), max(np.ptp(table["mean"]), LEAST_HEIGHT) / 2
+    middle, reach = (
+        table["mean"].agg(["min", "max"]).mean(),
+        max(np.ptp(table["mean"]), LEAST_HEIGHT) / 2,
+    )
     colours = {"cmap": "crest", "vmin": middle - reach, "vmax": middle + reach}
     words = {"annot": squares["told"].fillna(""), "fmt": "", "annot_kws": {"size": 11}}
     figure = Figure(title)
     ax = figure.subplots()
     bar = {"label": metric.capitalize()}
-    seaborn.heatmap(squares["mean"].astype(float), linewidths=2, ax=ax, cbar_kws=bar, **colours, **words)
+    seaborn.heatmap(
+        squares["mean"].astype(float), linewidths=2, ax=ax, cbar_kws=bar, **colours, **words
+    )
     ax.set(**labels)
     ax.tick_params(length=0, labelrotation=0)
     return figure
@@ -194,10 +230,25 @@ def times(table: pd.DataFrame, title: str) -> Figure:
 
     A row is a question: retriever, passages, seconds, and ``encoding``, a part of these.
     """
-    means = table.groupby(["retriever", "passages"], sort=False)[["seconds", "encoding"]].mean().mul(1000)
-    rows = long(means.reset_index(), {"seconds": "milliseconds a question", "encoding": "of these for encoding"})
+    means = (
+        table.groupby(["retriever", "passages"], sort=False)[["seconds", "encoding"]]
+        .mean()
+        .mul(1000)
+    )
+    rows = long(
+        means.reset_index(),
+        {"seconds": "milliseconds a question", "encoding": "of these for encoding"},
+    )
     labels = {"xlabel": "passages in the collection"}
-    return curves(rows[rows["mean"] > 0], title, "passages", by="retriever", facet="metric", log="xy", **labels)
+    return curves(
+        rows[rows["mean"] > 0],
+        title,
+        "passages",
+        by="retriever",
+        facet="metric",
+        log="xy",
+        **labels,
+    )
 
 
 def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
@@ -215,8 +266,12 @@ def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
 def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
     """The columns of a table, and its intervals, as all plots here name them; without a name: one panel, row, group."""
     alike = {"name": "", "column": "", "row": "", "group": ""}
-    named = {end: end for end in ("low", "high") if end in table} | {new: old for new, old in columns.items() if old}
-    return pd.DataFrame(alike | {new: table[old] for new, old in named.items()}).reset_index(drop=True)
+    named = {end: end for end in ("low", "high") if end in table} | {
+        new: old for new, old in columns.items() if old
+    }
+    return pd.DataFrame(alike | {new: table[old] for new, old in named.items()}).reset_index(
+        drop=True
+    )
 
 
 def in_rows(drawn: pd.DataFrame) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
@@ -235,13 +290,20 @@ def panels(
     axes = figure.subplots(len(rows), len(columns), squeeze=False, **shared)
     figure.supxlabel(xlabel)
     for ax, (row, column) in zip(axes.flat, product(rows, columns)):
-        heading = f"{column[:1].upper()}{column[1:]}" if column[1:] else column  # a letter of the paper stays small
+        heading = (
+            f"{column[:1].upper()}{column[1:]}" if column[1:] else column
+        )  # a letter of the paper stays small
         ax.set_title(heading if row == rows[0] else "")
         ax.set_ylabel((row or ylabel) if column == columns[0] else "")
         of = drawn[(drawn["row"].fillna(row) == row) & (drawn["column"].fillna(column) == column)]
         for level in of[of["x"].isna()].itertuples():
             ax.axhline(level.y, color=GREY, linestyle=":", linewidth=1.5)
-            at = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": SMALL, "color": GREY}
+            at = {
+                "xycoords": ("axes fraction", "data"),
+                "va": "center",
+                "fontsize": SMALL,
+                "color": GREY,
+            }
             ax.annotate(level.name, (1.01, level.y), **at)
         yield ax, of
         if shared.get("sharey"):
@@ -249,14 +311,21 @@ def panels(
 
 
 def draw(
-    ax: Axes, drawn: pd.DataFrame, styles: Mapping[str, Look], mark: so.Mark, interval: so.Mark, rows: bool = False
+    ax: Axes,
+    drawn: pd.DataFrame,
+    styles: Mapping[str, Look],
+    mark: so.Mark,
+    interval: so.Mark,
+    rows: bool = False,
 ) -> None:
     """Points in a panel, with the looks of their names: what is behind, intervals (in ``rows`` along x), marks."""
     way, ends = ("y", ("xmin", "xmax")) if rows else ("x", ("ymin", "ymax"))
     colours = {name: each.colour for name, each in styles.items()}
     markers = {name: each.marker for name, each in styles.items()}
     dashes = {name: each.dash or "-" for name, each in styles.items()}
-    theme = {key: rcParams[key] for key in so.Plot.config.theme if key in rcParams}  # the kit's style, not seaborn's
+    theme = {
+        key: rcParams[key] for key in so.Plot.config.theme if key in rcParams
+    }  # the kit's style, not seaborn's
     plot = so.Plot(drawn.dropna(subset="x"), x="x", y="y", color="name").on(ax).theme(theme)
     plot = plot.label(x=ax.get_xlabel(), y=ax.get_ylabel(), title=ax.get_title("left"))
     plot = plot.scale(color=colours, marker=markers, linestyle=dashes)
@@ -287,7 +356,9 @@ def draw_changes(ax: Axes, drawn: pd.DataFrame, rows: list[tuple[str, str]]) -> 
     at = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": SMALL + 1}
     for of in drawn.itertuples():
         p = "" if "p" not in drawn else "  p < 0.001" if of.p < 0.001 else f"  p = {of.p:.3f}"
-        ax.annotate(f"{of.x:+.3f} [{of.low:+.3f}, {of.high:+.3f}]{p}".replace("-", "−"), (1.02, of.y), **at)
+        ax.annotate(
+            f"{of.x:+.3f} [{of.low:+.3f}, {of.high:+.3f}]{p}".replace("-", "−"), (1.02, of.y), **at
+        )
     # A group of one question has no interval.
     reach = 1.1 * np.nanmax([1e-3, *drawn[["x", "low", "high"]].abs().to_numpy().ravel()])
     ax.set_xlim(-reach, reach)
@@ -307,7 +378,9 @@ def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
     ax.set(**{f"{which}scale": "log" if values.min() > 0 else "symlog"})
     axis = getattr(ax, f"{which}axis")
     if values.min() > 0:
-        axis.set_major_locator(LogLocator(subs=(1,) if values.max() / values.min() > 150 else (1, 2, 5)))
+        axis.set_major_locator(
+            LogLocator(subs=(1,) if values.max() / values.min() > 150 else (1, 2, 5))
+        )
     axis.set_major_formatter("{x:,g}")
     axis.set_minor_formatter("")
 

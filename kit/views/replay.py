@@ -48,7 +48,11 @@ class Node(msgspec.Struct, frozen=True):
 def passage_node(corpus: Corpus, id: str, places: Places, gold: Collection[str]) -> Node:
     """The passage as a node at its place, if it has one. Those of a document, which share its title, say which."""
     passage = corpus[id]
-    page = f"p. {passage.page} · {clip(passage.text, 40)} · " if passage.page else f"§{passage.position + 1} "
+    page = (
+        f"p. {passage.page} · {clip(passage.text, 40)} · "
+        if passage.page
+        else f"§{passage.position + 1} "
+    )
     title = f"{page if len(corpus.documents[passage.document]) > 1 else ''}{passage.title}"
     return Node(id, title, passage.text, *places.get(id, (0.5, 0.5)), gold=id in gold)
 
@@ -119,7 +123,11 @@ class Frame(msgspec.Struct, frozen=True):
     @property
     def shown(self) -> list[str]:
         """The nodes that are drawn, and those in rankings."""
-        return [it.node for part in (self.states, *(column.items for column in self.columns)) for it in part]
+        return [
+            it.node
+            for part in (self.states, *(column.items for column in self.columns))
+            for it in part
+        ]
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -133,17 +141,27 @@ class Replay(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(
-        cls, frames: Sequence[Frame], corpus: Corpus, question: Question | None, places: Places, **more: Any
+        cls,
+        frames: Sequence[Frame],
+        corpus: Corpus,
+        question: Question | None,
+        places: Places,
+        **more: Any,
     ) -> Self:
         """That of frames: what they show as nodes, supports first, and the question; ``more`` are further fields.
 
         ``nodes`` among these are what is no passage. A question that was typed has no answer.
         """
-        known, gold = {node.id: node for node in more.pop("nodes", ())}, question.supporting_ids if question else ()
+        known, gold = (
+            {node.id: node for node in more.pop("nodes", ())},
+            question.supporting_ids if question else (),
+        )
         shown = dict.fromkeys(id for frame in frames for id in frame.shown)
         ids = dict.fromkeys([*(id for id in gold if id in shown), *shown])
         nodes = tuple(known.get(id) or passage_node(corpus, id, places, gold) for id in ids)
-        asked = "\nAnswer: ".join(filter(None, (question.text, question.answer))) if question else ""
+        asked = (
+            "\nAnswer: ".join(filter(None, (question.text, question.answer))) if question else ""
+        )
         return cls(nodes, tuple(frames), asked, **more)
 
     @property
@@ -167,24 +185,46 @@ class Replay(msgspec.Struct, frozen=True):
         supports = [node.id for node in self.nodes if node.gold]
         names = {id: f"support {number}" for number, id in enumerate(supports, start=1)}
         nodes = tuple(replace(node, title=names.get(node.id, ""), text="") for node in self.nodes)
-        return replace(self, nodes=nodes, frames=tuple(replace(it, asked="") for it in self.frames), question="")
+        return replace(
+            self,
+            nodes=nodes,
+            frames=tuple(replace(it, asked="") for it in self.frames),
+            question="",
+        )
 
     def table(self) -> pd.DataFrame:
         """A row a node, edge (of all frames: ``step`` is empty) or place in a ranking; ``value``: size, or place."""
         nodes, rows = self.by_id, []
 
         def add(kind: str, id: str, **told: Any) -> None:
-            rows.append({"step": frame.step, "kind": kind, "title": nodes[id].title, "gold": nodes[id].gold, **told})
+            rows.append(
+                {
+                    "step": frame.step,
+                    "kind": kind,
+                    "title": nodes[id].title,
+                    "gold": nodes[id].gold,
+                    **told,
+                }
+            )
 
         for frame in (Frame(edges=self.edges), *self.frames):
             for it in frame.states:
-                add("node", it.node, x=nodes[it.node].x, y=nodes[it.node].y, role=it.role, value=it.value)
+                add(
+                    "node",
+                    it.node,
+                    x=nodes[it.node].x,
+                    y=nodes[it.node].y,
+                    role=it.role,
+                    value=it.value,
+                )
             for edge in frame.edges:
                 add("+".join(edge.kinds), edge.source, other=nodes[edge.target].title)
             for column in frame.columns:
                 for number, item in enumerate(column.items, start=1):
                     add(column.name, item.node, value=item.place or number)
-        return pd.DataFrame(rows, columns=["step", "kind", "title", "other", "role", "gold", "x", "y", "value"])
+        return pd.DataFrame(
+            rows, columns=["step", "kind", "title", "other", "role", "gold", "x", "y", "value"]
+        )
 
 
 def count(n: int, word: str) -> str:

@@ -47,7 +47,9 @@ class Role(msgspec.Struct, frozen=True):
 
 _SHEET = msgspec.toml.decode(Path(__file__).with_name("looks.toml").read_bytes())
 ROLES = msgspec.convert(_SHEET["roles"], dict[str, Role])
-_GROUPS = msgspec.convert(_SHEET["looks"], dict[str, Look])  # by the names that have a look in common
+_GROUPS = msgspec.convert(
+    _SHEET["looks"], dict[str, Look]
+)  # by the names that have a look in common
 LOOKS = {name: each for names, each in _GROUPS.items() for name in names.split()}
 
 
@@ -86,11 +88,18 @@ class Figure(matplotlib.figure.Figure):
     def drawn(self, kind: str) -> bytes:
         """The bytes of a file of the figure, ``png`` or ``svg``, without dates or versions; they are drawn once."""
         if kind not in self.files:
-            told = {"svg": {"Date": None, "Creator": None, "Title": self.title}, "png": {"Software": None}}[kind]
+            told = {
+                "svg": {"Date": None, "Creator": None, "Title": self.title},
+                "png": {"Software": None},
+            }[kind]
             self.savefig(sink := io.BytesIO(), format=kind, metadata=told)
             self.files[kind] = sink.getvalue()
         return self.files[kind]
 
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
         width, height = self.get_size_inches() * 96
-        return self.drawn("png"), {"width": round(width), "height": round(height), "alt": self.title}
+        return self.drawn("png"), {
+            "width": round(width),
+            "height": round(height),
+            "alt": self.title,
+        }

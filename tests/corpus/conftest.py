@@ -24,7 +24,11 @@ def write(tmp_path: Path) -> Write:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not isinstance(content, bytes | str):
             is_lines = path.suffix == ".jsonl"
-            content = "".join(json.dumps(it) + "\n" for it in content) if is_lines else json.dumps(content)
+            content = (
+                "".join(json.dumps(it) + "\n" for it in content)
+                if is_lines
+                else json.dumps(content)
+            )
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
@@ -76,9 +80,19 @@ def musique() -> list[dict]:
 @pytest.fixture
 def beir(write: Write) -> Path:
     """A folder with three documents and questions in train and test."""
-    documents = [("d1", "Ode", "The Ode is a river. It is rich in eel."), ("d2", "", "Eels swim."), ("d3", "Marl", "")]
-    write("beir/corpus.jsonl", [{"_id": id, "title": title, "text": text} for id, title, text in documents])
-    write("beir/queries.jsonl", [{"_id": f"q{n}", "text": f"What about {n}?", "metadata": {}} for n in (1, 2, 3)])
+    documents = [
+        ("d1", "Ode", "The Ode is a river. It is rich in eel."),
+        ("d2", "", "Eels swim."),
+        ("d3", "Marl", ""),
+    ]
+    write(
+        "beir/corpus.jsonl",
+        [{"_id": id, "title": title, "text": text} for id, title, text in documents],
+    )
+    write(
+        "beir/queries.jsonl",
+        [{"_id": f"q{n}", "text": f"What about {n}?", "metadata": {}} for n in (1, 2, 3)],
+    )
     write("beir/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td2\t1\nq1\td1\t2\nq1\td3\t0\n")
     return write("beir/qrels/train.tsv", "query-id\tcorpus-id\tscore\nq2\td3\t1\n").parents[1]
 
@@ -86,8 +100,16 @@ def beir(write: Write) -> Path:
 @pytest.fixture
 def own(write: Write) -> Path:
     """A folder in the kit's own format: a document of two passages, a question that needs both."""
-    first = {"id": "p1", "title": "Lowick", "text": "Lowick is a town. It lies on the Ode.", "document": "lowick"}
-    write("town/passages.jsonl", [first, first | {"id": "p2", "text": "Its mill burned.", "position": 1}])
+    first = {
+        "id": "p1",
+        "title": "Lowick",
+        "text": "Lowick is a town. It lies on the Ode.",
+        "document": "lowick",
+    }
+    write(
+        "town/passages.jsonl",
+        [first, first | {"id": "p2", "text": "Its mill burned.", "position": 1}],
+    )
     question = {
         "id": "q1",
         "text": "What burned in the town on the Ode?",
@@ -126,7 +148,10 @@ def pdf() -> Callable[..., bytes]:
 @pytest.fixture
 def documents(write: Write, pdf: Callable[..., bytes]) -> Path:
     """A folder with a PDF of two pages and a question about each way to ask."""
-    write("papers/mill.pdf", pdf("The mill stands at Lowick.", "It burned in 1820. A bell was\nsaved."))
+    write(
+        "papers/mill.pdf",
+        pdf("The mill stands at Lowick.", "It burned in 1820. A bell was\nsaved."),
+    )
     asked = {"id": "q1", "text": "What is on page 2?", "answer": "a fire"}
     quoted = {"id": "q2", "text": "Where is the mill?", "answer": "Lowick"}
     questions = [

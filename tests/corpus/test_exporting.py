@@ -13,11 +13,22 @@ from kit.errors import InputError
 def benchmarks(draw):
     """Benchmarks of few titles, so that supports share one often."""
     texts = draw(
-        st.lists(st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"])), min_size=2, max_size=12, unique=True)
+        st.lists(
+            st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"])),
+            min_size=2,
+            max_size=12,
+            unique=True,
+        )
     )
-    titles = draw(st.lists(st.sampled_from(["A", "B", ""]), min_size=len(texts), max_size=len(texts)))
-    passages = [Passage(f"p{n}", title, text, f"p{n}") for n, (title, text) in enumerate(zip(titles, texts))]
-    ids = st.lists(st.sampled_from([passage.id for passage in passages]), min_size=1, max_size=4, unique=True)
+    titles = draw(
+        st.lists(st.sampled_from(["A", "B", ""]), min_size=len(texts), max_size=len(texts))
+    )
+    passages = [
+        Passage(f"p{n}", title, text, f"p{n}") for n, (title, text) in enumerate(zip(titles, texts))
+    ]
+    ids = st.lists(
+        st.sampled_from([passage.id for passage in passages]), min_size=1, max_size=4, unique=True
+    )
     questions = [
         Question(f"q{number}", "Which one?", "", tuple((id,) for id in supports))
         for number, supports in enumerate(draw(st.lists(ids, min_size=1, max_size=4)))
@@ -26,7 +37,9 @@ def benchmarks(draw):
 
 
 @pytest.mark.parametrize("format", ["kit", "beir"])
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(made=benchmarks())
 def test_folders_come_back_the_same(tmp_path_factory, format, made):
     assert load(export(made, tmp_path_factory.mktemp(format) / "out", format)).hash == made.hash
@@ -37,7 +50,10 @@ def test_qrels_are_trec_lines_of_every_passage_that_carries_a_support(beir, tmp_
     path.write_text("old")
     assert export(load(beir), path, "qrels").read_text() == "q1 0 d2 1\nq1 0 d1 1\n"
     either = msgspec.structs.replace(load(beir).test[0], supporting=(("d2",), ("d1", "d3")))
-    assert export(load(beir).asking([either]), path, "qrels").read_text() == "q1 0 d2 1\nq1 0 d1 1\nq1 0 d3 1\n"
+    assert (
+        export(load(beir).asking([either]), path, "qrels").read_text()
+        == "q1 0 d2 1\nq1 0 d1 1\nq1 0 d3 1\n"
+    )
     assert export(load(beir), path, "qrels", split="train").read_text() == "q2 0 d3 1\n"
 
 
@@ -45,7 +61,12 @@ def test_what_cannot_be_exported_ends_in_one_line_and_leaves_all_as_it_was(beir,
     made, kept = load(beir), tmp_path / "kept.json"
     kept.write_text("kept")
     for path, format, split, line in [
-        (kept, "csv", "test", "unknown format 'csv' to export to: expected one of kit, beir, qrels"),
+        (
+            kept,
+            "csv",
+            "test",
+            "unknown format 'csv' to export to: expected one of kit, beir, qrels",
+        ),
         (kept, "qrels", "all", "has no all questions to export"),
         (kept, "qrels", "dev", "benchmark beir-beir has no dev questions to export"),
         (beir, "qrels", "test", "cannot be written"),

@@ -7,7 +7,16 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace as with_fields
 
-from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Question, load, load_training, single_facts
+from kit.corpus import (
+    Benchmark,
+    Corpus,
+    EvidenceGraph,
+    Passage,
+    Question,
+    load,
+    load_training,
+    single_facts,
+)
 from kit.corpus.facts import N_FACTS
 from kit.corpus.sentences import split_sentences
 from kit.errors import InputError
@@ -31,7 +40,9 @@ def test_supports_are_sentences_and_the_database_has_a_third_of_each_kind() -> N
     assert len(made.corpus) == 80 and made.test[0].supporting == (("p7.0",), ("p8.0",))
     database = made.collection(made.test[0])
     assert len(database) == len(set(database.row)) == N_FACTS
-    assert {"p7.0", "p7.1", "p8.0", "p8.1"} <= set(database.row)  # the documents have one further sentence each
+    assert {"p7.0", "p7.1", "p8.0", "p8.1"} <= set(
+        database.row
+    )  # the documents have one further sentence each
     assert database["p7.1"].full_text == "Bridge 7\nIt was built in 1907."
     assert list(single_facts(SMALL).collections["q"]) == list(made.collections["q"])
 
@@ -40,7 +51,10 @@ def test_supports_are_sentences_and_the_database_has_a_third_of_each_kind() -> N
     ("facts", "line"),
     [
         (UNSET, r"record q, field facts: expected the sentence of each support"),
-        (("It is 7 metres long.", "It is blue."), r"expected a sentence of its support, not 'It is blue\.'"),
+        (
+            ("It is 7 metres long.", "It is blue."),
+            r"expected a sentence of its support, not 'It is blue\.'",
+        ),
     ],
 )
 def test_questions_have_to_name_their_sentences(facts: object, line: str) -> None:
@@ -60,7 +74,10 @@ def test_each_support_of_the_atlas_is_stated_by_one_sentence_of_its_passage() ->
             assert split_sentences(atlas.corpus[id].text).count(fact) == 1
     facts = load(setting="facts")
     assert Counter(map(len, facts.collections.values())) == {N_FACTS: 1300}
-    assert all({facts.corpus.row[id] for id in it.supporting_ids} <= {*facts.collections[it.id]} for it in facts.test)
+    assert all(
+        {facts.corpus.row[id] for id in it.supporting_ids} <= {*facts.collections[it.id]}
+        for it in facts.test
+    )
 
 
 def test_a_kit_folder_is_learned_from_in_this_setting() -> None:

@@ -22,7 +22,9 @@ def offer(tmp_path, monkeypatch):
     """Put a file on the server, as what is downloaded by the name ``rivers``; returns the file served."""
     folder = tmp_path / "served"
     folder.mkdir()
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(folder))) as serving:
+    with ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(folder))
+    ) as serving:
         thread = threading.Thread(target=serving.serve_forever)
         thread.start()
 
@@ -66,12 +68,18 @@ def test_a_member_of_a_zip_is_unpacked(offer, tmp_path):
 @pytest.mark.parametrize(
     ("content", "download", "line"),
     [
-        (CONTENT + b" ", {"sha256": DIGEST}, f"^http://127.*: what came has not the SHA-256 {DIGEST}: nothing kept$"),
+        (
+            CONTENT + b" ",
+            {"sha256": DIGEST},
+            f"^http://127.*: what came has not the SHA-256 {DIGEST}: nothing kept$",
+        ),
         (b"<html>", {"member": "dev.json"}, r"expected a zip that holds dev\.json$"),
         (packed(other=CONTENT), {"member": "dev.json"}, r"expected a zip that holds dev\.json$"),
     ],
 )
-def test_what_is_not_what_was_expected_ends_in_one_line_and_is_not_kept(offer, tmp_path, content, download, line):
+def test_what_is_not_what_was_expected_ends_in_one_line_and_is_not_kept(
+    offer, tmp_path, content, download, line
+):
     offer("rivers", content, **download)
     with pytest.raises(InputError, match=line):
         fetch("rivers", tmp_path / "kept")
@@ -83,7 +91,9 @@ def test_what_cannot_be_reached_ends_in_one_line(offer, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="cannot be downloaded: the server answered 404"):
         fetch("rivers", tmp_path / "kept")
     monkeypatch.setitem(fetching.DOWNLOADS, "rivers", Download("http://127.0.0.1:9/rivers.json"))
-    with pytest.raises(InputError, match=r"cannot be downloaded: it cannot be reached \(ConnectionError\)$"):
+    with pytest.raises(
+        InputError, match=r"cannot be downloaded: it cannot be reached \(ConnectionError\)$"
+    ):
         fetch("rivers", tmp_path / "kept")
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):

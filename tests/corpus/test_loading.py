@@ -21,7 +21,10 @@ def test_each_format_is_recognised_from_its_content(request, write, beir, own, d
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        ('[{"a": 1}]', "not recognised: expected one of hotpotqa, 2wikimultihopqa, musique, reasongraphqa, beir, hipp"),
+        (
+            '[{"a": 1}]',
+            "not recognised: expected one of hotpotqa, 2wikimultihopqa, musique, reasongraphqa, beir, hipp",
+        ),
         ("hello", "record 1: not valid JSON"),
         ('"text"', "record 1: expected an object, got text"),
         (b"\xff\xfe[\x00]\x00", "record 1: "),
@@ -43,10 +46,22 @@ def test_what_cannot_be_loaded_so_ends_in_one_line(write, tmp_path, beir, hotpot
         (tmp_path / "empty", {}, folders),
         (beir, {"format": "hotpotqa"}, "cannot be read"),
         (dev, {"format": "beir"}, r"expected a folder with corpus\.jsonl \(format beir\)"),
-        (dev, {"format": "hotpot"}, "unknown format 'hotpot': expected one of hotpotqa, 2wikimultihopqa"),
+        (
+            dev,
+            {"format": "hotpot"},
+            "unknown format 'hotpot': expected one of hotpotqa, 2wikimultihopqa",
+        ),
         (dev, {"setting": "open"}, "unknown setting 'open': expected one of pooled, per-question"),
-        (dev, {"setting": "per-question", "corpus": [dev]}, "extra corpora need the setting pooled"),
-        (beir, {"setting": "per-question"}, "expected the setting pooled: questions have no paragraphs of their own"),
+        (
+            dev,
+            {"setting": "per-question", "corpus": [dev]},
+            "extra corpora need the setting pooled",
+        ),
+        (
+            beir,
+            {"setting": "per-question"},
+            "expected the setting pooled: questions have no paragraphs of their own",
+        ),
     ]:
         with pytest.raises(InputError, match=line):
             load(data, **settings)
@@ -57,14 +72,20 @@ def test_pooled_merges_equal_paragraphs_and_per_question_keeps_each_collection(w
     pooled, single = load(path), load(path, setting="per-question")
     assert pooled.setting == "pooled" and pooled.collections is None
     assert single.setting == "per-question" and len(single.corpus) == len(pooled.corpus) == 4
-    titles = [[passage.title for passage in single.collection(question).passages] for question in single.test]
+    titles = [
+        [passage.title for passage in single.collection(question).passages]
+        for question in single.test
+    ]
     assert titles == [["Ada Brill", "Nell Horn", "Grey Ferry"], ["Nell Horn", "Oster Horn"]]
 
 
 def test_extra_corpora_are_added_once_and_their_questions_are_not(write, hotpotqa, musique, beir):
     path = write("dev.json", hotpotqa)
     ada = "Ada Brill was born in Lowick.  She kept bees. She painted boats."
-    corpus = write("corpus.json", [{"title": "Ada Brill", "text": ada}, {"title": "Ada Brill", "text": "Another."}])
+    corpus = write(
+        "corpus.json",
+        [{"title": "Ada Brill", "text": ada}, {"title": "Ada Brill", "text": "Another."}],
+    )
     benchmark = load(path, corpus=[corpus, write("m.jsonl", musique), beir, path])
     assert len(benchmark.test) == 2 and benchmark.train == benchmark.dev == ()
     assert len(benchmark.corpus) == 4 + 1 + 5 + 3
@@ -72,7 +93,9 @@ def test_extra_corpora_are_added_once_and_their_questions_are_not(write, hotpotq
     assert benchmark.corpus.passages[:4] == load(path).corpus.passages
 
     write("other/corpus.jsonl", [{"_id": "d1", "title": "Other", "text": "Other."}])
-    with pytest.raises(InputError, match=r"^passage 'd1': an earlier file has its id for another text$"):
+    with pytest.raises(
+        InputError, match=r"^passage 'd1': an earlier file has its id for another text$"
+    ):
         load(beir, corpus=[beir.parent / "other"])
 
 
@@ -99,16 +122,22 @@ def test_training_questions_are_split_by_their_ids_alone(write, hotpotqa):
     assert (len(benchmark.train), len(benchmark.dev), len(benchmark.test)) == (40, 10, 0)
     assert len(benchmark.corpus) == 3 and benchmark.name == "hotpotqa-train"
     dev = {question.id for question in benchmark.dev}
-    turned = load_training([write("turned.json", [one | {"answer": "other"} for one in reversed(many)])])
+    turned = load_training(
+        [write("turned.json", [one | {"answer": "other"} for one in reversed(many)])]
+    )
     assert {question.id for question in turned.dev} == dev
 
 
 def test_training_joins_files_and_keeps_published_splits(write, hotpotqa, musique, beir):
     files = [write("train.json", hotpotqa), write("train.jsonl", musique), beir]
     benchmark = load_training(files)
-    assert len(benchmark.train) + len(benchmark.dev) == 5  # the test question of the BEIR folder is left out
+    assert (
+        len(benchmark.train) + len(benchmark.dev) == 5
+    )  # the test question of the BEIR folder is left out
     assert "q2" in {question.id for question in benchmark.train}
-    assert all(id in benchmark.corpus for question in benchmark.train for id in question.supporting_ids)
+    assert all(
+        id in benchmark.corpus for question in benchmark.train for id in question.supporting_ids
+    )
     single = load_training(files[:2], setting="per-question")
     assert set(single.collections) == {question.id for question in (*single.train, *single.dev)}
 

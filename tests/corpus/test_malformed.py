@@ -10,10 +10,19 @@ from hypothesis import strategies as st
 from kit.corpus import FORMATS, check, load
 from kit.errors import InputError
 
-quickly = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quickly = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just("#1 of #2"),
-    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=3), children, max_size=2),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.just("#1 of #2"),
+    lambda children: (
+        st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=3), children, max_size=2)
+    ),
     max_leaves=5,
 )
 
@@ -35,7 +44,10 @@ def reads_or_tells(path, format=None):
 
 
 @quickly
-@given(content=st.binary(max_size=60), format=st.sampled_from([None, "hotpotqa", "musique", "hipporag"]))
+@given(
+    content=st.binary(max_size=60),
+    format=st.sampled_from([None, "hotpotqa", "musique", "hipporag"]),
+)
 def test_any_bytes(write, content, format):
     path = write("file", content)
     reads_or_tells(path, format)
@@ -52,7 +64,9 @@ def test_any_place_changed(write, request, format):
         holder, key = changed, data.draw(st.integers(0, len(changed) - 1))
         while isinstance(holder[key], (list, dict)) and holder[key] and data.draw(st.booleans()):
             holder = holder[key]
-            key = data.draw(st.sampled_from(sorted(holder) if isinstance(holder, dict) else range(len(holder))))
+            key = data.draw(
+                st.sampled_from(sorted(holder) if isinstance(holder, dict) else range(len(holder)))
+            )
         if data.draw(st.booleans()):
             del holder[key]
         else:
@@ -68,7 +82,8 @@ def test_any_line_in_a_beir_folder(beir, file):
 
     @quickly
     @given(
-        line=st.binary(max_size=30) | st.sampled_from([b'{"_id":"d1","text":""}', b"q1\td1\t", b"\t\t1", b"q1\td1\t-1"])
+        line=st.binary(max_size=30)
+        | st.sampled_from([b'{"_id":"d1","text":""}', b"q1\td1\t", b"\t\t1", b"q1\td1\t-1"])
     )
     def change(line):
         (beir / file).write_bytes(content + line + b"\n")

@@ -12,14 +12,24 @@ pytestmark = pytest.mark.realdata
 FILES = {
     "hotpotqa/dev.json": (100, 996, {2: 100}, {10: 100}),
     "hotpotqa/train.json": (100, 994, {2: 100}, {10: 99, 4: 1}),
-    "2wikimultihopqa/dev.json": (81, 660, {2: 60, 4: 21}, {10: 79, 9: 2}),  # two contexts list a paragraph twice
+    "2wikimultihopqa/dev.json": (
+        81,
+        660,
+        {2: 60, 4: 21},
+        {10: 79, 9: 2},
+    ),  # two contexts list a paragraph twice
     "2wikimultihopqa/train.json": (500, 3112, {2: 408, 4: 92}, None),
     "musique/dev.jsonl": (100, 1786, {2: 72, 3: 16, 4: 12}, {20: 100}),
     "musique/train.jsonl": (100, 1890, {2: 68, 3: 27, 4: 5}, None),
 }
 TYPES = {
     "hotpotqa/dev.json": {"bridge": 67, "comparison": 33},
-    "2wikimultihopqa/dev.json": {"compositional": 28, "comparison": 27, "bridge_comparison": 21, "inference": 5},
+    "2wikimultihopqa/dev.json": {
+        "compositional": 28,
+        "comparison": 27,
+        "bridge_comparison": 21,
+        "inference": 5,
+    },
     "musique/dev.jsonl": {"2hop": 72, "3hop1": 15, "4hop1": 9, "4hop3": 2, "4hop2": 1, "3hop2": 1},
 }
 
@@ -33,7 +43,10 @@ def test_counts(realdata, file):
     if file in TYPES:
         assert Counter(question.type for question in benchmark.test) == TYPES[file]
     if sizes:
-        assert Counter(map(len, load(realdata / file, setting="per-question").collections.values())) == sizes
+        assert (
+            Counter(map(len, load(realdata / file, setting="per-question").collections.values()))
+            == sizes
+        )
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -44,7 +57,9 @@ def test_every_support_is_in_what_the_question_is_asked_of(realdata, file, setti
         collection = benchmark.collection(question)
         assert question.supporting and all(id in collection for id in question.supporting_ids)
         assert question.evidence is None or question.evidence.n_nodes == question.hops
-        assert all(step.support is None or step.support < question.hops for step in question.decomposition)
+        assert all(
+            step.support is None or step.support < question.hops for step in question.decomposition
+        )
 
 
 def test_every_2wiki_sub_question_has_its_own_support_and_names_it(realdata):
@@ -62,7 +77,10 @@ def test_every_2wiki_sub_question_has_its_own_support_and_names_it(realdata):
 def test_musique_supports_hold_the_answers_of_their_steps(realdata):
     benchmark = load(realdata / "musique/dev.jsonl")
     steps = [(question, step) for question in benchmark.test for step in question.decomposition]
-    texts = [benchmark.corpus[question.supporting[step.support][0]].full_text.casefold() for question, step in steps]
+    texts = [
+        benchmark.corpus[question.supporting[step.support][0]].full_text.casefold()
+        for question, step in steps
+    ]
     held = [step.answer.casefold() in text for (_, step), text in zip(steps, texts)]
     assert sum(held) / len(held) > 0.9
     assert all(len(question.decomposition) == question.hops for question in benchmark.test)
@@ -73,5 +91,7 @@ def test_corpora_load_and_merge_with_the_questions_they_belong_to(realdata):
     assert len(load_corpus([realdata / "2wikimultihopqa/corpus.json"])) == 6119
     samples = [realdata / "hipporag/corpus_sample.json", realdata / "hipporag/openie_sample.json"]
     assert [len(load_corpus(files)) for files in (samples, samples[:1], samples[1:])] == [120] * 3
-    benchmark = load(realdata / "2wikimultihopqa/dev.json", corpus=[realdata / "2wikimultihopqa/corpus.json"])
+    benchmark = load(
+        realdata / "2wikimultihopqa/dev.json", corpus=[realdata / "2wikimultihopqa/corpus.json"]
+    )
     assert len(benchmark.corpus) == 660 + 6119 - 226  # 226 of the paragraphs are in both

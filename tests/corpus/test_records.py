@@ -41,14 +41,26 @@ def test_reads_lists_and_lines_with_any_line_end_and_byte_order_mark(write, cont
     ("content", "ids", "line"),
     [
         (b'{"id":"a"}\n{"id":"\xff"}\n', ["a"], "record 2: expected UTF-8"),
-        (b'{"id":"a"}\n{"id":\n{"id":"c"}\n', ["a", "c"], "record 2: not valid JSON: input data was truncated"),
+        (
+            b'{"id":"a"}\n{"id":\n{"id":"c"}\n',
+            ["a", "c"],
+            "record 2: not valid JSON: input data was truncated",
+        ),
         (b'{"id":"a","size":NaN}\n', [], "record 1: not valid JSON: invalid character (byte 17)"),
         (b'{"id":"a","x":' + b"[" * 100_000, [], "record 1: not valid JSON: nested too deeply"),
         (b'[{"id":"a"},null]', ["a"], "record 2: expected an object, got null"),
         (b'[{"size":1}]', [], "record 1, field id: missing"),
         (b'[{"id":null}]', [], "record 1, field id: expected text, got null"),
-        (b'[{"id":"a","size":"1"}]', [], "record 1 (id 'a'), field size: expected a whole number, got text"),
-        (b'[{"id":"a","parts":[["x",null]]}]', [], "field parts[0][1]: expected a whole number, got null"),
+        (
+            b'[{"id":"a","size":"1"}]',
+            [],
+            "record 1 (id 'a'), field size: expected a whole number, got text",
+        ),
+        (
+            b'[{"id":"a","parts":[["x",null]]}]',
+            [],
+            "field parts[0][1]: expected a whole number, got null",
+        ),
         (b'[{"id":"a","parts":[["x"]]}]', [], "field parts[0]: expected a list of length 2"),
     ],
 )
@@ -64,7 +76,10 @@ def test_tells_the_record_and_the_field_of_what_is_broken(write, content, ids, l
         (b"[]", "expected at least one record, the file holds none"),
         (b'[{"id":"a"},{"id":"b', "record 2: not valid JSON: "),
         (b'[{"id":"a"}', "record 2: not valid JSON: "),
-        (b'[{"id":"a"} {"id":"b"}]', "record 2: not valid JSON: Expecting the list's end or a comma"),
+        (
+            b'[{"id":"a"} {"id":"b"}]',
+            "record 2: not valid JSON: Expecting the list's end or a comma",
+        ),
         (b'[{"id":"a"}] x', "record 2: not valid JSON: "),
         (b"[" * 100_000, "record 1: not valid JSON: nested too deeply"),
     ],

@@ -15,11 +15,23 @@ from kit.corpus.sentences import split_sentences
         ("", []),
         (" \n", []),
         ("Lowick", ["Lowick"]),
-        ("It burned. Nobody knew why! Who would?", ["It burned.", "Nobody knew why!", "Who would?"]),
-        ('"Who is it?" He left. (She did.) 12 others.', ['"Who is it?"', "He left.", "(She did.)", "12 others."]),
+        (
+            "It burned. Nobody knew why! Who would?",
+            ["It burned.", "Nobody knew why!", "Who would?"],
+        ),
+        (
+            '"Who is it?" He left. (She did.) 12 others.',
+            ['"Who is it?"', "He left.", "(She did.)", "12 others."],
+        ),
         ("Dr. Ada Brill met J. R. Orr of St. Marl.", ["Dr. Ada Brill met J. R. Orr of St. Marl."]),
-        ("It cost 3.5 in the U.S. Navy, e.g. No. 4 of it.", ["It cost 3.5 in the U.S. Navy, e.g. No. 4 of it."]),
-        ("The ode ends… then begins. “Oster” is next.", ["The ode ends… then begins.", "“Oster” is next."]),
+        (
+            "It cost 3.5 in the U.S. Navy, e.g. No. 4 of it.",
+            ["It cost 3.5 in the U.S. Navy, e.g. No. 4 of it."],
+        ),
+        (
+            "The ode ends… then begins. “Oster” is next.",
+            ["The ode ends… then begins.", "“Oster” is next."],
+        ),
         ("Sie kam an. Éowald ging.", ["Sie kam an.", "Éowald ging."]),
     ],
 )
@@ -42,6 +54,9 @@ def test_hostile_text_comes_to_an_end():
 
 def test_a_plain_query_holds_no_gold_field_and_a_gold_one_the_question() -> None:
     town = example().test[0]
-    assert type(town.query) is Query and msgspec.to_builtins(town.query) == {"id": "town", "text": town.text}
+    assert type(town.query) is Query and msgspec.to_builtins(town.query) == {
+        "id": "town",
+        "text": town.text,
+    }
     assert isinstance(town.gold_query, GoldQuery) and town.gold_query.question is town
     assert town.query != town.gold_query

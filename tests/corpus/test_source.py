@@ -9,7 +9,9 @@ from kit.corpus.source import Item, Source, combine, content_id
 def test_an_id_is_the_words_of_the_title_and_a_digest_of_the_content():
     # printf 'Salt Road (film)\nA film.' | b2sum -l 64
     assert content_id("Salt Road (film)", "A film.") == "Salt_Road_film#08c8e3d66ba7932f"
-    assert content_id("Salt  Road (film)\n", " A\tfilm. ") == content_id("Salt Road (film)", "A film.")
+    assert content_id("Salt  Road (film)\n", " A\tfilm. ") == content_id(
+        "Salt Road (film)", "A film."
+    )
     assert content_id("", "") != content_id("", "a")
 
 
@@ -27,7 +29,8 @@ def test_equal_paragraphs_of_a_later_file_take_the_earlier_id():
 
 
 @pytest.mark.parametrize(
-    ("edges", "kept"), [([], ()), ([(0, 1), (0, 1), (1, 1)], ((0, 1),)), ([(1, 2), (0, 2)], ((0, 2), (1, 2)))]
+    ("edges", "kept"),
+    [([], ()), ([(0, 1), (0, 1), (1, 1)], ((0, 1),)), ([(1, 2), (0, 2)], ((0, 2), (1, 2)))],
 )
 def test_an_evidence_graph_has_each_edge_once_and_no_loop(edges, kept):
     assert EvidenceGraph.of(3, edges).edges == kept

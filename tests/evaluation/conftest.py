@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Query, Question
-from kit.retrievers import Ranking, Retriever
+from kit.methods import Ranking, Retriever
 
 CHAIN = EvidenceGraph(2, ((0, 1),))
 QUESTIONS = (
@@ -58,5 +58,12 @@ def benchmark() -> Benchmark:
 
 @pytest.fixture
 def per_question(benchmark: Benchmark) -> Benchmark:
-    rows = {"q1": np.array([0, 1, 2]), "q2": np.array([2, 3, 4]), "q3": np.array([0, 2, 4, 5]), "t1": np.array([0])}
-    return Benchmark("small", benchmark.corpus, train=benchmark.train, test=benchmark.test, collections=rows)
+    rows = {
+        "q1": np.array([0, 1, 2]),
+        "q2": np.array([2, 3, 4]),
+        "q3": np.array([0, 2, 4, 5]),
+        "t1": np.array([0]),
+    }
+    return Benchmark(
+        "small", benchmark.corpus, train=benchmark.train, test=benchmark.test, collections=rows
+    )

@@ -10,9 +10,9 @@ from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
 from kit.evaluation.answers import Reading, contexts_of, judge_answers, read_answers, reader_of
+from kit.readers.extractive import ExtractiveReader, Reader
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel
-from kit.text.reader import ExtractiveReader, Reader
 
 QUESTIONS = (
     Question("q1", "one", "The answer of a", (("a",), ("b",)), type="bridge"),
@@ -30,7 +30,10 @@ class FirstPassage(Reader):
 
     def answer(self, questions: Sequence[str], contexts: Sequence[Sequence[str]]) -> list[str]:
         self.asked.append((list(questions), [list(context) for context in contexts]))
-        return [f"The answer of {context[0].partition(chr(10))[0]}!" if context else "" for context in contexts]
+        return [
+            f"The answer of {context[0].partition(chr(10))[0]}!" if context else ""
+            for context in contexts
+        ]
 
 
 class Judge(LanguageModel):
@@ -42,7 +45,11 @@ class Judge(LanguageModel):
         for place, prompt in enumerate(prompts):
             graded = prompt.partition("You are grading the following question:")[2]
             prediction = graded.partition("Prediction: ")[2].partition("\n")[0]
-            yield {place: Answer({"": "0 or 1?", "The answer of a!": "1"}.get(prediction, "0"), 7, 1, 0.5)}
+            yield {
+                place: Answer(
+                    {"": "0 or 1?", "The answer of a!": "1"}.get(prediction, "0"), 7, 1, 0.5
+                )
+            }
 
 
 @pytest.fixture
@@ -57,9 +64,21 @@ def experiment(alphabetical, reverse, asked: Benchmark):
 
 def test_a_row_a_retriever_and_question(experiment) -> None:
     reader = FirstPassage()
-    contexts = {name: texts for name, texts in contexts_of(experiment, 2).items() if name != "golden"}
+    contexts = {
+        name: texts for name, texts in contexts_of(experiment, 2).items() if name != "golden"
+    }
     table = read_answers(reader, QUESTIONS, contexts)
-    assert list(table) == ["retriever", "question", "hops", "type", "answer", "em", "f1", "accuracy", "words"]
+    assert list(table) == [
+        "retriever",
+        "question",
+        "hops",
+        "type",
+        "answer",
+        "em",
+        "f1",
+        "accuracy",
+        "words",
+    ]
     # Articles go: "answer of a" is "answer of", which also stands in "answer of f".
     assert table.values.tolist() == [
         ["none", "q1", 2, "bridge", "", 0, 0, 0, 0],
@@ -69,7 +88,9 @@ def test_a_row_a_retriever_and_question(experiment) -> None:
         ["z to a", "q1", 2, "bridge", "The answer of f!", 0, pytest.approx(0.8), 1, 3],
         ["z to a", "q2", 1, "comparison", "The answer of f!", 0, pytest.approx(2 / 3), 0, 3],
     ]
-    assert reader.asked[0] == (["one", "two"], [[], []]) and reader.asked[2][1] == [["f\n", "e\n"]] * 2
+    assert (
+        reader.asked[0] == (["one", "two"], [[], []]) and reader.asked[2][1] == [["f\n", "e\n"]] * 2
+    )
 
 
 def test_contexts_between_nothing_and_the_supports(experiment) -> None:
@@ -84,14 +105,24 @@ def test_contexts_between_nothing_and_the_supports(experiment) -> None:
 def test_means_by_hops_with_paired_differences(experiment) -> None:
     answers = Reading(FirstPassage(), "1").answers(experiment)
     assert answers.metrics == ["em", "f1", "accuracy", "words"]
-    table = answers.by_hops().set_index(["retriever", "metric", "hops"]).sort_index(key=lambda names: names.astype(str))
+    table = (
+        answers.by_hops()
+        .set_index(["retriever", "metric", "hops"])
+        .sort_index(key=lambda names: names.astype(str))
+    )
     assert set(table.index.unique("hops")) == {1, 2, "all"}
-    assert table.loc[("a to z", "f1")]["mean"].to_dict() == pytest.approx({"all": 0.9, 1: 0.8, 2: 1})
+    assert table.loc[("a to z", "f1")]["mean"].to_dict() == pytest.approx(
+        {"all": 0.9, 1: 0.8, 2: 1}
+    )
     row = table.loc[("none", "f1", "all")]
     of = answers.table.query("retriever == 'none'")["f1"].to_numpy()
     ours = answers.table.query("retriever == 'a to z'")["f1"].to_numpy()
     expected = statistics.paired(of, ours, **experiment.draws)
-    assert (row["baseline"], row["difference"], row["p"]) == ("a to z", pytest.approx(-0.9), expected.p)
+    assert (row["baseline"], row["difference"], row["p"]) == (
+        "a to z",
+        pytest.approx(-0.9),
+        expected.p,
+    )
     assert row["low_difference"] == expected.low and row["mean"] == 0 and row["n"] == 2
     assert table["difference"].notna().sum() == 3 * 4 * 3  # others, metrics, and all or the hops
 
@@ -118,10 +149,18 @@ def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
     reading.judge = Judge("judge", store=Store(tmp_path))
     answers = reading.answers(experiment)
     record = experiment.record(answers) | reading.record(answers)
-    assert [result["retriever"] for result in record["results"]] == ["a to z", "z to a", "none", "golden"]
+    assert [result["retriever"] for result in record["results"]] == [
+        "a to z",
+        "z to a",
+        "none",
+        "golden",
+    ]
     first, _, none, golden = record["results"]
     assert (first["em"], first["judged"], none["unclear"], golden["em"]) == (0.5, 1.0, 1.0, 1.0)
-    assert first["em_ci"] == [0, 1] and first["recall@2"] == experiment.record()["results"][0]["recall@2"]
+    assert (
+        first["em_ci"] == [0, 1]
+        and first["recall@2"] == experiment.record()["results"][0]["recall@2"]
+    )
     assert {"em", "words_ci"} <= none.keys() and "mrr" not in none
     assert record["reader"] == {"name": "first passage", "size": "2"}
     # Eight answers, of which the first of golden is the same prompt again.
@@ -150,7 +189,9 @@ def test_a_bad_size_is_one_plain_line(size: str) -> None:
 
 
 def test_a_reader_or_a_judge_that_nobody_knows_is_one_plain_line() -> None:
-    with pytest.raises(InputError, match=r"^field reader: expected a reader: extractive, ras, or a language model"):
+    with pytest.raises(
+        InputError, match=r"^field reader: expected a reader: extractive, ras, or a language model"
+    ):
         reader_of("intensive")
     with pytest.raises(InputError, match=r"^field model: expected a language model as"):
         Reading(FirstPassage(), "2", "x")

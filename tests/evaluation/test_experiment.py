@@ -18,18 +18,39 @@ from kit.evaluation import (
     time_parts,
     variants,
 )
-from kit.retrievers import Dense, Ranking, Retriever
+from kit.methods import Ranking, Retriever
+from kit.methods.baselines.classic import Dense
 from kit.text import Encoder
 
 
 @pytest.fixture
 def found(alphabetical, reverse, benchmark):
-    return evaluate({"a to z": alphabetical, "z to a": reverse}, benchmark, ks=(5, 2), k=6, progress=False)
+    return evaluate(
+        {"a to z": alphabetical, "z to a": reverse}, benchmark, ks=(5, 2), k=6, progress=False
+    )
 
 
 def test_table(found) -> None:
-    columns = ["retriever", "question", "hops", "type", "structure", "recall@2", "recall@5", "full@2", "full@5", "mrr"]
-    assert list(found.table.columns) == [*columns[:5], "shape", *columns[5:], "seconds", "calls", "tokens"]
+    columns = [
+        "retriever",
+        "question",
+        "hops",
+        "type",
+        "structure",
+        "recall@2",
+        "recall@5",
+        "full@2",
+        "full@5",
+        "mrr",
+    ]
+    assert list(found.table.columns) == [
+        *columns[:5],
+        "shape",
+        *columns[5:],
+        "seconds",
+        "calls",
+        "tokens",
+    ]
     assert found.table["shape"].tolist() == ["chain", "flat", ""] * 2
     # By hand: ranks of the supports are a to z 1 2 | 3 5 | 1 3 5 6, z to a 6 5 | 3 2 | 6 4 2 1.
     assert found.table[columns].values.tolist() == [
@@ -42,30 +63,41 @@ def test_table(found) -> None:
     ]
 
 
-def test_calls_and_tokens_of_a_model_are_those_of_asking_each_question_once(alphabetical, benchmark) -> None:
+def test_calls_and_tokens_of_a_model_are_those_of_asking_each_question_once(
+    alphabetical, benchmark
+) -> None:
     class Asking(type(alphabetical)):
         def usage(self) -> pd.DataFrame:
             n = len(self.asked)  # those whose time is taken among them
             told = {"calls": [n, n], "prompt_tokens": [5 * n, 0], "answer_tokens": [n, 0]}
             return pd.DataFrame({"model": "m", "source": ["live", "replayed"]} | told)
 
-    found = evaluate({"asks": Asking(), "plain": alphabetical}, benchmark, ks=(2,), n_timed=2, progress=False)
+    found = evaluate(
+        {"asks": Asking(), "plain": alphabetical}, benchmark, ks=(2,), n_timed=2, progress=False
+    )
     costs = found.table.set_index("retriever")[["calls", "tokens"]]
-    assert costs.loc["asks"].to_numpy().tolist() == [[2, 6]] * 3 and costs.loc["plain"].isna().all(axis=None)
+    assert costs.loc["asks"].to_numpy().tolist() == [[2, 6]] * 3 and costs.loc["plain"].isna().all(
+        axis=None
+    )
     assert "2.0 a question" in found.text() and "calls" not in found.only(["plain"]).text()
 
 
-def test_seeds_are_shown_as_their_mean_and_compared_one_by_one(alphabetical, reverse, benchmark) -> None:
+def test_seeds_are_shown_as_their_mean_and_compared_one_by_one(
+    alphabetical, reverse, benchmark
+) -> None:
     named = {"base": alphabetical, "x": alphabetical, "x, seed 4": reverse}
     found = evaluate(named, benchmark, ks=(2,), k=6, progress=False)
     assert list(found.rankings) == ["base", "x"] == list(found.table["retriever"].unique())
     assert per_question(found, "recall@2")["x"].tolist() == [1 / 2, 1 / 4, 3 / 8]
     assert found.table["hops"].tolist() == [2, 2, 4] * 2 and len(found.runs) == 9
     gain = found.gain("x", over="base", metric="recall@2")
-    assert gain.draws == (0, pytest.approx((-1 + 1 / 2 + 1 / 4) / 3)) and gain.value == pytest.approx(
-        sum(gain.draws) / 2
+    assert gain.draws == (
+        0,
+        pytest.approx((-1 + 1 / 2 + 1 / 4) / 3),
+    ) and gain.value == pytest.approx(sum(gain.draws) / 2)
+    assert found.gain("base", over="x", metric="recall@2").rival == pytest.approx(
+        (1 / 2 + 1 / 4 + 3 / 8) / 3
     )
-    assert found.gain("base", over="x", metric="recall@2").rival == pytest.approx((1 / 2 + 1 / 4 + 3 / 8) / 3)
 
 
 def test_seeds_have_names() -> None:
@@ -76,10 +108,21 @@ def test_seeds_have_names() -> None:
 
 
 def test_only_the_first_k_count(alphabetical, reverse, benchmark) -> None:
-    reverse.retrieve_many = lambda queries, k: [Ranking(tuple("defabc"), np.zeros(6)) for _ in queries]
-    found = evaluate({"short": alphabetical, "generous": reverse}, benchmark, ks=(1,), k=2, progress=False)
+    reverse.retrieve_many = lambda queries, k: [
+        Ranking(tuple("defabc"), np.zeros(6)) for _ in queries
+    ]
+    found = evaluate(
+        {"short": alphabetical, "generous": reverse}, benchmark, ks=(1,), k=2, progress=False
+    )
     assert all(len(ranking.ids) == 2 for ranking in found.rankings["short"].values())
-    assert found.table["mrr"].tolist() == [1, 0, 1, 0, 1, 1 / 2]  # the first support of q2 is third of the short one
+    assert found.table["mrr"].tolist() == [
+        1,
+        0,
+        1,
+        0,
+        1,
+        1 / 2,
+    ]  # the first support of q2 is third of the short one
 
 
 def test_retrievers_see_no_gold(found, alphabetical, benchmark) -> None:
@@ -87,14 +130,20 @@ def test_retrievers_see_no_gold(found, alphabetical, benchmark) -> None:
     (fitted,) = alphabetical.fitted
     assert fitted.test == () and fitted.train == benchmark.train
     assert alphabetical.indexed == [benchmark.corpus]
-    other = Benchmark("other", Corpus([Passage("p", "p", "", "p")]), train=benchmark.train, test=benchmark.test)
+    other = Benchmark(
+        "other", Corpus([Passage("p", "p", "", "p")]), train=benchmark.train, test=benchmark.test
+    )
     evaluate({"x": alphabetical}, benchmark, training=other, progress=False)
     assert alphabetical.fitted[1].name == "other" and alphabetical.fitted[1].test == ()
 
 
 def test_per_question(alphabetical, per_question) -> None:
     found = evaluate({"x": alphabetical}, per_question, ks=(2,), progress=False)
-    assert [list(corpus.row) for corpus in alphabetical.indexed] == [["a", "b", "c"], ["c", "d", "e"], list("acef")]
+    assert [list(corpus.row) for corpus in alphabetical.indexed] == [
+        ["a", "b", "c"],
+        ["c", "d", "e"],
+        list("acef"),
+    ]
     assert found.table["recall@2"].tolist() == [1, 1 / 2, 1 / 2]
 
 
@@ -116,24 +165,40 @@ class Slow(Retriever):
         return [Ranking(("a",), np.zeros(1)) for _ in queries]
 
 
-def test_times_are_of_a_sample_asked_one_by_one(benchmark, per_question, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_are_of_a_sample_asked_one_by_one(
+    benchmark, per_question, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = [0.0]
     monkeypatch.setattr(experiment.time, "perf_counter", lambda: clock[0])
     slow, other = Slow(clock), Slow(clock)
     pooled = evaluate({"slow": slow, "other": other}, benchmark, n_timed=2, progress=False)
-    assert pooled.seconds_to_fit == {"slow": 106, "other": 106} and set(pooled.table["seconds"].dropna()) == {3}
+    assert pooled.seconds_to_fit == {"slow": 106, "other": 106} and set(
+        pooled.table["seconds"].dropna()
+    ) == {3}
     *one_by_one, together = slow.calls
     assert together == ["q1", "q2", "q3"] and slow.calls == other.calls
-    assert [len(asked) for asked in one_by_one] == [1, 1, 1] and one_by_one[0] == one_by_one[-1]  # once to warm up
-    assert pooled.table["seconds"].isna().tolist() == [[id] not in one_by_one for id in 2 * together]
-    assert "Times: 2 questions, one after another on one thread, each encoded anew" in pooled.caption
+    assert [len(asked) for asked in one_by_one] == [1, 1, 1] and one_by_one[0] == one_by_one[
+        -1
+    ]  # once to warm up
+    assert pooled.table["seconds"].isna().tolist() == [
+        [id] not in one_by_one for id in 2 * together
+    ]
+    assert (
+        "Times: 2 questions, one after another on one thread, each encoded anew" in pooled.caption
+    )
     assert pooled.gain("slow", over="other", metric="seconds")[:4] == (0, 0, 0, 2)
     each = evaluate({"slow": Slow(clock)}, per_question, n_timed=99, progress=False)
-    assert each.seconds_to_fit == {"slow": 100 + 3 + 3 + 4} and each.table["seconds"].tolist() == [3, 3, 3]
+    assert each.seconds_to_fit == {"slow": 100 + 3 + 3 + 4} and each.table["seconds"].tolist() == [
+        3,
+        3,
+        3,
+    ]
     assert "Times" not in evaluate({"slow": Slow(clock)}, benchmark, progress=False).caption
 
 
-def test_the_vector_of_a_question_is_made_anew_where_it_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_vector_of_a_question_is_made_anew_where_it_is_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     dense, read = Dense(), []
     dense.index(example().corpus)
 
@@ -154,14 +219,20 @@ def test_summary(found) -> None:
     assert summary.loc[("z to a", "mrr"), "mean"] == pytest.approx(17 / 30)
     values = found.table.query("retriever == 'a to z'")["recall@5"]
     expected = statistics.interval(values, 0)[:3]
-    assert summary.loc[("a to z", "recall@5"), ["mean", "low", "high"]].tolist() == pytest.approx(expected)
+    assert summary.loc[("a to z", "recall@5"), ["mean", "low", "high"]].tolist() == pytest.approx(
+        expected
+    )
     by_hops = found.summary(by="hops")
     assert list(by_hops.columns) == ["retriever", "hops", "metric", "mean", "low", "high", "n"]
     assert by_hops["retriever"].drop_duplicates().tolist() == ["a to z", "z to a"]
     single = by_hops.query("hops == 4 and metric == 'recall@2'")
     assert single["mean"].tolist() == [1 / 4, 1 / 2] and single["low"].isna().all()
     both = found.summary(by=["type", "hops"]).query("metric == 'mrr' and retriever == 'a to z'")
-    assert both[["type", "hops", "n"]].values.tolist() == [["bridge", 2, 1], ["bridge", 4, 1], ["comparison", 2, 1]]
+    assert both[["type", "hops", "n"]].values.tolist() == [
+        ["bridge", 2, 1],
+        ["bridge", 4, 1],
+        ["comparison", 2, 1],
+    ]
 
 
 class Always(Retriever):
@@ -180,11 +251,19 @@ class Always(Retriever):
 def test_compare() -> None:
     """Of 200 one-hop questions of two kinds ``good`` finds the supports of 20, ``bad`` none."""
     corpus = Corpus(Passage(id, "", "", id) for id in "xyz")
-    asked = [Question(f"q{i}", "", "", (("x" if i < 20 else "y",),), type="ab"[i % 2]) for i in range(200)]
+    asked = [
+        Question(f"q{i}", "", "", (("x" if i < 20 else "y",),), type="ab"[i % 2])
+        for i in range(200)
+    ]
     many = Benchmark("many", corpus, test=asked)
     found = evaluate({"bad": Always("z"), "good": Always("x")}, many, ks=(1,), progress=False)
     row = found.compare("bad", "recall@1").iloc[0]
-    assert (row["retriever"], row["baseline"], row["metric"], row["n"]) == ("good", "bad", "recall@1", 200)
+    assert (row["retriever"], row["baseline"], row["metric"], row["n"]) == (
+        "good",
+        "bad",
+        "recall@1",
+        200,
+    )
     assert row["difference"] == pytest.approx(0.1)
     # Normal approximation of the interval of a share: .1 ± 1.96 √(.1 · .9 / 200).
     assert (row["low"], row["high"]) == pytest.approx((0.0584, 0.1416), abs=0.006)
@@ -220,8 +299,13 @@ def test_bad_settings(settings, message, alphabetical, benchmark) -> None:
 
 def test_some_of_the_retrievers(found) -> None:
     part = found.only(["z to a"])
-    assert part.table.equals(found.table.iloc[3:].reset_index(drop=True)) and list(part.rankings) == ["z to a"]
-    assert part.summary()["mean"].tolist() == found.summary().query("retriever == 'z to a'")["mean"].tolist()
+    assert part.table.equals(found.table.iloc[3:].reset_index(drop=True)) and list(
+        part.rankings
+    ) == ["z to a"]
+    assert (
+        part.summary()["mean"].tolist()
+        == found.summary().query("retriever == 'z to a'")["mean"].tolist()
+    )
 
 
 # ---- retrievers beside each other
@@ -230,14 +314,20 @@ def test_some_of_the_retrievers(found) -> None:
 @pytest.fixture
 def backwards(alphabetical, reverse, benchmark) -> experiment.Experiment:
     """Names and questions against their alphabetical order: a table that sorts them would be seen."""
-    named, turned = {"z to a": reverse, "a to z": alphabetical}, benchmark.asking(benchmark.test[::-1])
+    named, turned = (
+        {"z to a": reverse, "a to z": alphabetical},
+        benchmark.asking(benchmark.test[::-1]),
+    )
     return evaluate(named, turned, ks=(2, 5), seed=7, n_resamples=500, progress=False)
 
 
 def test_a_metric_of_each_question_as_asked(backwards) -> None:
     # By hand: q3 needs a c e f, q2 needs c or d, and e, q1 needs a b; the first two are f e, or a b.
     values = per_question(backwards, "recall@2")
-    assert values.index.tolist() == ["q3", "q2", "q1"] and values.columns.tolist() == ["z to a", "a to z"]
+    assert values.index.tolist() == ["q3", "q2", "q1"] and values.columns.tolist() == [
+        "z to a",
+        "a to z",
+    ]
     assert values.to_numpy().tolist() == [[1 / 2, 1 / 4], [1 / 2, 0], [0, 1]]
 
 
@@ -247,13 +337,19 @@ def test_each_variant_beside_the_first_of_its_group(backwards) -> None:
     assert table["mean"].tolist() == pytest.approx([5 / 12, 1 / 3, 1 / 3])
     # (1/2 − 1/4 + 1/2 − 0 + 0 − 1) / 3; the first of a group has nothing to differ from.
     assert table["difference"].tolist() == pytest.approx([np.nan, -1 / 12, np.nan], nan_ok=True)
-    assert table[["difference_low", "difference_high"]].isna().any(axis=1).tolist() == [True, False, True]
+    assert table[["difference_low", "difference_high"]].isna().any(axis=1).tolist() == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_a_gain_is_the_difference_of_the_comparison(backwards) -> None:
     row = backwards.compare("a to z", "recall@5").iloc[0]
     gain = backwards.gain("z to a", over="a to z")
     assert gain[:5] == (row["difference"], row["low"], row["high"], row["n"], row["p"])
-    assert gain.value == pytest.approx(-1 / 6)  # q1 alone: z to a has one of its two supports among five
+    assert gain.value == pytest.approx(
+        -1 / 6
+    )  # q1 alone: z to a has one of its two supports among five
     both = backwards.gain(["a to z", "z to a"], over="z to a", metric="recall@2")
     assert both.value == pytest.approx(1 / 24)

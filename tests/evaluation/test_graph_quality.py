@@ -6,7 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from kit.corpus import Benchmark, example
-from kit.evaluation.graph_quality import at_equal_size, describe_graph, find_seeds, graph_quality, measure
+from kit.evaluation.graph_quality import (
+    at_equal_size,
+    describe_graph,
+    find_seeds,
+    graph_quality,
+    measure,
+)
 from kit.graphs import build
 
 
@@ -30,22 +36,41 @@ def test_quality_by_hand() -> None:
 
 def test_graphs_at_equal_size() -> None:
     hand, quality, sizes = example(), [], []
-    swept = [("entity", {"prior": prior}) for prior in (0.9, 0.6, 0.3)] + [("knn", {"k": k}) for k in (1, 5)]
+    swept = [("entity", {"prior": prior}) for prior in (0.9, 0.6, 0.3)] + [
+        ("knn", {"k": k}) for k in (1, 5)
+    ]
     for name, setting in swept:
-        graph, about = build(name, hand.corpus, **setting), {"builder": name, "value": next(iter(setting.values()))}
-        quality.append(graph_quality(graph, hand.test, find_seeds(hand.corpus, hand.test, 1)).assign(**about))
+        graph, about = (
+            build(name, hand.corpus, **setting),
+            {"builder": name, "value": next(iter(setting.values()))},
+        )
+        quality.append(
+            graph_quality(graph, hand.test, find_seeds(hand.corpus, hand.test, 1)).assign(**about)
+        )
         sizes.append(about | describe_graph(graph))
     quality, sizes = pd.concat(quality, ignore_index=True), pd.DataFrame(sizes)
     # Mean degree 2 · 4 / 6 at 0.6 and 2 · 5 / 6 at 0.3; knn has 1 and 5: both reach 1.5, between their settings.
     joined = at_equal_size(quality, sizes[sizes["mean_degree"] > 0], "joined", size=1.5)
-    assert list(joined.columns) == ["entity", "knn"] and list(joined.index) == [question.id for question in hand.test]
+    assert list(joined.columns) == ["entity", "knn"] and list(joined.index) == [
+        question.id for question in hand.test
+    ]
     place = np.log(1.5) / np.log(5)
-    low, high = (quality[(quality["builder"] == "knn") & (quality["value"] == k)]["joined"].to_numpy() for k in (1, 5))
+    low, high = (
+        quality[(quality["builder"] == "knn") & (quality["value"] == k)]["joined"].to_numpy()
+        for k in (1, 5)
+    )
     assert joined["knn"].tolist() == pytest.approx(((1 - place) * low + place * high).tolist())
-    assert list(at_equal_size(quality, sizes, "joined", size=1.5)) == ["knn"]  # entity starts without edges
+    assert list(at_equal_size(quality, sizes, "joined", size=1.5)) == [
+        "knn"
+    ]  # entity starts without edges
 
 
 def test_per_question_graphs_are_built_from_the_own_collection() -> None:
     hand = example()
-    own = Benchmark("own", hand.corpus, test=hand.test, collections={"town": np.arange(2), "river": np.arange(6)})
+    own = Benchmark(
+        "own",
+        hand.corpus,
+        test=hand.test,
+        collections={"town": np.arange(2), "river": np.arange(6)},
+    )
     assert measure("knn", own, own.test, k=1)["nodes"] == 4  # the mean of two and six

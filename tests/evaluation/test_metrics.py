@@ -67,17 +67,25 @@ def test_more_supports_than_k() -> None:
     assert metrics.recall_ceiling(four, 4) == metrics.recall_ceiling(four, 10) == 1
 
 
-@pytest.mark.parametrize("name", ["recall_at", "full_at", "reciprocal_rank", "sf_em", "covered", "precision"])
+@pytest.mark.parametrize(
+    "name", ["recall_at", "full_at", "reciprocal_rank", "sf_em", "covered", "precision"]
+)
 def test_question_without_supports(name: str) -> None:
     cut_off = [1] if name.endswith("_at") else []
-    with pytest.raises(InputError, match="record q, field supporting: expected at least one supporting passage"):
+    with pytest.raises(
+        InputError, match="record q, field supporting: expected at least one supporting passage"
+    ):
         getattr(metrics, name)(ask(), "a", *cut_off)
 
 
-rankings = st.permutations(PASSAGES).flatmap(lambda ids: st.integers(0, len(ids)).map(lambda n: ids[:n]))
+rankings = st.permutations(PASSAGES).flatmap(
+    lambda ids: st.integers(0, len(ids)).map(lambda n: ids[:n])
+)
 carriers = st.lists(st.sampled_from(PASSAGES), min_size=1, max_size=4, unique=True)
 single = carriers.map(lambda ids: ask(*[(i,) for i in ids]))
-questions = st.lists(carriers.map(tuple), min_size=1, max_size=4).map(lambda supporting: ask(*supporting))
+questions = st.lists(carriers.map(tuple), min_size=1, max_size=4).map(
+    lambda supporting: ask(*supporting)
+)
 
 
 @given(single, rankings, st.integers(1, 12))
@@ -134,18 +142,24 @@ def test_an_evidence_graph(ids, edges, gm, gs, ged, ged_labelled, precision, rec
 def test_a_graph_that_matches_has_its_structure_and_its_set(data: st.DataObject) -> None:
     def graph(n: int) -> EvidenceGraph:
         pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-        return EvidenceGraph.of(n, data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else [])
+        return EvidenceGraph.of(
+            n, data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+        )
 
     n = data.draw(st.integers(1, 4))
     question = Question("q", "?", "!", tuple((id,) for id in "abcd"[:n]), evidence=graph(n))
     ids = data.draw(st.permutations("abcde"))[: data.draw(st.integers(1, 4))]
     found = metrics.graph_measures(question, ids, graph(len(ids)))
-    assert found["gm"] <= min(found["gs"], found["evidence_em"]) and (found["gm"] == 1) == (found["ged_labelled"] == 0)
+    assert found["gm"] <= min(found["gs"], found["evidence_em"]) and (found["gm"] == 1) == (
+        found["ged_labelled"] == 0
+    )
     assert (found["gs"] == 1) == (found["ged"] == 0) and found["ged"] <= found["ged_labelled"]
     own = metrics.graph_measures(question, "abcd"[:n], question.evidence)
     assert own["gm"] == own["evidence_f1"] == 1
 
 
 def test_graphs_need_a_question_with_one() -> None:
-    with pytest.raises(InputError, match="field evidence: expected a question with an evidence graph"):
+    with pytest.raises(
+        InputError, match="field evidence: expected a question with an evidence graph"
+    ):
         metrics.graph_measures(TWO, "ab", EvidenceGraph(2))

@@ -14,11 +14,17 @@ SHARES = random.choice([0, 0.5, 1], size=300, p=[0.2, 0.3, 0.5])
 
 
 def test_interval_agrees_with_scipy_and_is_seeded() -> None:
-    theirs = stats.bootstrap((SHARES,), np.mean, method="percentile", n_resamples=10_000, rng=1).confidence_interval
+    theirs = stats.bootstrap(
+        (SHARES,), np.mean, method="percentile", n_resamples=10_000, rng=1
+    ).confidence_interval
     mean, low, high, *_ = statistics.interval(SHARES, 3)
     assert mean == SHARES.mean()
     assert (low, high) == pytest.approx(theirs, abs=0.004)
-    assert statistics.interval(SHARES, 1) == statistics.interval(SHARES, 1) != statistics.interval(SHARES, 2)
+    assert (
+        statistics.interval(SHARES, 1)
+        == statistics.interval(SHARES, 1)
+        != statistics.interval(SHARES, 2)
+    )
 
 
 def test_equal_values_have_no_width_one_value_no_interval() -> None:
@@ -62,8 +68,13 @@ def test_seeds_are_averaged_by_question() -> None:
     found = statistics.paired(ours, theirs, 1)
     assert found[:4] == statistics.paired(ours.mean(axis=1), theirs, 1)[:4]
     assert found.value == pytest.approx(1 / 3) and found.rival == pytest.approx(1 / 3)
-    assert found.draws == pytest.approx((1 / 3, 1 / 3)) and found.differ == 2  # the third is 1/2 − 1/2
-    assert statistics.paired(ours, ours).differ == 0 and statistics.paired(theirs, ours).draws == (-1 / 3, -1 / 3)
+    assert (
+        found.draws == pytest.approx((1 / 3, 1 / 3)) and found.differ == 2
+    )  # the third is 1/2 − 1/2
+    assert statistics.paired(ours, ours).differ == 0 and statistics.paired(theirs, ours).draws == (
+        -1 / 3,
+        -1 / 3,
+    )
 
 
 def test_paired_p_is_uniform_where_nothing_differs() -> None:
@@ -94,7 +105,9 @@ def test_rank_correlation_by_hand() -> None:
 
 
 def test_means_by_group() -> None:
-    table = pd.DataFrame({"step": [2, 1, 2, 1], "of": ["a", "a", "a", "b"], "x": [0.0, 1.0, 1.0, 0.5]})
+    table = pd.DataFrame(
+        {"step": [2, 1, 2, 1], "of": ["a", "a", "a", "b"], "x": [0.0, 1.0, 1.0, 0.5]}
+    )
     found = statistics.by_group(table, ["of", "step"], "x", n_resamples=200)
     assert list(found.columns) == ["of", "step", "mean", "low", "high", "n"]
     rows = found.set_index(["of", "step"])
@@ -105,8 +118,14 @@ def test_means_by_group() -> None:
 
 def test_difference_of_means() -> None:
     """Means 3 and 1; by resampling each group alone its ends are those of their extremes at most."""
-    found = statistics.diff_of_means(np.array([2.0, 4.0]), np.array([1.0, 1.0]), 0, n_resamples=2_000)
+    found = statistics.diff_of_means(
+        np.array([2.0, 4.0]), np.array([1.0, 1.0]), 0, n_resamples=2_000
+    )
     assert found[:4] == (2, 1, 3, 4) and math.isnan(found.p)
     large = np.random.default_rng(0)
-    estimate, low, high, *_ = statistics.diff_of_means(large.normal(1, 1, 400), large.normal(0, 1, 400))
-    assert low < estimate < high and high - low == pytest.approx(2 * 1.96 * np.sqrt(2 / 400), rel=0.15)
+    estimate, low, high, *_ = statistics.diff_of_means(
+        large.normal(1, 1, 400), large.normal(0, 1, 400)
+    )
+    assert low < estimate < high and high - low == pytest.approx(
+        2 * 1.96 * np.sqrt(2 / 400), rel=0.15
+    )

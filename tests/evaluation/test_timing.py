@@ -9,7 +9,7 @@ import torch
 
 from kit.corpus import Corpus, Passage, example
 from kit.evaluation.timing import PARTS, growing_collections, time_parts
-from kit.retrievers import make
+from kit.methods import make
 
 HAND = example()
 RIVER = HAND.test[1]
@@ -24,7 +24,9 @@ RIVER = HAND.test[1]
         ("kgp-mdr", {"budget": 6}, 3),  # the question, and with each of two seeds
     ],
 )
-def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(name: str, settings: dict, texts: int) -> None:
+def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(
+    name: str, settings: dict, texts: int
+) -> None:
     retriever, threads = make(name, **settings), torch.get_num_threads()
     retriever.index(HAND.corpus)
     before = retriever.retrieve(RIVER.query, 6).ids
@@ -38,7 +40,15 @@ def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(name: str, set
 
 
 def test_collections_grow_around_the_supports() -> None:
-    extra = (Passage(f"more-{i}", f"More {i}", f"Filler number {i}.", f"More {i}") for i in range(4))
+    extra = (
+        Passage(f"more-{i}", f"More {i}", f"Filler number {i}.", f"More {i}") for i in range(4)
+    )
     corpus = Corpus([*HAND.corpus.passages, *extra])
-    small, whole = growing_collections(corpus, [RIVER], (10, 4, 99), seed=0)  # 99 is more than there are
-    assert len(small) == 4 and set(RIVER.supporting_ids) < set(small.row) and set(whole.row) == set(corpus.row)
+    small, whole = growing_collections(
+        corpus, [RIVER], (10, 4, 99), seed=0
+    )  # 99 is more than there are
+    assert (
+        len(small) == 4
+        and set(RIVER.supporting_ids) < set(small.row)
+        and set(whole.row) == set(corpus.row)
+    )

@@ -35,11 +35,17 @@ def test_tfidf_by_hand() -> None:
 
 
 def test_structure_joins_neighbours_in_a_document() -> None:
-    corpus = Corpus(Passage(f"{d}{n}", d, "", d, n) for d, size in (("a", 4), ("b", 1), ("c", 2)) for n in range(size))
+    corpus = Corpus(
+        Passage(f"{d}{n}", d, "", d, n)
+        for d, size in (("a", 4), ("b", 1), ("c", 2))
+        for n in range(size)
+    )
     edges = {tuple(edge) for edge in build("structure", corpus).edges("structure").T.tolist()}
     assert edges == {(0, 1), (1, 2), (2, 3), (5, 6), (1, 0), (2, 1), (3, 2), (6, 5)}
     assert build("structure", corpus, reach=3).neighbours(0).tolist() == [1, 2, 3]
-    shuffled = Corpus(Passage(f"a{n}", "a", "", "a", n) for n in (2, 0, 1))  # positions count, not rows
+    shuffled = Corpus(
+        Passage(f"a{n}", "a", "", "a", n) for n in (2, 0, 1)
+    )  # positions count, not rows
     assert build("structure", shuffled).neighbours(0).tolist() == [2]
 
 
@@ -67,13 +73,19 @@ def test_no_passages(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("taggme", {}, "no graph builder 'taggme'; known are tfidf, knn, entity, structure and unions"),
+        (
+            "taggme",
+            {},
+            "no graph builder 'taggme'; known are tfidf, knn, entity, structure and unions",
+        ),
         ("entity+", {}, "no graph builder ''"),
         ("entity", {"k": 3}, "the graph builder entity has no setting 'k'; it has prior"),
         ("knn", {"k": "many"}, "field k: expected a whole number from 1, not 'many'"),
         ("entity+knn", {"prior": 2.0}, "field prior: expected a number from 0 to 1, not 2.0"),
     ],
 )
-def test_bad_names_and_settings_are_one_plain_line(name: str, settings: dict[str, object], message: str) -> None:
+def test_bad_names_and_settings_are_one_plain_line(
+    name: str, settings: dict[str, object], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         build(name, example().corpus, **settings)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kit.corpus import Corpus, Passage, example
 from kit.corpus.structures import Structure
 from kit.graphs import EdgeList, PassageGraph, TermBipartite, build, graph
-from kit.text import Incidence
+from kit.text import BipartiteIncidence
 
 
 def corpus_of(n: int) -> Corpus:
@@ -24,17 +24,21 @@ def graphs(draw: st.DrawFn) -> tuple[PassageGraph, nx.Graph]:
     links = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), unique=True))
     full = nx.Graph()
     full.add_nodes_from(range(n))
-    full.add_edges_from((a, b) for a, term in holds for b, other in holds if term == other and a != b)
+    full.add_edges_from(
+        (a, b) for a, term in holds for b, other in holds if term == other and a != b
+    )
     full.add_edges_from((a, b) for a, b in links if a != b)
     entries = [(row, column, 1.0) for row, column in holds]
-    incidence = Incidence.from_entries(entries, [f"w{t}" for t in range(terms)], n)
+    incidence = BipartiteIncidence.from_entries(entries, [f"w{t}" for t in range(terms)], n)
     links = [(a, b) for a, b in links if a != b]
     edges = EdgeList.of(*np.array(links, int).reshape(-1, 2).T, n)
     return PassageGraph(corpus_of(n), {"shared": TermBipartite(incidence), "link": edges}), full
 
 
 @given(graphs(), st.lists(st.integers(0, 7), max_size=5))
-def test_linked_is_every_edge_at_the_rows(pair: tuple[PassageGraph, nx.Graph], rows: list[int]) -> None:
+def test_linked_is_every_edge_at_the_rows(
+    pair: tuple[PassageGraph, nx.Graph], rows: list[int]
+) -> None:
     built, full = pair
     rows = np.array([row % built.n_nodes for row in rows], int)
     place, target = built.linked(rows)
@@ -43,7 +47,9 @@ def test_linked_is_every_edge_at_the_rows(pair: tuple[PassageGraph, nx.Graph], r
 
 
 @given(graphs(), st.integers(1, 20))
-def test_statistics_are_those_of_the_written_out_graph(pair: tuple[PassageGraph, nx.Graph], block: int) -> None:
+def test_statistics_are_those_of_the_written_out_graph(
+    pair: tuple[PassageGraph, nx.Graph], block: int
+) -> None:
     ours, full = pair
     saved, graph._BLOCK = graph._BLOCK, block  # small blocks, so that a graph is counted in several
     try:
@@ -69,14 +75,20 @@ def test_conversions_hold_the_same_edges(pair: tuple[PassageGraph, nx.Graph]) ->
 @given(graphs(), st.data())
 def test_neighbours_and_subgraphs(pair: tuple[PassageGraph, nx.Graph], data: st.DataObject) -> None:
     ours, _ = pair
-    walk = nx.DiGraph(list(map(tuple, np.concatenate([ours.edges(kind).T for kind in ours.relations]).tolist())))
+    walk = nx.DiGraph(
+        list(map(tuple, np.concatenate([ours.edges(kind).T for kind in ours.relations]).tolist()))
+    )
     walk.add_nodes_from(range(ours.n_nodes))
     rows = data.draw(st.lists(st.integers(0, ours.n_nodes - 1), unique=True))
-    assert ours.neighbours(rows).tolist() == sorted({other for row in rows for other in walk.successors(row)})
+    assert ours.neighbours(rows).tolist() == sorted(
+        {other for row in rows for other in walk.successors(row)}
+    )
     part = ours.subgraph(rows)
     assert [passage.id for passage in part.corpus.passages] == [str(row) for row in rows]
     for new, row in enumerate(rows):
-        assert {rows[other] for other in part.neighbours(new)} == set(ours.neighbours(row).tolist()) & set(rows)
+        assert {rows[other] for other in part.neighbours(new)} == set(
+            ours.neighbours(row).tolist()
+        ) & set(rows)
 
 
 def test_the_example_by_hand() -> None:
@@ -112,5 +124,8 @@ def test_pages_and_tables_contain_passages_and_no_walk_meets_them() -> None:
     held = {str(node): part.content(node).tolist() for node in part.nodes}
     assert held == {"page 2 of a": [0, 1], "table 1 of a": [0]}
     # The passages have the neighbours that they had without.
-    assert list(built.relations) == ["structure", "holds"] and built.neighbours(1).tolist() == [0, 2]
+    assert list(built.relations) == ["structure", "holds"] and built.neighbours(1).tolist() == [
+        0,
+        2,
+    ]
     assert (built.n_edges, built.n_components, built.to_pyg().edge_index.shape) == (3, 1, (2, 6))

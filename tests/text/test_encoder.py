@@ -39,7 +39,11 @@ def test_only_new_texts_are_encoded_and_cold_queries_anew_but_once_a_time(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, embed = [], Encoder._embed
-    monkeypatch.setattr(Encoder, "_embed", lambda self, texts, *more: asked.append(texts) or embed(self, texts, *more))
+    monkeypatch.setattr(
+        Encoder,
+        "_embed",
+        lambda self, texts, *more: asked.append(texts) or embed(self, texts, *more),
+    )
     passages = encoder.encode(TEXTS)
     again = Encoder(store=encoder.store)
     np.testing.assert_array_equal(again.encode(TEXTS), passages)

@@ -7,7 +7,7 @@ import pytest
 
 from kit.corpus import Corpus, Passage, example
 from kit.text import link
-from kit.text.entities import Mentions, fold, lower, names_in, without_qualifier
+from kit.text.entities import SurfaceMatcher, fold, lower, names_in, without_qualifier
 
 #: Of six passages two mention the name: 1 − log 2 / log 6.
 TWO_OF_SIX = 1 - np.log(2) / np.log(6)
@@ -16,7 +16,10 @@ TWO_OF_SIX = 1 - np.log(2) / np.log(6)
 def priors(corpus: Corpus) -> dict[tuple[str, str], float]:
     incidence = link(corpus)
     matrix = incidence.matrix.tocoo()
-    places = [(corpus.passages[row].id, incidence.terms[column]) for row, column in zip(matrix.row, matrix.col)]
+    places = [
+        (corpus.passages[row].id, incidence.terms[column])
+        for row, column in zip(matrix.row, matrix.col)
+    ]
     return dict(zip(places, matrix.data.tolist()))
 
 
@@ -38,22 +41,39 @@ def test_priors_of_the_example() -> None:
         ("novel", "Lantern Prize"): TWO_OF_SIX,
     }
     found = priors(example().corpus)
-    assert ("moravec-later", "Ines Moravec") not in found  # a later passage's title is its document's
-    assert {key: value for key, value in found.items() if value < 1 or key in expected} == pytest.approx(expected)
+    assert (
+        "moravec-later",
+        "Ines Moravec",
+    ) not in found  # a later passage's title is its document's
+    assert {
+        key: value for key, value in found.items() if value < 1 or key in expected
+    } == pytest.approx(expected)
 
 
 def test_link_probability_is_the_share_written_as_a_name() -> None:
-    texts = ["Tide was drawn by hand.", "It was high tide.", "Between tide and tide.", "The film Tide won."]
-    corpus = Corpus(Passage(str(n), "Tide" if n == 0 else f"Page {n}", text, str(n)) for n, text in enumerate(texts))
+    texts = [
+        "Tide was drawn by hand.",
+        "It was high tide.",
+        "Between tide and tide.",
+        "The film Tide won.",
+    ]
+    corpus = Corpus(
+        Passage(str(n), "Tide" if n == 0 else f"Page {n}", text, str(n))
+        for n, text in enumerate(texts)
+    )
     # "tide" occurs six times (a title is read with its passage), three of them with a capital, in two passages of four.
     assert priors(corpus)["3", "Tide"] == pytest.approx(3 / 6 * (1 - np.log(2) / np.log(4)))
 
 
 def test_an_alias_in_the_lead_links() -> None:
-    marsh = Passage("a", "Ottoline Marsh", "Ottoline Marsh, also known as Lina Fenn, was a singer.", "a")
+    marsh = Passage(
+        "a", "Ottoline Marsh", "Ottoline Marsh, also known as Lina Fenn, was a singer.", "a"
+    )
     song = Passage("b", "A Song", "It was first sung by Lina Fenn.", "b")
     town = Passage("c", "A Town", "It has a market.", "c")
-    assert priors(Corpus([marsh, song, town]))["b", "Ottoline Marsh"] == pytest.approx(1 - np.log(2) / np.log(3))
+    assert priors(Corpus([marsh, song, town]))["b", "Ottoline Marsh"] == pytest.approx(
+        1 - np.log(2) / np.log(3)
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,11 +92,14 @@ def test_names_in_text(text: str, names: list[str]) -> None:
 
 
 def test_nested_names_are_found_and_parts_of_words_are_not() -> None:
-    mentions = Mentions(["cassel", "siege of cassel", "oll"])
+    mentions = SurfaceMatcher(["cassel", "siege of cassel", "oll"])
     found = [(0, "siege of cassel"), (9, "cassel"), (31, "oll")]
     assert sorted(mentions.find("Siege of Cassel, a roll of the Oll")) == found
-    assert list(Mentions([]).find("anything")) == []
-    assert [fold(name) for name in ("The  Glass Harbour", '"Ines Moravec\'s"')] == ["glass harbour", "ines moravec"]
+    assert list(SurfaceMatcher([]).find("anything")) == []
+    assert [fold(name) for name in ("The  Glass Harbour", '"Ines Moravec\'s"')] == [
+        "glass harbour",
+        "ines moravec",
+    ]
     assert without_qualifier("Left & Right (song)") == "Left & Right"
     assert without_qualifier("(untitled)") == "(untitled)"
     assert len(lower("İstanbul")) == len("İstanbul")
@@ -84,7 +107,8 @@ def test_nested_names_are_found_and_parts_of_words_are_not() -> None:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize(
-    ("file", "least"), [("hotpotqa/dev.json", 0.61), ("2wikimultihopqa/dev.json", 0.69), ("musique/dev.jsonl", 0.69)]
+    ("file", "least"),
+    [("hotpotqa/dev.json", 0.61), ("2wikimultihopqa/dev.json", 0.69), ("musique/dev.jsonl", 0.69)],
 )
 def test_supporting_passages_are_neighbours(realdata: Path, file: str, least: float) -> None:
     """At a mean degree of at most 22, most supporting passages touch another one of their question."""

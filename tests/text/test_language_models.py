@@ -55,7 +55,9 @@ def test_another_model_or_setting_has_answers_of_its_own(store: Store) -> None:
 
 
 def test_what_was_answered_before_a_failure_is_kept(store: Store) -> None:
-    with pytest.raises(InputError, match=r"^counting: gave up \(2 of 3 prompts are answered and kept\)$"):
+    with pytest.raises(
+        InputError, match=r"^counting: gave up \(2 of 3 prompts are answered and kept\)$"
+    ):
         Counting(store).generate(["abc", "fail", "a"], progress=False)
     again = Counting(store, replay=True)
     assert texts(again, ["abc", "a"]) == ["3", "1"]
@@ -67,7 +69,10 @@ def test_a_replay_asks_nothing_and_names_what_is_missing(store: Store) -> None:
     with pytest.raises(InputError) as error:
         replay.generate(["abc", "two\nlines " + "x" * 80, "c"], progress=False)
     shown = "two lines"
-    assert str(error.value) == f"counting: no stored answer to 2 of 3 prompts, the first being “{shown}…”"
+    assert (
+        str(error.value)
+        == f"counting: no stored answer to 2 of 3 prompts, the first being “{shown}…”"
+    )
     assert replay.asked == []
 
 
@@ -86,5 +91,8 @@ def test_a_short_text_names_a_model() -> None:
     "text", ["", "t5", "t5:", "server:", "server:@http://x/v1", "replay:", "replay:gpt", "gpt-4", 5]
 )
 def test_a_text_that_names_none_is_one_plain_line(text: object) -> None:
-    with pytest.raises(InputError, match=r"field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL"):
+    with pytest.raises(
+        InputError,
+        match=r"field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL",
+    ):
         language_model(text)

@@ -8,10 +8,21 @@ LINKER = EntityLinker(example().corpus)
 
 def test_titles_come_first_and_dates_and_numbers_are_mentions_where_asked_for() -> None:
     text = "Ines Moravec left Selby Quay on 3 July 1901 with 1,200 nets."
-    assert [mention.entity for mention in LINKER.mentions(text)] == ["Ines Moravec", "Selby Quay", "3 July 1901"]
+    assert [mention.entity for mention in LINKER.mentions(text)] == [
+        "Ines Moravec",
+        "Selby Quay",
+        "3 July 1901",
+    ]
     found = LINKER.mentions(text, numbers=True)
-    assert [mention.entity for mention in found] == ["Ines Moravec", "Selby Quay", "3 July 1901", "1,200"]
-    assert all(text[mention.start : mention.end].startswith(mention.entity[:4]) for mention in found)
+    assert [mention.entity for mention in found] == [
+        "Ines Moravec",
+        "Selby Quay",
+        "3 July 1901",
+        "1,200",
+    ]
+    assert all(
+        text[mention.start : mention.end].startswith(mention.entity[:4]) for mention in found
+    )
 
 
 def test_of_namesakes_the_written_name_is_meant() -> None:
@@ -21,25 +32,43 @@ def test_of_namesakes_the_written_name_is_meant() -> None:
 
 def test_the_subject_is_the_title_or_part_of_it_that_is_no_other_title() -> None:
     linker = EntityLinker(
-        Corpus([Passage("u", "Selby College", "It is old.", "u"), Passage("s", "Selby", "A town.", "s")])
+        Corpus(
+            [
+                Passage("u", "Selby College", "It is old.", "u"),
+                Passage("s", "Selby", "A town.", "s"),
+            ]
+        )
     )
-    assert linker.is_subject("Selby College", "Selby College (old)") and linker.is_subject("College", "Selby College")
-    assert not linker.is_subject("Selby", "Selby College") and not linker.is_subject("York", "Selby College")
+    assert linker.is_subject("Selby College", "Selby College (old)") and linker.is_subject(
+        "College", "Selby College"
+    )
+    assert not linker.is_subject("Selby", "Selby College") and not linker.is_subject(
+        "York", "Selby College"
+    )
 
 
 def test_a_name_keeps_its_number_and_is_put_back() -> None:
     names, text = Placeholders(), "Was Selby Quay the home of Ines Moravec?"
     assert names.hide(text, LINKER.mentions(text)) == "was <n0> the home of <n1> ?"
-    assert (names.of("SELBY QUAY"), names.of("Oll"), names.entity("<n2>")) == ("<n0>", "<n2>", "Oll")
+    assert (names.of("SELBY QUAY"), names.of("Oll"), names.entity("<n2>")) == (
+        "<n0>",
+        "<n2>",
+        "Oll",
+    )
     assert names.entity("<n3>") is None and names.entity("oll") is None
     assert "Ines Moravec" in names and "York" not in names
     subject = [mention for mention in LINKER.mentions(text) if mention.entity == "Selby Quay"]
-    assert Placeholders().hide(text, LINKER.mentions(text), subject) == "was <new> the home of <n0> ?"
+    assert (
+        Placeholders().hide(text, LINKER.mentions(text), subject) == "was <new> the home of <n0> ?"
+    )
 
 
 def test_beyond_the_last_number_a_name_is_written() -> None:
     names = Placeholders()
-    assert [names.of(f"Name {number}") for number in range(MOST_NAMES + 1)][-2:] == [f"<n{MOST_NAMES - 1}>", "name 40"]
+    assert [names.of(f"Name {number}") for number in range(MOST_NAMES + 1)][-2:] == [
+        f"<n{MOST_NAMES - 1}>",
+        "name 40",
+    ]
 
 
 def test_plain_is_lower_case_with_spaces_between_tokens() -> None:

@@ -21,23 +21,35 @@ from kit.text.prompts import (
 )
 
 WHICH = "Which magazine was started first Arthur's Magazine or First for Women?"
-FIRST = "Arthur's Magazine (1844–1846) was an American literary periodical published in Philadelphia."
+FIRST = (
+    "Arthur's Magazine (1844–1846) was an American literary periodical published in Philadelphia."
+)
 
 
 def test_listing_1() -> None:
     asked = "What evidence do we need to answer the question given the current evidence?"
-    assert evidence_prompt(WHICH, [FIRST]) == f"Instruction: {asked}\n\nInput: {WHICH} {FIRST}\n\nOutput:"
-    assert evidence_prompt(WHICH, [FIRST, "More."], "prefixed_evidence") == f"{asked} {WHICH} {FIRST} More."
+    assert (
+        evidence_prompt(WHICH, [FIRST])
+        == f"Instruction: {asked}\n\nInput: {WHICH} {FIRST}\n\nOutput:"
+    )
+    assert (
+        evidence_prompt(WHICH, [FIRST, "More."], "prefixed_evidence")
+        == f"{asked} {WHICH} {FIRST} More."
+    )
     assert evidence_prompt(WHICH, [], "prefixed_evidence") == f"{asked} {WHICH}"
 
 
 def test_figures_11_and_12_of_qsgnn() -> None:
     passage = Passage("1", "Orm", "A town.", "Orm")
-    assert extraction_prompt("entities", passage).endswith("- Input -:\nOrm\\n A town.\n- Output -:\n")
+    assert extraction_prompt("entities", passage).endswith(
+        "- Input -:\nOrm\\n A town.\n- Output -:\n"
+    )
     assert extraction_prompt("triples", passage, ["Orm"]).endswith(
         'Orm\\n A town.\nNamed_entities:\n["Orm"]\n- Output -:\n'
     )
-    assert '["PlanetRadiocity.com", "launched in", "May 2008"]' in extraction_prompt("triples", passage, [])
+    assert '["PlanetRadiocity.com", "launched in", "May 2008"]' in extraction_prompt(
+        "triples", passage, []
+    )
 
 
 def test_listing_2() -> None:
@@ -85,7 +97,9 @@ def test_evidence_in_the_words_of_its_graph() -> None:
 def test_listing_5() -> None:
     prompt = grading_prompt(WHICH, "Arthur's Magazine", "First for Women")
     head, _, tail = prompt.partition("You are grading the following question:\n\n")
-    assert head.startswith("You are an expert professor specialized in grading whether the prediction to the question")
+    assert head.startswith(
+        "You are an expert professor specialized in grading whether the prediction to the question"
+    )
     assert head.count("=====\n\nQuestion: ") == 3
     assert "Answer: 1939\n\nPrediction: 1200\n\nReturn: 0\n\n=====" in head
     assert tail == (
@@ -97,7 +111,14 @@ def test_listing_5() -> None:
 
 @pytest.mark.parametrize(
     ("reply", "right"),
-    [("1", True), ("Return: 0", False), (" '1'. ", True), ("", None), ("0 or 1", None), ("yes", None)],
+    [
+        ("1", True),
+        ("Return: 0", False),
+        (" '1'. ", True),
+        ("", None),
+        ("0 or 1", None),
+        ("yes", None),
+    ],
 )
 def test_what_a_grade_says(reply: str, right: bool | None) -> None:
     assert grade(reply) is right
@@ -108,16 +129,26 @@ PAIRS = [("Who?", "Ada."), ("Where?", "Orm.")]
 
 def test_the_loops_tell_sub_questions_with_their_answers() -> None:
     needed = "Are follow up questions needed here: Yes.\n"
-    told = "".join(f"{needed}Follow up: {asked}\nIntermediate answer: {answer}\n" for asked, answer in PAIRS)
+    told = "".join(
+        f"{needed}Follow up: {asked}\nIntermediate answer: {answer}\n" for asked, answer in PAIRS
+    )
     prompt = self_ask_prompt(WHICH, PAIRS)
     assert prompt.endswith(f"So the final answer is: December 6, 1952\n\nQuestion: {WHICH}\n{told}")
     assert self_ask_prompt(WHICH, []).endswith(f"Question: {WHICH}\n")
     head = "Your goal is to answer the question step by step following procedures of examples."
-    assert prompt.startswith(f"{head} If no follow up questions are necessary, answer the question in five words")
-    told = "".join(f"Next step: {asked}\nIntermediate answer: {answer}\n" for asked, answer in PAIRS)
+    assert prompt.startswith(
+        f"{head} If no follow up questions are necessary, answer the question in five words"
+    )
+    told = "".join(
+        f"Next step: {asked}\nIntermediate answer: {answer}\n" for asked, answer in PAIRS
+    )
     prompt = next_step_prompt(WHICH, PAIRS)
-    assert prompt.startswith("Your goal is to ask the next step question logically.\n\nQuestion: When was the founder")
-    assert prompt.endswith(f"father of Mary Ball Washington?\n\nQuestion: {WHICH}\n{told}Next step:")
+    assert prompt.startswith(
+        "Your goal is to ask the next step question logically.\n\nQuestion: When was the founder"
+    )
+    assert prompt.endswith(
+        f"father of Mary Ball Washington?\n\nQuestion: {WHICH}\n{told}Next step:"
+    )
     assert next_step_prompt(WHICH, []).endswith(f"Question: {WHICH}\nNext step:")
 
 

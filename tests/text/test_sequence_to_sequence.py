@@ -12,7 +12,11 @@ from kit.store import Store
 from kit.text import language_model
 from kit.text.language_models import SequenceToSequence
 
-PROMPTS = ["Where is the river that rises in the chalk hills?", "When?", "Who wrote the book of the river?"]
+PROMPTS = [
+    "Where is the river that rises in the chalk hills?",
+    "When?",
+    "Who wrote the book of the river?",
+]
 
 
 @pytest.fixture
@@ -38,7 +42,9 @@ def test_it_writes_what_transformers_writes(
     assert "loaded" not in vars(replay)
 
 
-def test_a_model_is_known_by_its_content(model: SequenceToSequence, tiny_t5: Path, tmp_path: Path) -> None:
+def test_a_model_is_known_by_its_content(
+    model: SequenceToSequence, tiny_t5: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(tiny_t5, copy)
     assert SequenceToSequence(str(copy)).identity == model.identity
@@ -48,9 +54,13 @@ def test_a_model_is_known_by_its_content(model: SequenceToSequence, tiny_t5: Pat
     assert SequenceToSequence(str(copy)).identity != model.identity
 
 
-def test_a_long_prompt_loses_its_end(model: SequenceToSequence, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_prompt_loses_its_end(
+    model: SequenceToSequence, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("kit.text.language_models._LONGEST_PROMPT", 5)
-    one, other = model.generate(["river hill chalk book", "river hill chalk stone and more"], progress=False)
+    one, other = model.generate(
+        ["river hill chalk book", "river hill chalk stone and more"], progress=False
+    )
     assert (one.text, one.prompt_tokens) == (other.text, 5)
 
 
@@ -62,6 +72,10 @@ def test_nothing_is_unpickled(tiny_t5: Path, tmp_path: Path) -> None:
     torch.save(state, folder / "pytorch_model.bin")
     (tmp_path / "empty").mkdir()
     for name in ("pickled", "empty"):
-        with pytest.raises(InputError, match="no sequence-to-sequence model of this name or folder") as error:
-            SequenceToSequence(str(tmp_path / name), store=Store(tmp_path)).generate(PROMPTS, progress=False)
+        with pytest.raises(
+            InputError, match="no sequence-to-sequence model of this name or folder"
+        ) as error:
+            SequenceToSequence(str(tmp_path / name), store=Store(tmp_path)).generate(
+                PROMPTS, progress=False
+            )
         assert "\n" not in str(error.value)

@@ -11,13 +11,17 @@ from kit.text.entities import STOP_WORDS
 
 def corpus_of(*texts: str, document: str | None = None) -> Corpus:
     return Corpus(
-        Passage(str(n), f"t{n}", text, document or str(n), n if document else 0) for n, text in enumerate(texts)
+        Passage(str(n), f"t{n}", text, document or str(n), n if document else 0)
+        for n, text in enumerate(texts)
     )
 
 
 def held(corpus: Corpus, n: int) -> list[set[str]]:
     incidence = keywords(corpus, n)
-    return [set(incidence.terms[row.indices]) for row in (incidence.matrix[[r]] for r in range(len(corpus)))]
+    return [
+        set(incidence.terms[row.indices])
+        for row in (incidence.matrix[[r]] for r in range(len(corpus)))
+    ]
 
 
 def test_search_scores_are_cosines() -> None:

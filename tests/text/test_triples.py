@@ -12,7 +12,15 @@ from kit.store import Store
 from kit.text.entities import fold
 from kit.text.language_models import Answer, LanguageModel
 from kit.text.placeholders import EntityLinker
-from kit.text.triples import Triple, by_model, by_rules, by_small_model, extract, fact_prompt, from_file
+from kit.text.triples import (
+    Triple,
+    by_model,
+    by_rules,
+    by_small_model,
+    extract,
+    fact_prompt,
+    from_file,
+)
 
 
 def corpus(*texts: tuple[str, str]) -> Corpus:
@@ -30,13 +38,22 @@ def test_rules_on_the_example() -> None:
 
 
 def test_a_name_means_the_document_of_that_title_and_a_date_itself() -> None:
-    texts = ("Ada Venn", "Ada Venn moved to Orm on 3 July 1901; in 1950 she left."), ("Orm", "A town.")
+    texts = (
+        ("Ada Venn", "Ada Venn moved to Orm on 3 July 1901; in 1950 she left."),
+        ("Orm", "A town."),
+    )
     said = [("moved to", "Orm"), ("on", "3 July 1901"), ("in", "1950")]
-    assert by_rules(corpus(*texts))[0].triples == tuple(Triple("Ada Venn", *each, 0) for each in said)
+    assert by_rules(corpus(*texts))[0].triples == tuple(
+        Triple("Ada Venn", *each, 0) for each in said
+    )
 
 
 def test_of_two_namesakes_it_means_neither() -> None:
-    texts = ("Reel (film)", "A film."), ("Reel (song)", "A song."), ("Ada Venn", "She wrote about Reel in a letter.")
+    texts = (
+        ("Reel (film)", "A film."),
+        ("Reel (song)", "A song."),
+        ("Ada Venn", "She wrote about Reel in a letter."),
+    )
     assert by_rules(corpus(*texts))[2].triples[0].object == "Reel"
 
 
@@ -44,7 +61,9 @@ def test_most_of_the_atlas_is_found() -> None:
     """Measured by the generator's triples of the training questions, which the rules know nothing of."""
     atlas = load()
     found = {
-        passage.id: {frozenset(map(fold, (triple.subject, triple.object))) for triple in extraction.triples}
+        passage.id: {
+            frozenset(map(fold, (triple.subject, triple.object))) for triple in extraction.triples
+        }
         for passage, extraction in zip(atlas.corpus.passages, by_rules(atlas.corpus))
     }
     known = [
@@ -64,7 +83,11 @@ def openie_file(folder: Path, *docs: object) -> Path:
 def test_triples_of_a_file(tmp_path: Path) -> None:
     said = [["is", "India's first station"], ["located in", "India"], ["is"]]
     triples = [["Radio City", *each] for each in said]
-    doc = {"title": "Radio City", "text": "Radio City opened. It was the first of India.", "extracted_triples": triples}
+    doc = {
+        "title": "Radio City",
+        "text": "Radio City opened. It was the first of India.",
+        "extracted_triples": triples,
+    }
     path = openie_file(tmp_path, doc | {"idx": 1, "extracted_entities": ["India"]})
     with pytest.warns(UserWarning, match="left out 1 of the extracted triples"):
         (found,) = extract(load_corpus([path]), f"openie:{path}")
@@ -75,7 +98,9 @@ def test_triples_of_a_file(tmp_path: Path) -> None:
 
 def test_a_file_that_lacks_a_passage_or_is_unsound(tmp_path: Path) -> None:
     path = openie_file(tmp_path, {"title": "Orm", "text": "A town.", "extracted_triples": []})
-    with pytest.raises(InputError, match="record Ada Venn: expected triples of every passage, found none of 1 of 2"):
+    with pytest.raises(
+        InputError, match="record Ada Venn: expected triples of every passage, found none of 1 of 2"
+    ):
         from_file(corpus(("Orm", "A town."), ("Ada Venn", "A painter.")), path)
     path = openie_file(tmp_path, {"title": "Orm", "text": "A town."})
     with pytest.raises(InputError, match="extracted_triples"):
@@ -121,12 +146,15 @@ def test_a_model_is_asked_for_names_and_then_for_triples(tmp_path: Path) -> None
 
 class Small(Scripted):
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
-        yield {place: Answer(self.replies[prompt], 1, 1, 0.0) for place, prompt in enumerate(prompts)}
+        yield {
+            place: Answer(self.replies[prompt], 1, 1, 0.0) for place, prompt in enumerate(prompts)
+        }
 
 
 def test_the_small_model_reads_sentence_by_sentence_with_numbers_for_names(tmp_path: Path) -> None:
     made = corpus(
-        ("Ada Venn", "In 1950 Venn moved to Orm with Bo Lind, then Cy Moss. It rained."), ("Orm", "It was 7.")
+        ("Ada Venn", "In 1950 Venn moved to Orm with Bo Lind, then Cy Moss. It rained."),
+        ("Orm", "It was 7."),
     )
     replies = {
         "facts : in <n0> <new> moved to <n1> with <n2> , then <n3> .": "home = <n1> , year = <n0> ; with = <n2> <n3>",
@@ -134,7 +162,9 @@ def test_the_small_model_reads_sentence_by_sentence_with_numbers_for_names(tmp_p
         "facts : it was <n0> .": "age = seven ; x = <n9> ; nonsense",
     }
     prompt, names = fact_prompt(
-        EntityLinker(made), made.passages[0], "In 1950 Venn moved to Orm with Bo Lind, then Cy Moss."
+        EntityLinker(made),
+        made.passages[0],
+        "In 1950 Venn moved to Orm with Bo Lind, then Cy Moss.",
     )
     assert prompt in replies and names.entities == ["1950", "Orm", "Bo Lind", "Cy Moss"]
     one, other = by_small_model(made, Small(Store(tmp_path), replies), EntityLinker(made))

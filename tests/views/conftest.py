@@ -17,8 +17,16 @@ from playwright.sync_api import Page, sync_playwright
 
 from kit.corpus import Corpus, Passage, Question
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-FLAGS += ["--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]  # no sandbox: it may be root
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
+FLAGS += [
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]  # no sandbox: it may be root
 READY = """() => {
   const panel = [...(window.jupyterapp?.shell.widgets('main') ?? [])].find(widget => widget.context?.isReady);
   return panel?.sessionContext.session?.kernel?.status === 'idle';
@@ -43,7 +51,10 @@ def corpus() -> Corpus:
         "Tilsby": "Tilsby is a town on the Halle with a mill.",
         HOSTILE: HOSTILE,
     }
-    return Corpus(Passage(f"p{i}", title, text, f"d{i // 2}", i % 2) for i, (title, text) in enumerate(texts.items()))
+    return Corpus(
+        Passage(f"p{i}", title, text, f"d{i // 2}", i % 2)
+        for i, (title, text) in enumerate(texts.items())
+    )
 
 
 @pytest.fixture(scope="session")
@@ -58,10 +69,15 @@ class Seen:
 
     def __init__(self, page: Page) -> None:
         self.page, self.errors, self.elsewhere = page, [], []
-        page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
+        page.on(
+            "console", lambda message: message.type == "error" and self.errors.append(message.text)
+        )
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("websocket", lambda websocket: self._is_away(websocket.url))
-        page.route("**/*", lambda route: route.abort() if self._is_away(route.request.url) else route.continue_())
+        page.route(
+            "**/*",
+            lambda route: route.abort() if self._is_away(route.request.url) else route.continue_(),
+        )
 
     def _is_away(self, url: str) -> bool:
         away = urlsplit(url).hostname not in (None, "127.0.0.1")
@@ -70,9 +86,15 @@ class Seen:
 
 
 @pytest.fixture(scope="module")
-def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
+def seen(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Seen]:
     """A notebook with the test module's CELLS, open in JupyterLab and run; skips where there is no browser."""
-    chromium = os.environ.get("KIT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    chromium = (
+        os.environ.get("KIT_CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("chromium-browser")
+    )
     if not chromium:
         pytest.skip("no Chromium (set KIT_CHROMIUM)")
     folder = tmp_path_factory.mktemp("lab")
@@ -104,7 +126,11 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
     private = folder / ".jupyter"
     runtime = private / "_RUNTIME_DIR"
     names = ("LAB_SETTINGS_DIR", "LAB_WORKSPACES_DIR", "_CONFIG_DIR", "_DATA_DIR", "_RUNTIME_DIR")
-    environment = os.environ | {f"JUPYTER{name}": str(private / name) for name in names} | {"IPYTHONDIR": str(private)}
+    environment = (
+        os.environ
+        | {f"JUPYTER{name}": str(private / name) for name in names}
+        | {"IPYTHONDIR": str(private)}
+    )
     settings = private / "LAB_SETTINGS_DIR" / "@jupyterlab" / "notebook-extension"
     settings.mkdir(parents=True)
     (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
@@ -120,11 +146,17 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
     command += [f"--{name}={value}" for name, value in options.items()]
     with (private / "log").open("wb") as log:
-        server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        server = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
     try:
         deadline = time.monotonic() + WAIT
-        while not [*runtime.glob("jpserver-*-open.html")]:  # written last, when the address is known
-            assert server.poll() is None and time.monotonic() < deadline, (private / "log").read_text()[-2000:]
+        while not [
+            *runtime.glob("jpserver-*-open.html")
+        ]:  # written last, when the address is known
+            assert server.poll() is None and time.monotonic() < deadline, (
+                private / "log"
+            ).read_text()[-2000:]
             time.sleep(0.2)
         [told] = runtime.glob("jpserver-*.json")
         yield json.loads(told.read_text())["url"].rstrip("/")

@@ -93,7 +93,9 @@ def test_keys_on_the_step_bar_step_and_play_and_positions_stay(page):
     page.keyboard.press(" ")
     expect(canvas.get_by_role("button", name="Play or pause")).to_have_text("Pause")
     expect(step).to_have_text("3 of 3: round 2", timeout=8000)
-    expect(canvas.get_by_role("button", name="Play or pause")).to_have_text("Play", timeout=8000)  # ends by itself
+    expect(canvas.get_by_role("button", name="Play or pause")).to_have_text(
+        "Play", timeout=8000
+    )  # ends by itself
 
 
 def test_keys_walk_the_graph_and_pin_a_passage(page):
@@ -144,9 +146,19 @@ def test_an_error_in_a_callback_is_shown_to_the_reader(page):
 def test_hostile_text_is_shown_and_never_run(page):
     canvas = canvas_of(page, "canvas")
     canvas.locator(".kit-node").first.hover()
-    parts = (".kit-question", ".kit-caption", ".kit-detail strong", ".kit-detail p", ".kit-tip", "h4", "li .kit-title")
+    parts = (
+        ".kit-question",
+        ".kit-caption",
+        ".kit-detail strong",
+        ".kit-detail p",
+        ".kit-tip",
+        "h4",
+        "li .kit-title",
+    )
     for part in parts:
-        assert canvas.locator(part).filter(has_text="<script>window.HACKED=2</script>").count(), part
+        assert canvas.locator(part).filter(has_text="<script>window.HACKED=2</script>").count(), (
+            part
+        )
     expect(cell(page, "table").locator("table")).to_contain_text("$a$ and $b$")
     assert page.evaluate("() => window.HACKED") is None
     assert page.locator(".kit-canvas img, .kit-canvas script, table img, table script").count() == 0
@@ -159,8 +171,13 @@ def test_a_graph_page_draws_and_its_text_is_inert(page):
     inside = frame.content_frame
     canvas = inside.locator("canvas")
     expect(canvas).to_be_visible(timeout=SLOW)
-    assert inside.locator("body").evaluate("() => [nodes.length, network.getScale() > 0]") == [3, True]
-    box = "() => { const at = network.canvasToDOM(network.getPosition('p2')); return [at.x, at.y]; }"
+    assert inside.locator("body").evaluate("() => [nodes.length, network.getScale() > 0]") == [
+        3,
+        True,
+    ]
+    box = (
+        "() => { const at = network.canvasToDOM(network.getPosition('p2')); return [at.x, at.y]; }"
+    )
     tip = inside.locator(".vis-tooltip")
     for _ in range(20):  # on a busy machine the page may still be finding its size
         canvas.scroll_into_view_if_needed()
@@ -176,7 +193,10 @@ def test_a_graph_page_draws_and_its_text_is_inert(page):
 
 def test_steps_send_messages_and_show_the_arithmetic_of_the_node_in_hand(page):
     canvas = canvas_of(page, "gnn")
-    before, fills = places(canvas), "nodes => nodes.map(node => node.querySelector('path').getAttribute('fill'))"
+    before, fills = (
+        places(canvas),
+        "nodes => nodes.map(node => node.querySelector('path').getAttribute('fill'))",
+    )
     colours = canvas.locator(".kit-node").evaluate_all(fills)
     step = canvas.get_by_role("button", name="One step on")
     step.click()
@@ -184,7 +204,9 @@ def test_steps_send_messages_and_show_the_arithmetic_of_the_node_in_hand(page):
     expect(canvas.locator(".kit-stage .kit-halo")).to_have_count(2)
     step.click()
     expect(canvas.locator(".kit-strong .kit-arrow")).to_have_count(1)
-    expect(canvas.locator(".kit-note")).to_have_text("0.5 · 0.709 + 0.5 · 0.244 = 0.476, place 4 → 3")
+    expect(canvas.locator(".kit-note")).to_have_text(
+        "0.5 · 0.709 + 0.5 · 0.244 = 0.476, place 4 → 3"
+    )
     expect(canvas.locator("li").nth(2)).to_contain_text("▲1")
     assert places(canvas) == before
     after = canvas.locator(".kit-node").evaluate_all(fills)
@@ -202,7 +224,9 @@ def test_two_methods_go_in_step(page):
         page.keyboard.press("ArrowRight")
     expect(left.locator(".kit-step")).to_contain_text("3 of 15: layer 1 · sender 1 of 1")
     expect(right.locator(".kit-step")).to_have_text("3 of 15: step 1 · layer 1 · sender 1 of 2")
-    expect(right.locator(".kit-asked")).to_have_text("Who directed the film The Glass Harbour? → Ines Moravec")
+    expect(right.locator(".kit-asked")).to_have_text(
+        "Who directed the film The Glass Harbour? → Ines Moravec"
+    )
     assert places(left) == places(right)
 
 
@@ -222,7 +246,9 @@ def test_a_path_grows_step_by_step(page):
 def test_evidence_is_searched_both_ways_and_merged(page):
     output, canvas = cell(page, "evidence"), canvas_of(page, "evidence")
     before = places(canvas)
-    expect(canvas.locator(".kit-step")).to_have_text("1 of 6: forward · Q")  # untrained: each search takes one fact
+    expect(canvas.locator(".kit-step")).to_have_text(
+        "1 of 6: forward · Q"
+    )  # untrained: each search takes one fact
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     expect(canvas.locator(".kit-step")).to_have_text("5 of 6: merge")
@@ -254,7 +280,9 @@ def ask(output: Locator, text: str) -> None:
     field.fill(text)
     field.press("Enter")
     told = ".kit-question" if text else ".kit-canvas .kit-problem"
-    expect(output.locator(told)).to_contain_text(text or "field question: expected a question", timeout=SLOW)
+    expect(output.locator(told)).to_contain_text(
+        text or "field question: expected a question", timeout=SLOW
+    )
 
 
 def upload(page: Page, output: Locator, name: str, data: bytes) -> None:
@@ -266,7 +294,9 @@ def upload(page: Page, output: Locator, name: str, data: bytes) -> None:
 def test_a_page_is_asked_for(page):
     output = cell(page, "documents")
     ask(output, "What is on page 2 of the river survey?")
-    expect(output.locator("ol[aria-label=Evidence] > li").nth(1)).to_contain_text("survey · Table 1, page 2")
+    expect(output.locator("ol[aria-label=Evidence] > li").nth(1)).to_contain_text(
+        "survey · Table 1, page 2"
+    )
     canvas = canvas_of(page, "documents")
     page.keyboard.press("ArrowRight")
     expect(canvas.locator(".kit-step")).to_have_text("2 of 3: page 2 of oll-valley-river-survey")
@@ -284,10 +314,14 @@ def test_pdfs_are_uploaded_asked_and_answered_from(page):
     expect(problem.first).to_contain_text("broken <b>.pdf: expected a PDF", timeout=SLOW)
     expect(loaded).to_have_count(4)
     upload(page, output, "weir.pdf", sheet.getvalue())
-    expect(output.get_by_text("weir (weir): 1 page, 0 tables, 1 passage")).to_be_visible(timeout=SLOW)
+    expect(output.get_by_text("weir (weir): 1 page, 0 tables, 1 passage")).to_be_visible(
+        timeout=SLOW
+    )
     expect(loaded).to_have_count(0)
     ask(output, "Who keeps the gates?")
-    expect(output.locator(".kit-sheet ol")).to_contain_text('keeps the gates. <img src=x onerror="window.HACKED')
+    expect(output.locator(".kit-sheet ol")).to_contain_text(
+        'keeps the gates. <img src=x onerror="window.HACKED'
+    )
     assert page.evaluate("window.HACKED") is None
     ask(output, "")
 

@@ -28,7 +28,10 @@ def mill(*pages: str, title: str = "The <b>Mill</b>", cell: str = "oak") -> byte
         canvas.drawString(50, 500, text)
         if not number:
             canvas.drawString(50, 470, "Table 1: Wheels")
-            table = Table([["Wheel", "Turns"], [cell, "12"]], style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)])
+            table = Table(
+                [["Wheel", "Turns"], [cell, "12"]],
+                style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)],
+            )
             table.wrapOn(canvas, 300, 300)
             table.drawOn(canvas, 50, 420)
         canvas.showPage()
@@ -59,12 +62,19 @@ def ask(explorer: DocumentExplorer, question: str) -> list[str]:
 
 def html_of(explorer: DocumentExplorer) -> str:
     """All that the widgets of the explorer, but for the canvas, hand to the browser as HTML."""
-    return "\n".join(widget.value for widget in explorer.children if type(widget).__name__ == "HTML")
+    return "\n".join(
+        widget.value for widget in explorer.children if type(widget).__name__ == "HTML"
+    )
 
 
 def test_it_begins_with_a_question_and_shows_what_is_loaded(explorer):
     assert explorer.values == {"question": "What is on page 1?", "agent": "kgp-tfidf"}
-    assert [it.id for it in explorer.passages] == ["mill#p1.1", "mill#p1.2", "weir#p1.1", "weir#p1.2"]
+    assert [it.id for it in explorer.passages] == [
+        "mill#p1.1",
+        "mill#p1.2",
+        "weir#p1.1",
+        "weir#p1.2",
+    ]
     assert "<p>The Weir (weir): 1 page, 1 table, 2 passages</p>" in html_of(explorer)
 
 
@@ -95,7 +105,9 @@ def test_text_of_documents_and_files_is_escaped(explorer):
 
 def test_the_first_upload_takes_the_place_of_the_beginning_and_later_ones_are_added(explorer):
     explorer.load({"mill.pdf": MILL})
-    assert [it.id for it in explorer.passages] == ["mill#p1.1", "mill#p1.2"] and len(explorer.corpus) == 3
+    assert [it.id for it in explorer.passages] == ["mill#p1.1", "mill#p1.2"] and len(
+        explorer.corpus
+    ) == 3
     explorer.load({"lock.pdf": mill("The lock is shut.")})
     explorer.load({"mill.pdf": mill("Another mill.")})  # the same name again
     assert list(explorer.corpus.documents) == ["mill", "lock"] and len(explorer.corpus) == 4
@@ -135,7 +147,12 @@ def test_of_a_known_question_answer_and_supports_are_shown():
 def test_a_table_is_shown_as_one():
     html = table_html(TABLE.text)
     assert html.startswith("<strong>Table 3: Costs</strong><table")
-    assert re.findall("<t([hd])>([^<]*)", html) == [("h", "item"), ("h", "pounds"), ("d", "a | b"), ("d", "1,200")]
+    assert re.findall("<t([hd])>([^<]*)", html) == [
+        ("h", "item"),
+        ("h", "pounds"),
+        ("d", "a | b"),
+        ("d", "1,200"),
+    ]
 
 
 def test_passages_are_numbered_with_their_place():

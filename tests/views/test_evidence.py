@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 
 from kit.corpus import example
-from kit.retrievers import Expansion, Merge, Ranking, Trace
+from kit.methods import Ranking
+from kit.methods.trace import Expansion, Merge, Trace
 from kit.views import Replay, replay, storyboard
 
 HAND = example()
 QUESTION = HAND.test[1]
 FILM, BIRTH, FLOOD = QUESTION.supporting_ids
-OTHER = next(passage.id for passage in HAND.corpus.passages if passage.id not in QUESTION.supporting_ids)
+OTHER = next(
+    passage.id for passage in HAND.corpus.passages if passage.id not in QUESTION.supporting_ids
+)
 FORWARD = (("", FILM), (FILM, BIRTH), ("", OTHER))
 BACKWARD = ((BIRTH, FLOOD), (FILM, BIRTH), ("", FILM))
 KEPT = (*BACKWARD, ("", OTHER))
@@ -27,7 +30,9 @@ def shown() -> Replay:
         Expansion(1, "backward", (FLOOD,), (), ((BIRTH, 0.4),)),
         Merge(2, FORWARD, BACKWARD, KEPT, "code: BSC = 0.50 ≤ γ = 0.5"),
     )
-    return replay(Ranking((FILM, BIRTH, FLOOD, OTHER), np.ones(4), Trace(events)), HAND.corpus, QUESTION)
+    return replay(
+        Ranking((FILM, BIRTH, FLOOD, OTHER), np.ones(4), Trace(events)), HAND.corpus, QUESTION
+    )
 
 
 def test_every_path_is_a_frame_then_the_merge_and_what_is_right(shown: Replay) -> None:
@@ -40,14 +45,18 @@ def test_every_path_is_a_frame_then_the_merge_and_what_is_right(shown: Replay) -
     assert second == "From a path of 1, forward: 1 of 2 candidates come next (0.80)."
     assert stopped == "From a path of 2, forward: none of 1 candidates reaches ½, the path ends."
     assert ended.endswith("the path ends at the question.")
-    assert merged == "2 of 4 edges are in both graphs; code: BSC = 0.50 ≤ γ = 0.5: 4 edges are kept."
+    assert (
+        merged == "2 of 4 edges are in both graphs; code: BSC = 0.50 ≤ γ = 0.5: 4 edges are kept."
+    )
     assert result == "3 of 3 edges are right, 1 superfluous."
 
 
 def test_edges_and_roles_tell_what_was_found_when(shown: Replay) -> None:
     ends = [{edge.ends for edge in frame.edges} for frame in shown.frames]
     assert ends[0] == {("", FILM), ("", OTHER)} and ends[1] == {*ends[0], (FILM, BIRTH)} == ends[2]
-    assert ends[3] == set() and ends[4] == {("", FLOOD)}  # a path that goes no further back begins at the question
+    assert ends[3] == set() and ends[4] == {
+        ("", FLOOD)
+    }  # a path that goes no further back begins at the question
     kinds = {edge.ends: edge.kinds for edge in shown.frames[5].edges}
     assert kinds == {
         ("", FILM): ("forward", "backward"),
@@ -57,12 +66,21 @@ def test_edges_and_roles_tell_what_was_found_when(shown: Replay) -> None:
     }
     assert {edge.ends: edge.kinds for edge in shown.frames[6].edges}["", OTHER] == ("superfluous",)
     roles = [{state.node: state.role for state in frame.states} for frame in shown.frames]
-    assert roles[1] == {"": "question", FILM: "path", BIRTH: "visited", OTHER: "reached", FLOOD: "missed"}
+    assert roles[1] == {
+        "": "question",
+        FILM: "path",
+        BIRTH: "visited",
+        OTHER: "reached",
+        FLOOD: "missed",
+    }
     assert [item.node for item in shown.frames[0].columns[0].items] == [FILM, OTHER, BIRTH]
 
 
 def test_all_that_is_drawn_has_a_place_even_where_only_a_merge_is_told() -> None:
-    alone = replay(Ranking((FLOOD,), np.ones(1), Trace((Merge(0, FORWARD, BACKWARD, (), "text"),))), HAND.corpus)
+    alone = replay(
+        Ranking((FLOOD,), np.ones(1), Trace((Merge(0, FORWARD, BACKWARD, (), "text"),))),
+        HAND.corpus,
+    )
     drawn = {id for frame in alone.frames for edge in frame.edges for id in edge.ends}
     assert drawn == {"", FILM, BIRTH, FLOOD, OTHER} == {node.id for node in alone.nodes}
     assert [frame.caption for frame in alone.frames][1] == "0 edges."

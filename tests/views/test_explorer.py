@@ -9,9 +9,18 @@ from kit.corpus import Benchmark, Corpus, Passage, Question, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import build
-from kit.retrievers import GNNRet, loops, make
-from kit.retrievers.agents import gold_steps
-from kit.views import Explorer, SideBySide, explore, explore_rankings, graph_frame, graph_page, places_of
+from kit.methods import loops, make
+from kit.methods.gnn_ret.retriever import GNNRet
+from kit.methods.loops.agents import gold_steps
+from kit.views import (
+    Explorer,
+    SideBySide,
+    explore,
+    explore_rankings,
+    graph_frame,
+    graph_page,
+    places_of,
+)
 from kit.views.graph_page import page_around
 
 HAND = example()
@@ -42,15 +51,25 @@ def gnn() -> Explorer:
 @pytest.mark.parametrize(
     ("name", "settings", "some_steps"),
     [
-        ("gnn-ret", {"message": "mean", "layers": 2, "alpha": 0.3}, ["layer 2 · sender 5 of 5", "result"]),
+        (
+            "gnn-ret",
+            {"message": "mean", "layers": 2, "alpha": 0.3},
+            ["layer 2 · sender 5 of 5", "result"],
+        ),
         ("rgnn-ret", {"top_k": 2, "beta": 0.5}, ["step 2 · recurrence", "step 3 · recurrence"]),
         ("kgp-tfidf", {"branching": 2, "depth": 3, "budget": 5}, ["seeds", "hop 1 · path 1 of 2"]),
-        ("mdr", {"beam": 2, "branches": 1, "hops": 3}, ["hop 2 · path 1 of 2", "hop 2 · path 2 of 2"]),
+        (
+            "mdr",
+            {"beam": 2, "branches": 1, "hops": 3},
+            ["hop 2 · path 1 of 2", "hop 2 · path 2 of 2"],
+        ),
         ("bm25", {}, ["ranking"]),
     ],
 )
 def test_each_kind_of_retrieval_is_replayed_and_ends_with_its_ranking(name, settings, some_steps):
-    explorer = explore(name, HAND, HAND.test, behind="entity+structure", question="river", **settings)
+    explorer = explore(
+        name, HAND, HAND.test, behind="entity+structure", question="river", **settings
+    )
     retriever = make(name, **settings)
     retriever.index(HAND.corpus)
     query = HAND.test[1].gold_query if retriever.sees_gold else HAND.test[1].query
@@ -66,12 +85,16 @@ def test_a_setting_changes_the_replay_and_keeps_the_step_and_the_places(gnn):
     assert gnn.canvas.index == 2 and gnn.canvas.problem == "" and places(gnn) == before
     assert any(state["note"].startswith("0.2 · ") for state in shown(gnn)["frames"][2]["states"])
     gnn.controls["graph"].value = "structure"
-    assert [{edge["source"], edge["target"]} for edge in shown(gnn)["edges"]] == [{"moravec", "moravec-later"}]
+    assert [{edge["source"], edge["target"]} for edge in shown(gnn)["edges"]] == [
+        {"moravec", "moravec-later"}
+    ]
 
 
 def test_a_typed_question_is_asked_without_supports_until_another_is_chosen(gnn):
     gnn.controls["typed"].value = "Which prize did the novel win?"
-    assert shown(gnn)["question"] == "Which prize did the novel win?" and first(gnn, 0)[0] == "novel"
+    assert (
+        shown(gnn)["question"] == "Which prize did the novel win?" and first(gnn, 0)[0] == "novel"
+    )
     assert not any(node["gold"] for node in shown(gnn)["nodes"].values())
     gnn.controls["question"].value = "river"
     assert gnn.controls["typed"].value == "" and shown(gnn)["question"].startswith("Which river")
@@ -82,7 +105,9 @@ def test_a_typed_question_is_asked_without_supports_until_another_is_chosen(gnn)
 
 def test_what_is_costly_is_made_once_and_the_retriever_stays_as_it_is(monkeypatch):
     indexed, index = [], GNNRet.index
-    monkeypatch.setattr(GNNRet, "index", lambda self, corpus: (indexed.append(1), index(self, corpus)))
+    monkeypatch.setattr(
+        GNNRet, "index", lambda self, corpus: (indexed.append(1), index(self, corpus))
+    )
     method = make("gnn-ret", top_k=6)
     explorer = explore(method, HAND, HAND.test)
     for alpha in (0.1, 0.2, 0.3):
@@ -94,14 +119,22 @@ def test_what_is_costly_is_made_once_and_the_retriever_stays_as_it_is(monkeypatc
 def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn):
     assert gnn.replay(question="river", top_k=1).frames[-2].step == "layer 1 · sender 1 of 1"
     bare = gnn.replay(text=False)
-    assert bare.question == "" and {node.title for node in bare.nodes} == {"", "support 1", "support 2"}
+    assert bare.question == "" and {node.title for node in bare.nodes} == {
+        "",
+        "support 1",
+        "support 2",
+    }
     assert len(gnn.storyboard("Messages", [0, 2, 4], text=False).axes) == 3
 
 
 def test_two_go_in_step_with_one_question_and_one_place_a_passage():
     both = SideBySide(*(explore("gnn-ret", HAND, HAND.test, top_k=k, layers=k - 1) for k in (2, 3)))
     layer = ["layer 1 · senders", "layer 1 · sender 1 of 2", "layer 1 · sender 2 of 2"]
-    assert steps(both.left) == ["start", *layer, *["result"] * 6]  # the shorter one waits at its end
+    assert steps(both.left) == [
+        "start",
+        *layer,
+        *["result"] * 6,
+    ]  # the shorter one waits at its end
     assert len(steps(both.right)) == len(steps(both.left))
     both.left.controls["question"].value = "river"
     assert shown(both.right)["question"] == shown(both.left)["question"] != ""
@@ -110,7 +143,9 @@ def test_two_go_in_step_with_one_question_and_one_place_a_passage():
 
 
 def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
-    experiment = evaluate(["bm25", "tfidf"], Benchmark("demo", corpus, test=questions), ks=(2,), k=4, progress=False)
+    experiment = evaluate(
+        ["bm25", "tfidf"], Benchmark("demo", corpus, test=questions), ks=(2,), k=4, progress=False
+    )
     explorer = explore_rankings(experiment, k=3)
     assert [id for _, id in explorer.controls["question"].options] == ["q2", "q1"]
     explorer.controls["question"].value = "q1"
@@ -131,28 +166,38 @@ def test_a_graph_is_one_page_with_fixed_places_and_the_same_in_print(corpus, hos
     page = graph_page(graphs["structure"])
     assert not re.search(r"""\b(?:src|href)\s*=\s*["']https?:""", page.html)
     assert hostile not in page.html and "\\u003cimg src=x onerror" in page.html
-    assert page._repr_html_().startswith('<div><iframe sandbox="allow-scripts" srcdoc="&lt;html&gt;')
+    assert page._repr_html_().startswith(
+        '<div><iframe sandbox="allow-scripts" srcdoc="&lt;html&gt;'
+    )
 
 
 def test_of_a_large_graph_the_page_is_that_of_a_question():
     many = Corpus(Passage(f"p{i}", f"Port {i}", "A harbour town.", "d", i) for i in range(400))
     graph = build("structure", many)
-    benchmark = Benchmark("many", many, test=[Question("q", "Which?", "Port 1", (("p1",), ("p79",)))])
+    benchmark = Benchmark(
+        "many", many, test=[Question("q", "Which?", "Port 1", (("p1",), ("p79",)))]
+    )
     with pytest.raises(InputError, match="1 to 300 passages to draw, not 400"):
         page_around(graph, benchmark, None)
-    with pytest.raises(InputError, match="field question: expected the id of a test question, not 'x'"):
+    with pytest.raises(
+        InputError, match="field question: expected the id of a test question, not 'x'"
+    ):
         page_around(graph, benchmark, "x")
     html = page_around(graph, benchmark, "q").html
     assert all(f"Port {i}" in html for i in (0, 1, 2, 78, 79, 80)) and "Port 200" not in html
 
 
-def test_a_loop_that_asks_for_nothing_shows_what_its_retriever_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_that_asks_for_nothing_shows_what_its_retriever_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Silent:
         def plan(self, going, policy):
             return [None] * len(going)
 
     monkeypatch.setattr(loops, "agent_of", lambda *given: Silent())
-    assert sorted(first(explore(make("selfask", model="gold"), HAND, HAND.test))) == sorted(HAND.corpus.row)
+    assert sorted(first(explore(make("selfask", model="gold"), HAND, HAND.test))) == sorted(
+        HAND.corpus.row
+    )
 
 
 def test_a_loop_searches_with_the_retriever_that_is_chosen() -> None:
@@ -165,5 +210,7 @@ def test_a_loop_searches_with_the_retriever_that_is_chosen() -> None:
     for name, by_step in found.items():
         inner = make(name)
         inner.index(HAND.corpus)
-        assert [ids[:5] for ids in by_step] == [list(inner.retrieve(text, 5).ids) for text in sub_questions]
+        assert [ids[:5] for ids in by_step] == [
+            list(inner.retrieve(text, 5).ids) for text in sub_questions
+        ]
     assert found["dense"] != found["bm25"]

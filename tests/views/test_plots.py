@@ -12,12 +12,18 @@ from kit.views.style import Figure, look
 def measured(**more: object) -> pd.DataFrame:
     """Two retrievers at three cut-offs, with intervals that no bootstrap would find."""
     table = pd.DataFrame(
-        {"retriever": ["bm25"] * 3 + ["dense"] * 3, "k": [1, 5, 10] * 2, "mean": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}
+        {
+            "retriever": ["bm25"] * 3 + ["dense"] * 3,
+            "k": [1, 5, 10] * 2,
+            "mean": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+        }
     )
     return table.assign(low=table["mean"] - 0.05, high=table["mean"] + 0.1).assign(**more)
 
 
-LEVELS = pd.DataFrame({"retriever": ["seeds", "seeds"], "mean": [0.15, 0.8], "metric": ["recall", "full"]})
+LEVELS = pd.DataFrame(
+    {"retriever": ["seeds", "seeds"], "mean": [0.15, 0.8], "metric": ["recall", "full"]}
+)
 BOTH = pd.concat([measured(metric="recall"), measured(metric="full")], ignore_index=True)
 DIFFERENCES = pd.DataFrame(
     [("dense", 0.03, 0.01, 0.05, 0.0004), ("tfidf", -0.01, -0.03, 0.01, 0.3)],
@@ -30,7 +36,16 @@ VARIANTS = pd.DataFrame(
         ("message", "min", 0.7, 0.6, 0.8, None, None, None),
         ("message", "mean", 0.69, 0.6, 0.8, -0.01, -0.03, 0.01),
     ],
-    columns=["group", "label", "mean", "low", "high", "difference", "difference_low", "difference_high"],
+    columns=[
+        "group",
+        "label",
+        "mean",
+        "low",
+        "high",
+        "difference",
+        "difference_low",
+        "difference_high",
+    ],
 )
 TIMES = pd.DataFrame(
     [
@@ -110,7 +125,10 @@ def test_one_legend_beside_all_panels_has_each_name_with_its_line_and_marker():
     [legend] = figure.legends
     told = {text.get_text(): line for text, line in zip(legend.get_texts(), legend.get_lines())}
     for name in ("bm25", "dense"):
-        assert (told[name].get_color(), told[name].get_marker()) == (look(name).colour, look(name).marker)
+        assert (told[name].get_color(), told[name].get_marker()) == (
+            look(name).colour,
+            look(name).marker,
+        )
     figure.draw_without_rendering()
     assert list(told) == ["bm25", "dense"]  # a level is named at its end
     assert legend.get_window_extent().x0 >= max(ax.get_window_extent().x1 for ax in figure.axes)
@@ -122,7 +140,8 @@ def test_words_without_an_order_are_not_joined():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "limits"), [(0.5, 0.52, (0.46, 0.56)), (0, 1, (-0.02, 1.02)), (-0.1, 0.3, (-0.132, 0.332))]
+    ("low", "high", "limits"),
+    [(0.5, 0.52, (0.46, 0.56)), (0, 1, (-0.02, 1.02)), (-0.1, 0.3, (-0.132, 0.332))],
 )
 def test_noise_does_not_fill_a_frame(low, high, limits):
     table = measured(mean=(low + high) / 2, low=low, high=high)
@@ -147,10 +166,14 @@ def test_curves_have_bands_from_the_table_and_notes_and_axes_as_asked():
 
 
 def test_a_long_curve_has_no_marks_and_what_is_behind_it_is_pale():
-    steps = pd.DataFrame({"retriever": "dpr", "step": range(50), "value": range(50), "smoothed": 1.0})
+    steps = pd.DataFrame(
+        {"retriever": "dpr", "step": range(50), "value": range(50), "smoothed": 1.0}
+    )
     [ax] = plots.curves(steps, "t", "step", "smoothed", "retriever", behind="value").axes
     pale, smooth = ax.lines
-    assert to_rgba(pale.get_color(), pale.get_alpha())[3] < 0.5 and pale.get_ydata().tolist() == list(range(50))
+    assert to_rgba(pale.get_color(), pale.get_alpha())[
+        3
+    ] < 0.5 and pale.get_ydata().tolist() == list(range(50))
     assert smooth.get_marker() in ("", "None") and set(smooth.get_ydata()) == {1.0}
     [ax] = plots.curves(steps.head(5), "t", "step", "smoothed", "retriever").axes
     assert ax.lines[0].get_marker() == look("dpr").marker
@@ -168,16 +191,28 @@ def test_points_stand_in_rows_with_their_values():
 def test_differences_are_told_with_interval_and_p():
     figure = ALL["differences"]("t")
     [dots] = [each for each in figure.axes[0].collections if each.get_zorder() == 3]
-    assert [to_hex(colour) for colour in dots.get_facecolors()] == [look(name).colour for name in ("dense", "tfidf")]
+    assert [to_hex(colour) for colour in dots.get_facecolors()] == [
+        look(name).colour for name in ("dense", "tfidf")
+    ]
     said = words(figure)
-    assert "+0.030 [+0.010, +0.050]  p < 0.001" in said and "−0.010 [−0.030, +0.010]  p = 0.300" in said
+    assert (
+        "+0.030 [+0.010, +0.050]  p < 0.001" in said
+        and "−0.010 [−0.030, +0.010]  p = 0.300" in said
+    )
     assert any("difference in recall@5 to bm25" in text for text in said)
 
 
 def test_an_ablation_has_a_line_for_each_baseline():
     figure = ALL["ablation"]("t")
     left, _ = figure.axes
-    assert labels(left.yaxis) == ["edges (Table 3)", "dense", "shared entities", "message", "min", "mean"]
+    assert labels(left.yaxis) == [
+        "edges (Table 3)",
+        "dense",
+        "shared entities",
+        "message",
+        "min",
+        "mean",
+    ]
     dashed = [[start, end] for start, end in segments(left) if start[0] == end[0]]
     assert dashed == [[[0.6, 0.5], [0.6, 2.5]], [[0.7, 3.5], [0.7, 5.5]]]
     assert "+0.050 [+0.020, +0.080]" in words(figure)
@@ -185,16 +220,28 @@ def test_an_ablation_has_a_line_for_each_baseline():
 
 def test_a_heat_map_has_the_numbers_in_its_squares_and_no_more_contrast_than_there_is():
     [ax, bar] = plots.heatmap(measured(mean=0.5), "t", "k", "retriever", "recall@5").axes
-    assert {text.get_text() for text in ax.texts} >= {"0.500\n0.050 to 0.200", "0.500\n0.550 to 0.700"}
+    assert {text.get_text() for text in ax.texts} >= {
+        "0.500\n0.050 to 0.200",
+        "0.500\n0.550 to 0.700",
+    }
     assert bar.get_ylim() == pytest.approx((0.45, 0.55)) and bar.get_ylabel() == "Recall@5"
     assert labels(ax.xaxis) == ["1", "5", "10"]
 
 
 def test_times_are_means_in_milliseconds_and_beside_them_what_the_encoder_takes():
     left, right = ALL["times"]("t").axes
-    assert drawn(left, 1)[look("dense").colour].tolist() == [pytest.approx([100, 2]), pytest.approx([1000, 20])]
-    assert drawn(right, 1)[look("dense").colour].tolist() == [pytest.approx([100, 1.5]), pytest.approx([1000, 15])]
-    assert [ax.get_title(loc="left") for ax in (left, right)] == ["Milliseconds a question", "Of these for encoding"]
+    assert drawn(left, 1)[look("dense").colour].tolist() == [
+        pytest.approx([100, 2]),
+        pytest.approx([1000, 20]),
+    ]
+    assert drawn(right, 1)[look("dense").colour].tolist() == [
+        pytest.approx([100, 1.5]),
+        pytest.approx([1000, 15]),
+    ]
+    assert [ax.get_title(loc="left") for ax in (left, right)] == [
+        "Milliseconds a question",
+        "Of these for encoding",
+    ]
 
 
 @pytest.mark.parametrize(("least", "scale"), [(5, "log"), (0, "symlog")])
@@ -204,6 +251,8 @@ def test_a_zero_has_a_place_on_a_logarithmic_axis(least, scale):
 
 
 def test_several_metrics_become_rows():
-    wide = pd.DataFrame([[1, 0.5, 0.4, 0.6, 5, 4, 6]], columns=["k", "a", "a_low", "a_high", "b", "b_low", "b_high"])
+    wide = pd.DataFrame(
+        [[1, 0.5, 0.4, 0.6, 5, 4, 6]], columns=["k", "a", "a_low", "a_high", "b", "b_low", "b_high"]
+    )
     rows = plots.long(wide, {"a": "A", "b": "B"})[["k", "metric", "mean", "low", "high"]]
     assert rows.values.tolist() == [[1, "A", 0.5, 0.4, 0.6], [1, "B", 5, 4, 6]]

@@ -3,7 +3,18 @@
 import pytest
 from matplotlib.colors import to_hex
 
-from kit.views import Column, Edge, Frame, GraphCanvas, Node, NodeState, RankItem, Replay, Scale, storyboard
+from kit.views import (
+    Column,
+    Edge,
+    Frame,
+    GraphCanvas,
+    Node,
+    NodeState,
+    RankItem,
+    Replay,
+    Scale,
+    storyboard,
+)
 from kit.views.replay import HALO, SHADES, clip
 from kit.views.style import look
 
@@ -14,7 +25,11 @@ EIGHT = Replay((A, B), tuple(Frame(f"step {i}", f"caption {i}", STATES, EDGES) f
 
 
 def test_a_label_is_one_short_line():
-    assert (clip("a\nb  c", 9), clip("abcdefghij", 10), clip("abc efghijk", 5)) == ("a b c", "abcdefghij", "abc…")
+    assert (clip("a\nb  c", 9), clip("abcdefghij", 10), clip("abc efghijk", 5)) == (
+        "a b c",
+        "abcdefghij",
+        "abc…",
+    )
     assert Node("x", "The quick brown fox jumps over").label == "The quick brown fox jum…"
 
 
@@ -28,8 +43,22 @@ def test_the_table_holds_what_is_drawn():
     frame = Frame("one", "", STATES, (Edge("a", "b", ("knn", "entity")),), (ranking,))
     table = Replay((A, B), (frame,), edges=(Edge("b", "a", ("graph",)),)).table()
     assert table["kind"].tolist() == ["graph", "node", "node", "knn+entity", "bm25", "bm25"]
-    assert table["title"].tolist() == ["Marrow", "Ada Lund", "Marrow", "Ada Lund", "Marrow", "Ada Lund"]
-    assert table.loc[2, ["step", "role", "gold", "x", "y", "value"]].tolist() == ["one", "reached", True, 0.8, 0.7, 0.5]
+    assert table["title"].tolist() == [
+        "Marrow",
+        "Ada Lund",
+        "Marrow",
+        "Ada Lund",
+        "Marrow",
+        "Ada Lund",
+    ]
+    assert table.loc[2, ["step", "role", "gold", "x", "y", "value"]].tolist() == [
+        "one",
+        "reached",
+        True,
+        0.8,
+        0.7,
+        0.5,
+    ]
     assert table.loc[3, "other"] == "Marrow" and table.loc[5, "value"] == 2
 
 
@@ -45,7 +74,11 @@ def test_a_replay_of_the_same_steps_keeps_the_step_in_view():
 
 def words(figure) -> list[str]:
     figure.draw_without_rendering()
-    return [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")) if text.get_text()]
+    return [
+        text.get_text()
+        for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
+        if text.get_text()
+    ]
 
 
 def test_up_to_six_panels_with_nodes_at_their_places():
@@ -54,7 +87,10 @@ def test_up_to_six_panels_with_nodes_at_their_places():
     assert titles == ["step 0", "step 1", "step 3", "step 4", "step 6", "step 7"]
     for ax in figure.axes:
         symbols = [line for line in ax.lines if line.get_linestyle() == "None"]
-        assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in symbols] == [(0.1, 0.2), (0.8, 0.7)]
+        assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in symbols] == [
+            (0.1, 0.2),
+            (0.8, 0.7),
+        ]
         assert ax.get_ylim()[0] > ax.get_ylim()[1]  # y downwards, as on the canvas
     legend = {"seed of the search", "tfidf edge", "knn edge", "supporting passage (gold)"}
     assert {"Ada Lund", "Marrow"} | legend <= set(words(figure))
@@ -66,7 +102,9 @@ def test_rankings_are_drawn_with_stars_and_moves_and_ties():
     items = (RankItem("c"), RankItem("b", moved=-1), RankItem("a", moved=2))
     columns = (Column("bm25", (RankItem("b"), RankItem("a"))), Column("dense", items))
     figure = storyboard(Replay((A, B, Node("c", "Halle")), (Frame(columns=columns),)), "t")
-    assert {"bm25", "dense", "1  ★ Marrow", "2  ★ Marrow ▼1", "3  Ada Lund ▲2", "1  Halle"} <= set(words(figure))
+    assert {"bm25", "dense", "1  ★ Marrow", "2  ★ Marrow ▼1", "3  Ada Lund ▲2", "1  Halle"} <= set(
+        words(figure)
+    )
     assert len(figure.axes[0].lines) == 2  # two passages stand in both
 
 
@@ -79,9 +117,16 @@ def test_with_a_scale_fill_follows_the_value_a_sender_has_a_ring():
     figure = storyboard(Replay((A, B), (frame,), "", (Edge("a", "b", ("graph",)),), scale), "t")
     ring, *symbols = (line for line in figure.axes[0].lines if line.get_linestyle() == "None")
     assert [to_hex(line.get_markerfacecolor()) for line in symbols] == [SHADES[-1], SHADES[0]]
-    assert ring.get_markeredgecolor() == HALO and ring.get_markersize() > symbols[0].get_markersize()
-    faint, strong = (text.arrow_patch for text in figure.axes[0].texts if getattr(text, "arrow_patch", None))
-    assert [to_hex(line.get_edgecolor()) for line in (faint, strong)] == [look("graph").colour, look("message").colour]
+    assert (
+        ring.get_markeredgecolor() == HALO and ring.get_markersize() > symbols[0].get_markersize()
+    )
+    faint, strong = (
+        text.arrow_patch for text in figure.axes[0].texts if getattr(text, "arrow_patch", None)
+    )
+    assert [to_hex(line.get_edgecolor()) for line in (faint, strong)] == [
+        look("graph").colour,
+        look("message").colour,
+    ]
     assert faint.get_linewidth() < strong.get_linewidth()
     legend = {"distance 0.2", "distance 0.55", "distance 0.9", "sender of messages", "graph edge"}
     assert legend | {"message edge", "sent\nWho?", "Marrow (30 ▲12)"} <= set(words(figure))

@@ -33,7 +33,9 @@ def test_what_shares_a_colour_never_shares_a_figure():
 def test_settings_get_the_looks_that_methods_leave():
     found = looks(["mean", "gnn-ret", "min", "dense", "mean"])
     assert list(found) == ["mean", "gnn-ret", "min", "dense"]
-    assert found["gnn-ret"] == look("gnn-ret") and len({each.colour for each in found.values()}) == 4
+    assert (
+        found["gnn-ret"] == look("gnn-ret") and len({each.colour for each in found.values()}) == 4
+    )
 
 
 def test_the_users_own_settings_play_no_part():

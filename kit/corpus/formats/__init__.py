@@ -8,7 +8,15 @@ from typing import TypeVar
 import msgspec
 
 from kit.corpus import records
-from kit.corpus.formats import beir, hotpotqa, kit_folder, musique, pdf_folder, reasongraphqa, twowiki
+from kit.corpus.formats import (
+    beir,
+    hotpotqa,
+    kit_folder,
+    musique,
+    pdf_folder,
+    reasongraphqa,
+    twowiki,
+)
 from kit.corpus.source import Item, Source
 from kit.errors import InputError
 
@@ -64,7 +72,9 @@ def read(path: Path, source: Source, format: str | None = None) -> None:
     if source.format not in FORMATS:
         raise InputError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}")
     if source.format in _FOLDERS and not path.is_dir():
-        raise InputError(f"expected a folder with {_FOLDERS[source.format]} (format {format})", file=path)
+        raise InputError(
+            f"expected a folder with {_FOLDERS[source.format]} (format {format})", file=path
+        )
     FORMATS[source.format](path, source)
 
 
@@ -76,9 +86,13 @@ def recognise(path: Path) -> str:
         return "documents"
     if path.is_dir():
         folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
-        raise InputError(f"expected a file, or a folder with {folders} or PDFs (documents)", file=path)
+        raise InputError(
+            f"expected a file, or a folder with {folders} or PDFs (documents)", file=path
+        )
     source, names = Source(), set()
-    source.each(path, dict[str, msgspec.Raw], names.update, lambda file: islice(records.read(file), 1))
+    source.each(
+        path, dict[str, msgspec.Raw], names.update, lambda file: islice(records.read(file), 1)
+    )
     source.raise_first()
     if found := [format for format, fields in _FIELDS.items() if names >= fields]:
         return found[0]

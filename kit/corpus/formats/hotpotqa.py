@@ -35,11 +35,17 @@ def to_item(published: HotpotQuestion, source: Source) -> Item:
         field, ids = f"supporting_facts[{number}]", titled.get(title, set())
         if len(ids) != 1:
             found = "the title of different ones" if ids else "none"
-            raise Unexpected(f"expected the title of one paragraph of context, {quote(title)} is {found}", field)
+            raise Unexpected(
+                f"expected the title of one paragraph of context, {quote(title)} is {found}", field
+            )
         [id] = ids
         if index >= len(own[id]) or not own[id][index].strip():
-            source.note(f"{quote(title)} has no sentence {index}: the paragraph counts in its place", field)
+            source.note(
+                f"{quote(title)} has no sentence {index}: the paragraph counts in its place", field
+            )
         supports.append(id)
     supporting = tuple((id,) for id in dict.fromkeys(supports))
-    question = Question(published.id, published.question, published.answer, supporting, type=published.type)
+    question = Question(
+        published.id, published.question, published.answer, supporting, type=published.type
+    )
     return Item(question, own=tuple(own))

@@ -21,16 +21,24 @@ def _checked(question: Question, source: Source) -> Question:
     for number, carriers in enumerate(question.supporting):
         for id in carriers:
             if id not in source.paragraphs:
-                raise Unexpected(f"expected the id of a passage, {quote(id)} is none", f"supporting[{number}]")
+                raise Unexpected(
+                    f"expected the id of a passage, {quote(id)} is none", f"supporting[{number}]"
+                )
     for number, step in enumerate(question.decomposition):
         if step.support is not None and not 0 <= step.support < question.hops:
-            raise Unexpected(f"expected an index below {question.hops}", f"decomposition[{number}].support")
+            raise Unexpected(
+                f"expected an index below {question.hops}", f"decomposition[{number}].support"
+            )
         if any(not 0 <= earlier < number for earlier in step.depends_on):
-            raise Unexpected("expected indices of earlier steps", f"decomposition[{number}].depends_on")
+            raise Unexpected(
+                "expected indices of earlier steps", f"decomposition[{number}].depends_on"
+            )
     if graph := question.evidence:
         ends = {end for edge in graph.edges for end in edge}
         if graph.n_nodes != question.hops or not ends <= set(range(question.hops)):
-            raise Unexpected(f"expected one node a support ({question.hops}), and edges between them", "evidence")
+            raise Unexpected(
+                f"expected one node a support ({question.hops}), and edges between them", "evidence"
+            )
         if EvidenceGraph.of(graph.n_nodes, graph.edges) is None:
             raise Unexpected("expected a graph without a cycle", "evidence.edges")
     return question

@@ -48,22 +48,34 @@ def to_item(published: MusiqueQuestion, source: Source) -> Item:
     for number, step in enumerate(published.question_decomposition):
         if step.paragraph_support_idx not in ids:
             field = f"question_decomposition[{number}].paragraph_support_idx"
-            raise Unexpected(f"expected the idx of a paragraph, got {step.paragraph_support_idx}", field)
+            raise Unexpected(
+                f"expected the idx of a paragraph, got {step.paragraph_support_idx}", field
+            )
     of_steps = [ids[step.paragraph_support_idx] for step in published.question_decomposition]
     marked = [ids[paragraph.idx] for paragraph in published.paragraphs if paragraph.is_supporting]
     if set(of_steps) != set(marked):
         source.note("the steps and is_supporting name different paragraphs: all of them count")
     supports = list(dict.fromkeys([*of_steps, *marked]))
     steps = tuple(
-        SubQuestion(step.question, step.answer, supports.index(id), _earlier(step.question, number, source))
+        SubQuestion(
+            step.question, step.answer, supports.index(id), _earlier(step.question, number, source)
+        )
         for number, (step, id) in enumerate(zip(published.question_decomposition, of_steps))
     )
-    edges = [(steps[earlier].support, step.support) for step in steps for earlier in step.depends_on]
+    edges = [
+        (steps[earlier].support, step.support) for step in steps for earlier in step.depends_on
+    ]
     prefix = re.match(r"(\dhop\d?)__", published.id)
-    about = {"aliases": published.answer_aliases, "type": prefix[1] if prefix else "", "decomposition": steps}
+    about = {
+        "aliases": published.answer_aliases,
+        "type": prefix[1] if prefix else "",
+        "decomposition": steps,
+    }
     evidence = EvidenceGraph.of(len(supports), edges)
     supporting = tuple((id,) for id in supports)
-    question = Question(published.id, published.question, published.answer, supporting, evidence=evidence, **about)
+    question = Question(
+        published.id, published.question, published.answer, supporting, evidence=evidence, **about
+    )
     return Item(question, own=tuple(dict.fromkeys(ids.values())))
 
 

@@ -45,7 +45,9 @@ def read(path: Path, source: Source) -> None:
     """Passages of all PDFs, and the questions beside them; a problem for each PDF that can't be read."""
     for file in pdfs(path):
         try:
-            passages = {passage.id: passage for passage in read_document(str(file), read_bytes(file))}
+            passages = {
+                passage.id: passage for passage in read_document(str(file), read_bytes(file))
+            }
             if passages.keys() & source.paragraphs.keys():
                 raise InputError("expected a name that no other PDF has", file=file)
             source.paragraphs |= passages
@@ -55,7 +57,10 @@ def read(path: Path, source: Source) -> None:
         raise InputError("expected a PDF or a folder with PDFs", file=path)
     if path.is_dir() and not source.problems:
         corpus = Corpus(source.paragraphs.values())
-        held = {structure: [corpus.passages[row].id for row in rows] for structure, rows in structures(corpus).items()}
+        held = {
+            structure: [corpus.passages[row].id for row in rows]
+            for structure, rows in structures(corpus).items()
+        }
         source.each_split(path, PdfQuestion, lambda published: _question(published, held, corpus))
 
 
@@ -71,11 +76,19 @@ def _question(published: PdfQuestion, held: dict[Structure, list[str]], corpus: 
     for number, quoted in enumerate(published.quotes):
         words = " ".join(quoted.text.split())
         of_document = [it for it in corpus.passages if it.document == quoted.document]
-        carriers = tuple(it.id for it in of_document if words and words in " ".join(it.text.split()))
+        carriers = tuple(
+            it.id for it in of_document if words and words in " ".join(it.text.split())
+        )
         if not carriers:
             expected = f"expected words of a passage of {quote(quoted.document)}, {quote(quoted.text)} are none"
             raise Unexpected(expected, f"quotes[{number}]")
         supporting.append(carriers)
-    type = published.type or " and ".join(sorted({it.kind for it in published.structures})) or "content"
+    type = (
+        published.type
+        or " and ".join(sorted({it.kind for it in published.structures}))
+        or "content"
+    )
     supports = tuple(dict.fromkeys(supporting))
-    return Question(published.id, published.text, published.answer, supports, published.aliases, type)
+    return Question(
+        published.id, published.text, published.answer, supports, published.aliases, type
+    )

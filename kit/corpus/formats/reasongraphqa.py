@@ -58,9 +58,15 @@ def to_item(published: GraphQuestion, source: Source) -> Item:
     if graph is None:
         raise Unexpected("expected a graph without a cycle", "order_true_fact")
     order = list(graph.order)
-    evidence = EvidenceGraph.of(len(nodes), [(order.index(i), order.index(j)) for i, j in graph.edges])
-    id = blake2b("\n".join([published.question, *published.fact]).encode(), digest_size=8).hexdigest()
+    evidence = EvidenceGraph.of(
+        len(nodes), [(order.index(i), order.index(j)) for i, j in graph.edges]
+    )
+    id = blake2b(
+        "\n".join([published.question, *published.fact]).encode(), digest_size=8
+    ).hexdigest()
     supporting = tuple((own[nodes[place]],) for place in order)
     type = published.program[-1].function if published.program else ""
-    question = Question(id, published.question, published.answer, supporting, type=type, evidence=evidence)
+    question = Question(
+        id, published.question, published.answer, supporting, type=type, evidence=evidence
+    )
     return Item(question, own=tuple(dict.fromkeys(own.values())))

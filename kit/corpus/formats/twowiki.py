@@ -67,12 +67,17 @@ def _carriers(triples: list[Triple], titles: list[str]) -> list[int | None]:
     places = {_plain(title): index for index, title in enumerate(titles)}
     places |= {title: index for index, title in enumerate(titles)}
     carriers = [places.get(subject, places.get(_plain(subject))) for subject, _, _ in triples]
-    free = iter(sorted(set(range(len(titles))) - set(carriers)) if len(triples) == len(titles) else ())
+    free = iter(
+        sorted(set(range(len(titles))) - set(carriers)) if len(triples) == len(titles) else ()
+    )
     return [next(free, None) if carrier is None else carrier for carrier in carriers]
 
 
 def _decomposition(
-    pairs: list[QaPair], triples: list[Triple], carriers: list[int | None], links: tuple[tuple[int, int], ...]
+    pairs: list[QaPair],
+    triples: list[Triple],
+    carriers: list[int | None],
+    links: tuple[tuple[int, int], ...],
 ) -> tuple[SubQuestion, ...]:
     """The sub-questions, each with the triple that it asks for: their orders differ in some records.
 
@@ -89,7 +94,9 @@ def _decomposition(
             pair.question,
             pair.answer,
             support=carriers[triple],
-            depends_on=tuple(earlier for earlier in range(number) if (asked[earlier], triple) in links),
+            depends_on=tuple(
+                earlier for earlier in range(number) if (asked[earlier], triple) in links
+            ),
         )
         for number, (pair, triple) in enumerate(zip(pairs, asked))
     )

@@ -13,7 +13,10 @@ PARAGRAPHS = [
 
 def test_equal_paragraphs_are_one_and_equal_titles_are_not_one_document(write):
     corpus = load_corpus([write("corpus.json", PARAGRAPHS)])
-    assert [passage.text for passage in corpus.passages] == ["The Ode is a river.", "The Ode is a poem."]
+    assert [passage.text for passage in corpus.passages] == [
+        "The Ode is a river.",
+        "The Ode is a poem.",
+    ]
     assert len(corpus.documents) == 2
 
 
@@ -26,6 +29,9 @@ def test_an_openie_file_is_a_corpus_even_with_nan_in_its_statistics(write):
 
 @pytest.mark.parametrize("content", ["[%s, %s]", '{"docs": [%s, %s, []]}'])
 def test_what_is_wrong_ends_in_one_line(write, content):
-    path = write("corpus.json", content % ('{"title": "Ode", "text": "A river."}', '{"title": "Ode", "text": 5}'))
+    path = write(
+        "corpus.json",
+        content % ('{"title": "Ode", "text": "A river."}', '{"title": "Ode", "text": 5}'),
+    )
     [first, *_], _ = check(path)
     assert first == f"{path}, record 2, field text: expected text, got a whole number"

@@ -9,10 +9,14 @@ from kit.errors import InputError
 def test_every_field_comes_back(own, tmp_path):
     benchmark = load(own)
     assert benchmark.name == "kit-town"
-    assert benchmark.corpus.passages[1] == Passage("p2", "Lowick", "Its mill burned.", "lowick", position=1)
+    assert benchmark.corpus.passages[1] == Passage(
+        "p2", "Lowick", "Its mill burned.", "lowick", position=1
+    )
     [question] = benchmark.test
     assert question.supporting == (("p1",), ("p2",))
-    assert question.decomposition[1] == SubQuestion("What burned in #1?", "mill", support=1, depends_on=(0,))
+    assert question.decomposition[1] == SubQuestion(
+        "What burned in #1?", "mill", support=1, depends_on=(0,)
+    )
     assert question.evidence == EvidenceGraph(2, ((0, 1),))
     assert load(export(benchmark, tmp_path / "out", "kit")).hash == benchmark.hash
     (own / "test.jsonl").rename(own / "dev.jsonl")
@@ -23,6 +27,11 @@ def test_a_question_is_in_one_split_and_a_passage_in_a_document(own, write):
     (own / "train.jsonl").write_bytes((own / "test.jsonl").read_bytes())
     with pytest.raises(InputError, match=r"test\.jsonl, record 1 .*expected an id of its own"):
         load(own)
-    write("town/passages.jsonl", [{"id": f"p{n}", "title": "", "text": "", "document": ""} for n in (1, 2)])
-    with pytest.raises(InputError, match=r"record 1 .*field document: expected text of length >= 1"):
+    write(
+        "town/passages.jsonl",
+        [{"id": f"p{n}", "title": "", "text": "", "document": ""} for n in (1, 2)],
+    )
+    with pytest.raises(
+        InputError, match=r"record 1 .*field document: expected text of length >= 1"
+    ):
         load(own)

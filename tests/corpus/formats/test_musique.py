@@ -10,7 +10,11 @@ def test_supports_follow_the_steps_and_go_by_index(write, musique, name):
     benchmark = load(write(name, musique))
     question = benchmark.test[0]
     texts = [benchmark.corpus[id].text for id in question.supporting_ids]
-    assert texts == ["Lowick lies on the Ode.", "Marl burned in 1820.", "In 1820 Tam Orr bridged it."]
+    assert texts == [
+        "Lowick lies on the Ode.",
+        "Marl burned in 1820.",
+        "In 1820 Tam Orr bridged it.",
+    ]
     assert benchmark.name == "musique-dev"
     assert (question.type, question.aliases) == ("3hop2", ("T. Orr",))
     assert len(benchmark.corpus) == 5  # one paragraph is in both questions
@@ -18,7 +22,9 @@ def test_supports_follow_the_steps_and_go_by_index(write, musique, name):
 
 def test_references_make_dependencies_and_the_evidence_graph(write, musique):
     first, second = load(write("dev.jsonl", musique)).test
-    assert first.decomposition[2] == SubQuestion("Who bridged #1 in #2 ?", "Tam Orr", support=2, depends_on=(0, 1))
+    assert first.decomposition[2] == SubQuestion(
+        "Who bridged #1 in #2 ?", "Tam Orr", support=2, depends_on=(0, 1)
+    )
     assert first.evidence.edges == ((0, 2), (1, 2)) and first.structure == "multi-chain multi-hop"
     assert second.evidence.edges == ((0, 1),) and second.structure == "single-chain multi-hop"
 

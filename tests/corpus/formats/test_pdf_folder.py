@@ -35,5 +35,7 @@ def test_every_file_that_cannot_be_read_is_told(documents, write):
         f"{documents / 'empty.pdf'}: expected a PDF, this file is broken or none (PdfminerException)",
         f"{documents / 'letter.pdf'}: expected a PDF, this file is broken or none (PdfminerException)",
     ]
-    with pytest.raises(InputError, match=r"empty\.pdf: .* \(and 1 more: `kit data check` tells all\)"):
+    with pytest.raises(
+        InputError, match=r"empty\.pdf: .* \(and 1 more: `kit data check` tells all\)"
+    ):
         load(documents)

@@ -5,7 +5,9 @@ from copy import deepcopy
 from kit.corpus import check, load
 
 
-def test_nodes_are_matched_by_text_and_stand_in_an_order_that_the_graph_allows(write, reasongraphqa):
+def test_nodes_are_matched_by_text_and_stand_in_an_order_that_the_graph_allows(
+    write, reasongraphqa
+):
     benchmark = load(write("test.json", reasongraphqa), setting="per-question")
     two, one = benchmark.test
     assert benchmark.name == "reasongraphqa-test" and len(benchmark.corpus) == 6
@@ -17,7 +19,10 @@ def test_nodes_are_matched_by_text_and_stand_in_an_order_that_the_graph_allows(w
     ]
     assert two.evidence.edges == ((0, 1), (2, 3)) and two.structure == "multi-chain multi-hop"
     assert (two.type, one.type, one.answer) == ("SelectBetween", "QueryName", "Ada Lind")
-    assert [len(rows) for rows in benchmark.collections.values()] == [5, 2] and one.evidence.edges == ()
+    assert [len(rows) for rows in benchmark.collections.values()] == [
+        5,
+        2,
+    ] and one.evidence.edges == ()
 
 
 def test_what_does_not_fit_is_told_with_its_place(write, reasongraphqa):
@@ -29,6 +34,8 @@ def test_what_does_not_fit_is_told_with_its_place(write, reasongraphqa):
     two[1]["relation"] = {"before": [two[0]["facts"]], "after": [two[0]["facts"]]}
     errors, _ = check(write("broken.json", records))
     fields = ("order_true_fact[1].relation.after", "order_true_fact[0].facts", "order_true_fact")
-    for told, field, words in zip(errors, fields, ("of this list, not 'The", "facts, not 'The Ode is a r", "a cycle")):
+    for told, field, words in zip(
+        errors, fields, ("of this list, not 'The", "facts, not 'The Ode is a r", "a cycle")
+    ):
         assert f"field {field}: expected" in told and words in told
     assert len(errors) == 3

@@ -11,7 +11,12 @@ def test_supports_stand_in_the_order_of_the_triples(write, twowiki):
     benchmark = load(write("dev.json", twowiki))
     question = benchmark.test[0]
     assert benchmark.name == "2wikimultihopqa-dev"
-    assert titles(benchmark, question) == ["Salt Road", "Tin Moon (1931 film)", "Ina Koll", "Jan Vesper"]
+    assert titles(benchmark, question) == [
+        "Salt Road",
+        "Tin Moon (1931 film)",
+        "Ina Koll",
+        "Jan Vesper",
+    ]
     assert question.triples[1] == ("Tin Moon", "director", "Jan Vesper (director)")
     assert question.type == "bridge_comparison"
 
@@ -22,7 +27,9 @@ def test_the_evidence_graph_and_the_sub_questions_follow_the_triples(write, twow
     # Where the names differ, the triples' order decides.
     assert chain.evidence.edges == ((0, 1),) and chain.structure == "single-chain multi-hop"
     steps = bridge.decomposition
-    assert steps[0] == SubQuestion("Who directed Tin Moon?", "Tin Moon was directed by Jan Vesper.", support=1)
+    assert steps[0] == SubQuestion(
+        "Who directed Tin Moon?", "Tin Moon was directed by Jan Vesper.", support=1
+    )
     assert [step.support for step in steps] == [1, 0, 2, 3]
     assert [step.depends_on for step in steps] == [(), (), (1,), (0,)]
 
@@ -31,7 +38,10 @@ def test_a_comparison_has_no_edges_and_a_triple_may_share_its_support(write, two
     [_, chain] = twowiki
     chain |= {
         "type": "comparison",
-        "context": [["Ada Brill", ["Ada Brill, 1840 to 1901."]], ["Tam Orr", ["Tam Orr, 1790 to 1850."]]],
+        "context": [
+            ["Ada Brill", ["Ada Brill, 1840 to 1901."]],
+            ["Tam Orr", ["Tam Orr, 1790 to 1850."]],
+        ],
         "supporting_facts": [["Tam Orr", 0], ["Ada Brill", 0]],
         "evidences": [
             ["Tam Orr", "date of birth", "1790"],

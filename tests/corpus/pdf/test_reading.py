@@ -17,7 +17,10 @@ def texts(data: bytes) -> list[str]:
 
 def test_pages_documents_and_positions(pdf, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    passages = [*read_document("dir/My mill.pdf", pdf("One.", "", "Two.")), *read_document("b.PDF", pdf("Three."))]
+    passages = [
+        *read_document("dir/My mill.pdf", pdf("One.", "", "Two.")),
+        *read_document("b.PDF", pdf("Three.")),
+    ]
     assert [(it.id, it.document, it.title, it.page, it.position) for it in passages] == [
         ("My_mill#p1.1", "My mill", "My mill", 1, 0),
         ("My_mill#p3.1", "My mill", "My mill", 3, 1),
@@ -27,8 +30,14 @@ def test_pages_documents_and_positions(pdf, tmp_path, monkeypatch):
 
 
 def test_a_hyphen_at_a_lines_end_is_mended(pdf):
-    [text] = texts(pdf("A good harv-\nest of the well-\nknown pear, which is well-known. The Anglo-\nSaxon kind."))
-    assert text == "A good harvest of the well-known pear, which is well-known. The Anglo- Saxon kind."
+    [text] = texts(
+        pdf(
+            "A good harv-\nest of the well-\nknown pear, which is well-known. The Anglo-\nSaxon kind."
+        )
+    )
+    assert (
+        text == "A good harvest of the well-known pear, which is well-known. The Anglo- Saxon kind."
+    )
 
 
 def test_a_wide_gap_begins_a_paragraph_and_headings_go_with_the_next(pdf):
@@ -56,7 +65,11 @@ def test_a_long_paragraph_is_cut_between_sentences(pdf):
 
 
 def test_items_of_a_list_are_paragraphs(pdf):
-    assert texts(pdf("These are needed:\n• a rope\n2. a lamp")) == ["These are needed:", "• a rope", "2. a lamp"]
+    assert texts(pdf("These are needed:\n• a rope\n2. a lamp")) == [
+        "These are needed:",
+        "• a rope",
+        "2. a lamp",
+    ]
 
 
 def scan(canvas):

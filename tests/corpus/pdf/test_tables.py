@@ -37,7 +37,14 @@ def test_a_table_with_its_caption_above_or_below(pdf, style, caption):
 
     text, table = read_document("a.pdf", pdf(page))
     assert text.text == "The pears were counted. Table 1 has the counts."
-    lines = ["Table 1. Pears by orchard", "", "| Orchard | Pears |", "| --- | --- |", "| Hask | 12 |", "| Marl | 9 |"]
+    lines = [
+        "Table 1. Pears by orchard",
+        "",
+        "| Orchard | Pears |",
+        "| --- | --- |",
+        "| Hask | 12 |",
+        "| Marl | 9 |",
+    ]
     assert (table.kind, table.page, table.text.split("\n")) == ("table", 1, lines)
 
 
@@ -47,7 +54,10 @@ def test_two_tables_across_are_told_apart_by_the_text_between(pdf):
         canvas.drawString(50, 380, "Apples were counted too, by other people.")
         draw(canvas, [["Orchard", "Apples"], ["Marl", "30"]], 320, ACROSS)
 
-    assert [(it.text[:8], it.text.count("\n")) for it in tables(pdf(page))] == [("Table 1\n", 5), ("Table 2\n", 4)]
+    assert [(it.text[:8], it.text.count("\n")) for it in tables(pdf(page))] == [
+        ("Table 1\n", 5),
+        ("Table 2\n", 4),
+    ]
 
 
 def test_a_table_without_a_number_gets_the_next_free_one(pdf):
@@ -73,9 +83,17 @@ def test_a_table_that_runs_over_pages_is_one_structure_with_a_part_a_page(pdf):
 
     passages = read_document("a.pdf", pdf(first, second))
     assert [(it.kind, it.page) for it in passages] == [("table", 1), ("table", 2), ("text", 2)]
-    lines = ["Table 4: Pears (continued)", "", "| Orchard | Pears |", "| --- | --- |", "| Brade | 7 |"]
+    lines = [
+        "Table 4: Pears (continued)",
+        "",
+        "| Orchard | Pears |",
+        "| --- | --- |",
+        "| Brade | 7 |",
+    ]
     assert passages[1].text.split("\n")[:5] == lines
-    held = {str(structure): rows.tolist() for structure, rows in structures(Corpus(passages)).items()}
+    held = {
+        str(structure): rows.tolist() for structure, rows in structures(Corpus(passages)).items()
+    }
     assert held == {"page 1 of a": [0], "page 2 of a": [1, 2], "table 4 of a": [0, 1]}
 
 
@@ -95,5 +113,10 @@ def test_markdown_keeps_every_cell_in_its_place():
 def test_what_a_caption_begins_with():
     labels = {"Table 3: Flow": "3", "TABLE IV": "4", "Tab. 2 – Dues": "2", "Table A.1. Dues": "A1"}
     labels |= {"Table 2.1 Dues": "2.1", "Table No. 5: Dues": "5"}
-    none = ["Table 3 shows the flow.", "Tables are made of oak.", "Table Mountain", "See Table 3: Flow"]
+    none = [
+        "Table 3 shows the flow.",
+        "Tables are made of oak.",
+        "Table Mountain",
+        "See Table 3: Flow",
+    ]
     assert {text: label_of(text) for text in [*labels, *none]} == labels | dict.fromkeys(none)

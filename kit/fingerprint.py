@@ -1,0 +1,79 @@
+"""A digest of the code that a result came from, so that results of other code are not found again."""
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from kit.paths import ROOT
+
+
+def code_digest(*modules: str) -> str:
+    """A digest of some of the kit's modules and of all modules of the kit that they import.
+
+    Comments and docstrings are left out. A table beside a module (``themes.toml`` of ``themes.py``)
+    counts as part of it. A module that is imported only by name at run time does not count.
+    """
+    sink = hashlib.blake2b(digest_size=8)
+    for module in sorted(with_imports(modules)):
+        sink.update(_content(module))
+    return sink.hexdigest()
+
+
+def with_imports(modules: Iterable[str]) -> set[str]:
+    """These modules of the kit, and those that they import, directly or through others."""
+    reached: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module not in reached and _file(module) is not None:
+            reached.add(module)
+            waiting.extend(_imports(module))
+    return reached
+
+
+def _file(module: str) -> Path | None:
+    """The file of a module below ``kit``; None for the door itself and for what is not the kit's."""
+    if not module.startswith("kit."):
+        return None
+    base = ROOT.joinpath(*module.split("."))
+    candidates = (base.with_suffix(".py"), base / "__init__.py")
+    return next((path for path in candidates if path.is_file()), None)
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(_file(module).read_text("utf-8"))
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    """What a module imports, and the packages that this imports on the way."""
+    names = []
+    for name in imported_names(_tree(module)):
+        parts = name.split(".")
+        names += [".".join(parts[:end]) for end in range(2, len(parts) + 1)]
+    return tuple(names)
+
+
+def imported_names(tree: ast.AST) -> Iterator[str]:
+    """Full names of what a piece of code imports: ``a.b`` and ``a.b.c`` of ``from a.b import c``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@cache
+def _content(module: str) -> bytes:
+    """The code without comments and docstrings, and the table beside it."""
+    tree = ast.parse(_file(module).read_text("utf-8"))
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if is_text and isinstance(node.value.value, str):
+            node.value.value = ""
+    table = _file(module).with_suffix(".toml")
+    return ast.unparse(tree).encode() + (table.read_bytes() if table.is_file() else b"")

@@ -1,0 +1,1 @@
+"""Baselines: keyword search, sentence vectors, PageRank, and encoders that learn (DPR, MDR)."""

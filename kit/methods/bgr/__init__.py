@@ -1,0 +1,1 @@
+"""BGR: graphs of evidence, searched forward and backward, and merged (bgr.txt)."""

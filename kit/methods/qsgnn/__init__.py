@@ -1,0 +1,1 @@
+"""QSGNN: messages that listen to the question, on a graph of entities, sentences and passages (qsgnn.txt)."""

@@ -1,0 +1,100 @@
+"""The trace of a retrieval: what happened, event by event, so that any view can replay it."""
+
+import msgspec
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="kind"):
+    """Something that happened, in a ``round`` from 0: a layer, a hop, a sub-question."""
+
+    round: int
+
+
+class InitialScore(Event, frozen=True, tag="scored"):
+    """What a passage's text alone is worth to the round's query, before anything reaches it (higher is nearer)."""
+
+    passage: str
+    score: float
+
+
+class Seed(Event, frozen=True, tag="seed"):
+    """A passage that the round started from, with its score (higher is nearer)."""
+
+    passage: str
+    score: float
+
+
+class Message(Event, frozen=True, tag="message"):
+    """A value that one passage passed to another, and the other's score before and after the round.
+
+    With all messages of the round to one target, after = (1 − Σ weight) · before + Σ weight · value. Where source and
+    target are the same passage, it carries its own score over from an earlier round.
+    """
+
+    source: str
+    target: str
+    value: float
+    weight: float
+    before: float
+    after: float
+
+
+class NodeVisit(Event, frozen=True, tag="visit"):
+    """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for."""
+
+    passage: str
+    source: str  # empty where a path begins
+    score: float
+    generated_evidence: str = ""
+    before: tuple[str, ...] = ()  # the passages of the path that come before `source`
+
+
+class SubQuestionEvent(Event, frozen=True, tag="asked"):
+    """A sub-question that opened a round, with the answer that it got (empty while unknown)."""
+
+    text: str
+    answer: str = ""
+
+
+class Expansion(Event, frozen=True, tag="expanded"):
+    """A path that BGR judged all candidates from: how sure it is of each (from 0 to 1, best first), which it took."""
+
+    direction: str
+    path: tuple[str, ...]
+    found: tuple[str, ...]
+    candidates: tuple[tuple[str, float], ...]
+
+
+class Merge(Event, frozen=True, tag="merged"):
+    """The edges of both directions and those that are kept, as pairs of passages; the question is ``""``."""
+
+    forward: tuple[tuple[str, str], ...]
+    backward: tuple[tuple[str, str], ...]
+    kept: tuple[tuple[str, str], ...]
+    reason: str  # how it was decided
+
+
+class GraphGrowth(Event, frozen=True, tag="grown"):
+    """What a round of RAS brought: new triples (subject, relation, object) of the question's graph, answers read off,
+    what the planner said then, and how probable each answer to the question is by this graph, the best first.
+    """
+
+    triples: tuple[tuple[str, str, str], ...]
+    answers: tuple[str, ...] = ()
+    decision: str = ""
+    scores: tuple[tuple[str, float], ...] = ()
+
+
+AnyEvent = (
+    InitialScore | Seed | Message | NodeVisit | SubQuestionEvent | Expansion | Merge | GraphGrowth
+)
+
+
+class Trace(msgspec.Struct, frozen=True):
+    """The events of one retrieval in the order in which they happened: enough to replay it."""
+
+    events: tuple[AnyEvent, ...] = ()
+    n_scored: int = 0  # the passages that a walk's agent compared with what it looked for, each time that it did
+
+    @property
+    def seeds(self) -> tuple[Seed, ...]:
+        return tuple(step for step in self.events if isinstance(step, Seed))

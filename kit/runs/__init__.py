@@ -1,3 +1,0 @@
-"""What is repeated: a notebook's lesson, the sequence of notebooks, and sweeps of settings."""
-
-from kit.runs.lesson import Lesson, sample, start

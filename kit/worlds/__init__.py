@@ -1,0 +1,18 @@
+"""The programs that make the project's own data: a package for each, whose ``main`` is a click command."""
+
+from importlib import import_module
+from types import ModuleType
+
+from kit.corpus import Benchmark
+
+WORLDS = ("atlas", "planner", "reports")
+
+
+def world(name: str) -> ModuleType:
+    """The package that makes the data of this name."""
+    return import_module(f"kit.worlds.{name}")
+
+
+def generated(name: str, **settings: object) -> Benchmark:
+    """A benchmark made anew: ``generated("atlas", seed=1, size=20_000, test=100)``."""
+    return world(name).generate(**settings)

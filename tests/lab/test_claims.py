@@ -1,0 +1,492 @@
+"""The claims as data, the rule for verdicts at every one of its edges, and the ledger from records on disk."""
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.corpus import load
+from kit.errors import InputError
+from kit.evaluation import claims
+from kit.evaluation.statistics import Estimate, diff_of_means, interval, paired, slope
+from kit.lab.claims.ledger import (
+    CLAIMS,
+    Criterion,
+    Finding,
+    finding,
+    has_learned,
+    ledger,
+    read_records,
+)
+from kit.methods import make
+
+GAIN = Criterion(above=0)
+LOSS = Criterion(below=0)
+ALIKE = Criterion(above=-0.02, below=0.02)
+DIRECT = CLAIMS["kgp-01"]
+
+
+def test_all_claims_are_there() -> None:
+    papers = [claim.paper for claim in CLAIMS.values()]
+    assert Counter(papers) == {"kgp": 19, "gnn-ret": 22, "qsgnn": 20, "bgr": 14, "ras": 15}
+    assert list(CLAIMS) == [
+        f"{paper}-{papers[:i].count(paper) + 1:02d}" for i, paper in enumerate(papers)
+    ]
+    for claim in CLAIMS.values():
+        names = [criterion.name for criterion in claim.criteria]
+        assert names and len(set(names)) == len(names) and (names == [""] or all(names)), claim.id
+        for criterion in claim.criteria:
+            assert criterion.above < criterion.below and (criterion.above, criterion.below) != (
+                -math.inf,
+                math.inf,
+            )
+        departs = claim.departs or claims.DEPARTS[claim.paper]
+        for text in (
+            claim.place,
+            claim.claim,
+            claim.measure,
+            claim.paper_number,
+            departs,
+            *claim.needs,
+        ):
+            assert text.strip() == text != ""
+        assert claim.needs and claim.claim.endswith(".") and claim.measure.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("criterion", "effect", "low", "high", "n", "expected"),
+    [
+        (GAIN, 0.05, 0.01, 0.09, 100, "reproduced"),
+        (GAIN, 0.05, 0.0, 0.09, 100, "undecided"),  # 0 is not on the claimed side
+        (GAIN, -0.05, -0.09, -0.01, 100, "not reproduced"),
+        (GAIN, 0.0, -0.009, 0.009, 1000, "not reproduced"),  # around 0 and wholly below one point
+        (GAIN, 0.0, -0.01, 0.01, 1000, "undecided"),
+        (GAIN, 0.005, 0.001, 0.009, 1000, "reproduced"),  # small, but on the claimed side
+        (ALIKE, 0.0, -0.019, 0.019, 100, "reproduced"),
+        (ALIKE, 0.0, -0.02, 0.019, 100, "undecided"),
+        (ALIKE, 0.05, 0.03, 0.07, 100, "not reproduced"),
+        (Criterion(above=-0.02), -0.02, -0.03, -0.01, 100, "undecided"),
+        (
+            Criterion(above=0, unit="correlation"),
+            0.0,
+            -0.005,
+            0.005,
+            100,
+            "undecided",
+        ),  # points are for shares
+        (Criterion(above=1, below=2, unit="exponent"), 1.5, 1.1, 1.9, 5, "reproduced"),
+        (GAIN, 0.05, None, None, 1, "undecided"),
+    ],
+)
+def test_verdict(
+    criterion: Criterion, effect: float, low: float, high: float, n: int, expected: str
+) -> None:
+    low, high = (math.nan if end is None else end for end in (low, high))
+    assert verdict(criterion, effect, low, high, n) == expected
+
+
+def verdict(
+    rule: Criterion, *found: float, learned: bool | None = None, seeds: int = 0, **more: float
+) -> str:
+    """Of an estimate, by a rule of a direct claim."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(claims._RULES, (DIRECT.id, "x"), rule)
+        made = finding(DIRECT.id, Estimate(*found, **more), criterion="x")
+        return claims.verdict(msgspec.structs.replace(made, learned=learned, seeds=seeds))[0]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "gains", "rivals", "expected"),
+    [
+        (GAIN, [1, 1, 1, 0, 0, 0, 0, 0], 0.5, "reproduced"),
+        (
+            GAIN,
+            [1, 0, 0, 0, 0, 0, 0, 0],
+            0.5,
+            "undecided",
+        ),  # one question differs, whichever way it goes
+        (GAIN, [-1] + [0] * 999, 0.5, "undecided"),
+        (GAIN, [-1, -1] + [0] * 998, 0.5, "not reproduced"),
+        (GAIN, [0] * 1000, 0.5, "undecided"),
+        (LOSS, [-1] + [0] * 999, 0.5, "undecided"),
+        (ALIKE, [0] * 149, 0.5, "undecided"),  # 3 in 149 may yet differ
+        (ALIKE, [0] * 151, 0.5, "reproduced"),
+        (GAIN, [-1, -1] + [0] * 998, 1.0, "undecided"),  # a ceiling: nothing could be gained
+        (GAIN, [-1, -1] + [0] * 998, 0.991, "undecided"),
+        (GAIN, [-1, -1] + [0] * 998, 0.989, "not reproduced"),
+        (GAIN, [-1, -1] + [0] * 998, 0.0, "not reproduced"),
+        (LOSS, [1, 1] + [0] * 998, 0.0, "undecided"),  # a floor: nothing could be lost
+        (LOSS, [1, 1] + [0] * 998, 1.0, "not reproduced"),
+        (ALIKE, [0] * 1000, 1.0, "undecided"),  # alike, since both have all
+        (ALIKE, [0] * 1000, 0.0, "undecided"),
+        (ALIKE, [-1] * 100 + [0] * 900, 1.0, "not reproduced"),  # a failure needs no room above
+    ],
+)
+def test_one_question_a_ceiling_and_a_floor_decide_nothing(
+    criterion, gains, rivals: float, expected: str
+) -> None:
+    rival = np.full(len(gains), rivals)
+    assert verdict(criterion, *paired(rival + gains, rival, n_resamples=500)) == expected
+
+
+def test_points_and_seconds_have_no_ceiling() -> None:
+    assert verdict(Criterion(above=0, unit="seconds"), 0.2, 0.1, 0.3, 20, rival=5.0) == "reproduced"
+
+
+def test_what_tells_something_is_counted() -> None:
+    assert paired([1, 0.5, 0], [0, 0.5, 1]).differ == 2 and interval([0.5, 0, 0]).differ is None
+    assert diff_of_means([0, 0, 1], [0, 1]).differ == 2
+    assert (
+        slope([2, 3, 4, 4], [1, 1, 1, 0.5]).differ == 1
+    )  # the commonest value says nothing of a slope
+    assert slope([2, 3], [1, 2]).differ == 2
+
+
+def test_what_is_trained_must_have_learned_with_three_seeds() -> None:
+    found = 0.05, 0.01, 0.09, 100
+    for learned, seeds, expected in (
+        (True, 3, "reproduced"),
+        (True, 2, "undecided"),
+        (False, 3, "undecided"),
+    ):
+        assert verdict(GAIN, *found, learned=learned, seeds=seeds) == expected
+        assert verdict(GAIN, -0.05, -0.09, -0.01, 100, learned=learned, seeds=seeds) in (
+            "not reproduced",
+            expected,
+        )
+
+
+def test_has_learned() -> None:
+    checks = [{"step": 0, "measured": 0.5}, {"step": 1, "loss": 2.0}, {"step": 1, "measured": 0.6}]
+    assert (
+        has_learned(checks)
+        and not has_learned(checks[:2])
+        and not has_learned([{"step": 1, "loss": 2.0}])
+    )
+    assert not has_learned([checks[2], checks[0]]) and not has_learned([])
+    assert has_learned([{"loss": 0.2, "alpha1": 1.0}, {"loss": 0.1, "alpha1": 0.7}])  # of GNN-Ret
+    assert not has_learned([{"loss": 0.2}, {"loss": 0.2}])
+
+
+def trained(name: str, seeds: int, best: float = 0.6) -> list[SimpleNamespace]:
+    history = [{"step": 0, "measured": 0.5}, {"step": 9, "measured": best}]
+    return [
+        SimpleNamespace(name=name, settings=make(name, seed=n).settings, history=history)
+        for n in range(seeds)
+    ]
+
+
+def test_every_cell_that_is_compared_has_its_seeds_and_has_learned() -> None:
+    found = Estimate(0.05, 0.01, 0.09, 100, differ=30, rival=0.5, draws=(0.04, 0.05, 0.06))
+    three = trained("mdr", 3) + trained("dpr", 3)
+    for retrievers, why in (
+        (three, ""),
+        (three[:-1], "2 of 3 training seeds"),
+        (three[:-1] + trained("dpr", 3, best=0.5), "a network did not demonstrably learn"),
+        (None, "it is not said what was trained"),  # kgp-08 needs a trained retriever
+        ((), ""),  # it is said that nothing is trained
+    ):
+        made = finding("kgp-08", found, trained=retrievers)
+        assert (made.verdict, made.why) == ("undecided" if why else "mechanism reproduced", why)
+    assert finding("gnn-ret-01", found).verdict == "reproduced"  # needs none
+    assert finding("kgp-14", Estimate(-0.1, -0.2, -0.05, 9)).verdict == "reproduced"  # of seconds
+    assert claims.show_effect(made) == "+5.0 [+1.0, +9.0] points (seeds +4.0 to +6.0)"
+    table = claims.verdicts([finding("kgp-08", found, trained=three[:-1])])
+    assert table["verdict"].tolist() == ["undecided (2 of 3 training seeds)"]
+
+
+ends = st.lists(st.floats(-1, 1), min_size=3, max_size=3).map(sorted)
+
+
+@given(ends, ends, st.integers(1, 5000))
+def test_gains_and_losses_are_judged_alike_and_more_data_never_turns_a_verdict(
+    inner, outer, n: int
+) -> None:
+    low, effect, high = inner
+    found = verdict(GAIN, effect, low, high, n)
+    assert found == verdict(LOSS, -effect, -high, -low, n)
+    wide = verdict(GAIN, effect, min(low, outer[0]), max(high, outer[2]), n)
+    opposite = {"reproduced": "not reproduced", "not reproduced": "reproduced"}
+    # A gain below one point is the one exception: sure of its sign, it is small and yet there.
+    if not 0 < low <= high < 0.01:
+        assert found != opposite.get(wide)
+
+
+def test_expected_in_words() -> None:
+    odd = Criterion(below=0.5, unit="weight"), Criterion(above=1, below=2, unit="exponent")
+    words = ["> 0.0 points", "within ±2.0 points", "< 0.5", "between 1 and 2"]
+    assert [rule.expected for rule in (GAIN, ALIKE, *odd)] == words
+
+
+def test_finding() -> None:
+    measured = Estimate(np.float64(0.9), np.float32(0.75), 1, np.int64(81))
+    found = finding("kgp-01", measured, criterion="SF-EM", case="tfidf", seed=3)
+    assert (found.verdict, found.unit, found.expected) == ("reproduced", "correlation", "> 0")
+    assert (
+        found.paper_number == CLAIMS["kgp-01"].paper_number
+        and found.how == CLAIMS["kgp-01"].measure
+    )
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Finding) == found
+    assert (
+        finding("kgp-08", Estimate(0.1, 0.05, 0.2, 100), trained=()).verdict
+        == "mechanism reproduced"
+    )  # a proxy
+    alone = finding("kgp-08", Estimate(0.1, math.nan, math.nan, 1), trained=())
+    assert (alone.low, alone.high, alone.verdict) == (None, None, "undecided")
+
+
+def test_bad_findings() -> None:
+    for claim, criterion, effect, message in (
+        (
+            "kgp-99",
+            "",
+            0.1,
+            "record kgp-99: expected a claim and a criterion of claims.toml, not ''",
+        ),
+        (
+            "kgp-01",
+            "recall",
+            0.1,
+            "record kgp-01: expected a claim and a criterion of claims.toml, not 'recall'",
+        ),
+        ("kgp-08", "", math.nan, "record kgp-08, field effect: expected a number, not nan"),
+    ):
+        with pytest.raises(InputError, match=f"^{message}$"):
+            finding(claim, Estimate(effect, 0, 1, 9), criterion=criterion)
+
+
+def sf_em(case: str, low: float) -> Finding:
+    return finding("kgp-01", Estimate(0.5, low, 0.9, 50), criterion="SF-EM", case=case)
+
+
+def precision(case: str, high: float) -> Finding:
+    return finding("kgp-01", Estimate(-0.5, -0.9, high, 50), criterion="precision", case=case)
+
+
+def test_verdicts_table() -> None:
+    table = claims.verdicts(
+        [sf_em("tfidf", 0.1), finding("kgp-08", Estimate(0.032, -0.01, 0.054, 100), trained=())]
+    )
+    assert table["what"].tolist() == ["SF-EM, tfidf", ""]
+    assert table["effect"].tolist() == ["+0.5 [+0.1, +0.9] correlation", "+3.2 [−1.0, +5.4] points"]
+    assert table["verdict"].tolist() == ["reproduced", "undecided"]
+    assert list(claims.verdicts([]).columns) == list(table.columns)
+
+
+# ---- the ledger
+
+
+def kept(path: Path, *findings: Finding, **provenance: str | None) -> None:
+    """A record of the code and data of today, or as is said."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    provenance = {"code_hash": claims.code_hash(path.stem), "data_hash": load().hash} | provenance
+    record = {"notebook": path.stem, "findings": findings, "figures": [], "provenance": provenance}
+    path.write_bytes(msgspec.json.encode(record))
+
+
+def recall(effect: float, low: float, high: float, case: str = "") -> Finding:
+    return finding("gnn-ret-01", Estimate(effect, low, high, 500), case=case)
+
+
+def states(figures: Path, claim: str) -> dict[str, str]:
+    of = ledger(read_records(figures)).set_index(["claim", "dataset"]).loc[claim]
+    return of["state"].to_dict() | {"overall": of["overall"].iloc[0]}
+
+
+def effects(figures: Path, claim: str) -> str:
+    return ledger(read_records(figures)).set_index("claim").loc[[claim], "effects"].iloc[0]
+
+
+@pytest.fixture
+def figures(tmp_path: Path) -> Path:
+    kept(tmp_path / "musique-dev" / "04_messages.json", recall(-0.05, -0.09, -0.01))
+    kept(tmp_path / "atlas" / "04_messages.json", recall(0.05, 0.02, 0.08))
+    kept(tmp_path / "hotpotqa-dev" / "04_messages.json", recall(0.04, 0.01, 0.07))
+    kept(
+        tmp_path / "atlas-smoke" / "04_messages.json", recall(-0.5, -0.9, -0.1)
+    )  # only whole runs have a say
+    return tmp_path
+
+
+def test_a_state_a_claim_and_data_set(figures: Path) -> None:
+    found = {"atlas": "reproduced", "hotpotqa-dev": "reproduced", "musique-dev": "not reproduced"}
+    assert states(figures, "gnn-ret-01") == found | {"overall": "differs"}
+    assert effects(figures, "gnn-ret-01") == "+5.0 [+2.0, +8.0] points"
+    assert set(states(figures, "kgp-01").values()) == {"not tested"}
+    kept(
+        figures / "atlas" / "05_more.json",
+        finding("kgp-08", Estimate(0.1, 0.05, 0.2, 500), trained=()),
+    )
+    assert states(figures, "kgp-08")["overall"] == "mechanism reproduced"  # where it was tested
+    old = claims.Record(
+        notebook="04_more",
+        findings=(finding("kgp-08", Estimate(-0.1, -0.2, -0.05, 500), trained=()),),
+    )
+    (figures / "hotpotqa-dev").mkdir(exist_ok=True)
+    (figures / "hotpotqa-dev" / "04_more.json").write_bytes(
+        msgspec.json.encode(old)
+    )  # of nobody knows which code
+    assert states(figures, "kgp-08")["overall"] == "mechanism reproduced"
+    assert states(figures, "kgp-08")["hotpotqa-dev"] == "stale"
+
+
+def test_what_was_measured_by_other_code_on_other_data_or_under_another_rule_is_stale(
+    tmp_path: Path,
+) -> None:
+    path, found = tmp_path / "atlas" / "04_gnn_ret.json", recall(0.05, 0.02, 0.08)
+    now: dict[str, str | None] = {}
+    changes = (
+        {"verdict": "undecided"},
+        {"criterion": "x"},
+        {"expected": "> 1.0 points"},
+        {"unit": "points"},
+    )
+    for measured, provenance, state in (
+        (found, now, "reproduced"),
+        (found, now | {"code_hash": None}, "stale"),  # an older record, which does not say
+        (found, now | {"data_hash": None}, "stale"),
+        (found, now | {"code_hash": "another"}, "stale"),
+        (found, now | {"data_hash": "another"}, "stale"),
+        *((msgspec.structs.replace(found, **change), now, "stale") for change in changes),
+    ):
+        kept(path, measured, **provenance)
+        assert states(tmp_path, "gnn-ret-01")["atlas"] == state
+
+
+def test_comments_and_docstrings_are_no_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "ROOT", tmp_path)
+    (tmp_path / "kit" / "graphs").mkdir(parents=True)
+    hashes = []
+    for number, line in enumerate(
+        ('"""It returns."""; return x  # x', '"""Other."""; return x', "return -x")
+    ):
+        (tmp_path / "kit" / "graphs" / "module.py").write_text(f"def f(x):\n    {line}\n")
+        hashes.append(claims.code_hash(f"no such notebook {number}"))
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_a_method_counts_where_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "ROOT", tmp_path)
+    monkeypatch.setattr(claims, "NOTEBOOKS", tmp_path)
+    folder = tmp_path / "kit" / "retrievers"
+    folder.mkdir(parents=True)
+    code = {
+        "mdr": "x = 1",
+        "kgp": "from kit.methods.baselines.mdr import x",
+        "qsgnn": "x = 1",
+        "base": "x = 1",
+    }
+    asked = {
+        "by_name": 'make("kgp-mdr")',
+        "by_class": "KGPMDR()",
+        "by_module": "import kit.methods.baselines.mdr",
+    }
+    asked |= {"another": 'make("qsgnn")', "none": "1 + 1"}
+    for name, line in asked.items():
+        cells = [
+            {"cell_type": "code", "source": [line]},
+            {"cell_type": "markdown", "source": ["mdr"]},
+        ]
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
+
+    def hashes(changed: str = "") -> dict[str, str]:
+        for name, line in (code | {changed: "x = 2"} if changed else code).items():
+            (folder / f"{name}.py").write_text(line)
+        claims.code_hash.cache_clear()
+        return {name: claims.code_hash(name) for name in asked}
+
+    before = hashes()
+    of = {
+        changed: {name for name, digest in hashes(changed).items() if digest != before[name]}
+        for changed in code
+    }
+    assert of["kgp"] == {"by_name", "by_class"} and of["mdr"] == of["kgp"] | {"by_module"}
+    assert of["qsgnn"] == {"another"} and of["base"] == {*asked}
+
+
+def test_the_weakest_case_is_shown(tmp_path: Path) -> None:
+    cases = [
+        recall(0.05, 0.02, 0.08, "wide"),
+        recall(0.03, 0.001, 0.06, "near"),
+        recall(0.09, 0.06, 0.12, "far"),
+    ]
+    kept(tmp_path / "atlas" / "04_messages.json", *cases)
+    assert effects(tmp_path, "gnn-ret-01") == "(near, the weakest of 3) +3.0 [+0.1, +6.0] points"
+    rho = finding("kgp-01", Estimate(0.9, 0.75, 1, 50), criterion="SF-EM", case="knn")
+    kept(tmp_path / "atlas" / "04_messages.json", rho, precision("knn", -0.1))
+    assert effects(tmp_path, "kgp-01").startswith(
+        "SF-EM (knn) +0.9 [+0.75, +1] correlation; precision"
+    )
+
+
+def test_one_case_against_suffices_all_criteria_are_asked_for(tmp_path: Path) -> None:
+    against = finding("kgp-01", Estimate(0.5, 0.2, 0.8, 50), criterion="precision", case="b")
+    for expected, *findings in [
+        ("undecided", sf_em("a", 0.1)),
+        ("reproduced", sf_em("a", 0.1), precision("a", -0.1)),
+        ("undecided", sf_em("a", 0.1), sf_em("b", -0.1), precision("a", -0.1)),
+        ("not reproduced", sf_em("a", 0.1), precision("a", -0.1), against),
+    ]:
+        kept(tmp_path / "atlas" / "02_graph_quality.json", *findings)
+        assert states(tmp_path, "kgp-01")["atlas"] == expected
+    yes, no = ((0.05, 0.02, 0.08), (-0.05, -0.08, -0.02))
+    for expected, *cases in (
+        ("undecided", yes, no),
+        ("reproduced", yes, yes),
+        ("not reproduced", no, no),
+    ):  # readings
+        found = [
+            finding("gnn-ret-03", Estimate(*case, 99), case=str(i)) for i, case in enumerate(cases)
+        ]
+        kept(tmp_path / "atlas" / "02_graph_quality.json", *found)
+        assert states(tmp_path, "gnn-ret-03")["atlas"] == expected
+    kept(tmp_path / "atlas" / "02_graph_quality.json", sf_em("", 0.1))
+    assert (
+        effects(tmp_path, "kgp-01")
+        == "SF-EM +0.5 [+0.1, +0.9] correlation; precision: not measured"
+    )
+    kept(
+        tmp_path / "atlas" / "02_graph_quality.json", finding("kgp-08", Estimate(0.1, 0.05, 0.2, 9))
+    )
+    assert (
+        effects(tmp_path, "kgp-08")
+        == "+10.0 [+5.0, +20.0] points (it is not said what was trained)"
+    )
+
+
+def test_the_page_has_every_claim_and_how_our_setting_departs(figures: Path) -> None:
+    page = claims.ledger_page(read_records(figures))
+    assert "1 of 90 claims are tested." in page and page.count(": not tested\n") == 89
+    assert "## gnn-ret-01: differs\n\nOne pass of min-messages" in page
+    departs = f"Departs from it: {CLAIMS['gnn-ret-01'].departs}; {claims.DEPARTS['gnn-ret']}."
+    assert departs in page and page.count("Departs from it: ") == 90
+    assert "\n- musique-dev: not reproduced: −5.0 [−9.0, −1.0] points\n" in page
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"findings": [{"claim": "kgp-01"}]}', b'{"notebook": ""}', b"\xff"]
+)
+def test_damaged_records(content: bytes, figures: Path) -> None:
+    path = figures / "atlas" / "06_damaged.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read_records(figures)
+    assert str(path) in str(error.value) and "\n" not in str(error.value)
+    path.unlink()
+    kept(
+        path.with_name("04_messages.json"),
+        msgspec.structs.replace(recall(0.1, 0, 1), claim="gnn-ret-99"),
+    )
+    with pytest.raises(
+        InputError, match=r"04_.*, field claim: expected the id of a claim, not 'gnn-ret-99'"
+    ):
+        read_records(figures)

@@ -1,0 +1,264 @@
+"""What a run is told and reads, and the record that it leaves."""
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kit
+from kit.corpus import Benchmark, Question, example, export, load_training
+from kit.errors import InputError
+from kit.evaluation.statistics import Estimate
+from kit.graphs import BUILDERS
+from kit.lab import Lesson, lesson, sample, start
+from kit.lab.lesson import SCALES, Run, find_data, provenance
+from kit.methods.baselines.dpr import DPR
+from kit.paths import ROOT
+from kit.text import DEFAULT_ENCODER
+from kit.views import Figure
+
+TABLE = pd.DataFrame({"density": [0.1, 0.2], "sf_em": [0.5, 0.75]})
+
+
+def begin(project, **options: object) -> Lesson:
+    return start("02_graph_quality", **{"data": str(project.data), **options})
+
+
+def drawn() -> Figure:
+    figure = Figure("Denser graphs cover more")
+    figure.subplots().plot([0.1, 0.2], [0.5, 0.75])
+    return figure
+
+
+def record(lesson: Lesson) -> dict:
+    return json.loads((lesson.folder / "02_graph_quality.json").read_text())
+
+
+def test_record_says_where_the_numbers_come_from(project) -> None:
+    lesson = begin(project, seed=3, n_questions=6, colour="red")
+    lesson.figure(drawn(), "curves", TABLE)
+    for case, effect, low in (
+        ("tfidf", 0.9, 0.8),
+        ("tfidf", 0.7, 0.6),
+        ("knn", 0.1, -0.2),
+    ):  # a cell that ran twice
+        lesson.claim("kgp-01", Estimate(effect, low, effect + 0.3, 6), criterion="SF-EM", case=case)
+    assert list(lesson.done()["verdict"]) == ["reproduced", "undecided"]
+
+    written = record(lesson)
+    source = written["provenance"]
+    assert written["notebook"] == "02_graph_quality"
+    assert written["figures"] == ["02_curves.csv", "02_curves.png", "02_curves.svg"]
+    findings = [(found["case"], found["effect"], found["seed"]) for found in written["findings"]]
+    assert findings == [("tfidf", 0.7, 3), ("knn", 0.1, 3)]
+    assert (source["kit"], source["data"], source["encoder"]) == (
+        kit.__version__,
+        "hotpotqa-dev",
+        DEFAULT_ENCODER,
+    )
+    assert (source["scale"], source["seed"], source["questions"]) == ("class", 3, 6)
+    assert source["parameters"] == {"n_questions": 6, "colour": "red"}
+    assert source["passages"] == 36  # 12 questions of 1, 2, 3 hops, and one paragraph more
+    assert (
+        source["seconds"] >= 0 and source["data_hash"] == begin(project).benchmark.hash
+    )  # that of the whole data
+    assert str(project.data.parent) not in json.dumps(written)
+
+
+@pytest.mark.parametrize(
+    ("options", "folder"),
+    [
+        ({}, "hotpotqa-dev"),
+        ({"scale": "smoke"}, "hotpotqa-dev-smoke"),
+        ({"n_questions": 4}, "hotpotqa-dev-trial"),
+        ({"seed": 1}, "hotpotqa-dev-trial"),
+        ({"setting": "per-question"}, "hotpotqa-dev-trial"),
+        ({"setting": "closed"}, "hotpotqa-dev"),  # a notebook's own choice
+    ],
+)
+def test_a_trial_never_writes_where_committed_figures_are(
+    project, options: dict, folder: str
+) -> None:
+    assert begin(project, **options).folder == project.output / "figures" / folder
+
+
+def test_the_same_run_writes_the_same_bytes_and_figures_of_others_stay(project) -> None:
+    lesson = begin(project)
+    lesson.figure(drawn(), "curves", TABLE)
+    lesson.figure(drawn(), "hops", TABLE)
+    lesson.done()
+    before = {path: path.read_bytes() for path in lesson.folder.glob("02_curves.*")}
+    (lesson.folder / "03_recall.svg").write_text("another notebook's")
+    for damaged in (False, True):
+        if damaged:
+            (lesson.folder / "02_graph_quality.json").write_text('{"figures": [')
+        lesson = begin(project)
+        lesson.figure(drawn(), "curves", TABLE)
+        lesson.done()
+        assert {path: path.read_bytes() for path in lesson.folder.glob("02_curves.*")} == before
+        kept = {path.name for path in lesson.folder.iterdir()}
+        assert kept == {path.name for path in before} | {"02_graph_quality.json", "03_recall.svg"}
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"seed": -1}, "field seed: expected a whole number from 0, not -1"),
+        ({"scale": "tiny"}, "field scale: expected one of 'class', 'paper', 'smoke', not 'tiny'"),
+        ({"data": "absent.json"}, "absent.json"),
+        ({"train": "absent.json"}, "absent.json"),
+        (
+            {"data": None, "scale": "smoke", "setting": "per-question"},
+            "field setting: expected pooled paragraphs",
+        ),
+    ],
+)
+def test_bad_parameters_are_told(project, options: dict, line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        begin(project, **options)
+    assert line in str(caught.value)
+    assert not project.output.exists()
+
+
+@pytest.fixture
+def town(tmp_path: Path) -> str:
+    """The six passages in a folder of the kit's own format: one question to learn from, one to choose on, one asked."""
+    town, river = example().test
+    again = msgspec.structs.replace(
+        town, id="town-again", text="Where was the director of that film born?"
+    )
+    benchmark = Benchmark("town", example().corpus, train=[town], dev=[again], test=[river])
+    return str(export(benchmark, tmp_path / "town", "kit"))
+
+
+def test_one_learns_from_the_datas_own_questions_from_a_file_or_not_at_all(
+    project, town: str
+) -> None:
+    def learned(**options: object) -> Lesson:
+        lesson = begin(project, **options)
+        lesson.done()
+        source, training = record(lesson)["provenance"], lesson.training
+        named = (training.name, training.hash) if training else ("", "")
+        assert (source["training"], source["training_hash"]) == named
+        return lesson
+
+    assert (
+        learned().training
+        is learned(data=town).training
+        is learned(data=town, train=None).training
+        is None
+    )
+    own = learned(data=town, train="")
+    splits = [
+        [question.id for question in part]
+        for part in (own.training.train, own.training.dev, own.training.test)
+    ]
+    assert splits == [["town"], ["town-again"], []] and [
+        question.id for question in own.questions
+    ] == ["river"]
+    assert own.training.corpus is own.benchmark.corpus
+
+    other = learned(data=town, train=str(project.data))
+    assert other.training.hash == load_training([project.data]).hash and not other.training.test
+    assert len(other.benchmark.corpus) == 6  # what is searched stays as it was
+    assert other.folder.name == f"{own.folder.name}-trial"
+    assert not begin(project, train=town).folder.name.endswith(
+        "-trial"
+    )  # data without any questions of its own
+
+    known = learned(data=town, train=str(project.data), transductive=True).training
+    assert [question.id for question in known.train] == [
+        question.id for question in other.training.train
+    ]
+    assert len(known.corpus) == len(other.training.corpus) + 6
+
+
+def test_a_training_file_is_read_in_the_setting_of_the_run(project) -> None:
+    _, training = Run(
+        data=str(project.data), train=str(project.data), setting="per-question"
+    ).read()
+    assert training.collections
+
+
+def test_a_relative_path_is_from_the_working_folder_or_the_project(
+    tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find_data("") is None and find_data("absent.json") == Path("absent.json")
+    assert find_data("pyproject.toml") == ROOT / "pyproject.toml"
+    Path("pyproject.toml").touch()
+    assert find_data("pyproject.toml") == Path("pyproject.toml")
+
+
+@given(st.lists(st.integers(1, 4), max_size=40), st.integers(1, 50), st.integers(0, 5))
+def test_a_sample_has_the_size_asked_each_hop_count_in_its_share_and_is_the_same_again(
+    hops, n, seed
+) -> None:
+    asked = [
+        Question(f"q{i}", "?", "", tuple((f"p{j}",) for j in range(hop)))
+        for i, hop in enumerate(hops)
+    ]
+    chosen = sample(asked, n, seed)
+    assert len(chosen) == min(n, len(asked)) and [
+        question for question in asked if question in chosen
+    ] == list(chosen)
+    assert sample(asked, n, seed) == chosen
+    for hop, count in Counter(hops).items():
+        share = sum(question.hops == hop for question in chosen)
+        assert abs(share - min(n, len(asked)) * count / len(asked)) <= 1
+
+
+def test_each_scale_has_the_same_sizes_and_sweeps_every_builder() -> None:
+    assert len({frozenset(vars(scale)) for scale in SCALES.values()}) == 1
+    assert all(set(scale.densities) == set(BUILDERS) for scale in SCALES.values())
+
+
+def test_all_layers_of_an_encoder_learn_on_a_gpu_and_at_paper_scale(project, monkeypatch) -> None:
+    taught = [
+        begin(project, train=str(project.data), scale=scale).learning
+        for scale in ("smoke", "class", "paper")
+    ]
+    assert [DPR(**each).settings.layers for each in taught] == [3, 3, 0]
+    assert [each["n_train"] for each in taught] == [
+        8,
+        10,
+        0,
+    ]  # of the ten that are not held out as dev questions
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert begin(project, train=str(project.data)).learning == taught[2] | {
+        "n_train": taught[1]["n_train"]
+    }
+
+
+def test_commit_and_whether_what_matters_was_changed(tmp_path: Path, monkeypatch) -> None:
+    def git(*arguments: str) -> str:
+        who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+        return subprocess.run(
+            ["git", *who, *arguments], check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    def found() -> tuple:
+        made = provenance(example())
+        return made["commit"], made["changed"]
+
+    monkeypatch.setattr(lesson, "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert found() == (None, None)  # no checkout
+    git("init", "-q")
+    (tmp_path / "kit").mkdir()
+    (tmp_path / "kit" / "a.py").write_text("a = 1\n")
+    git("add", "-A")
+    git("commit", "-q", "-m", "first")
+    (tmp_path / "new.svg").write_text("made by a run")
+    head = git("rev-parse", "HEAD")
+    assert found() == (head, False)
+    (tmp_path / "kit" / "a.py").write_text("a = 2\n")
+    assert found() == (head, True)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert found() == (None, None)  # no git

@@ -1,0 +1,124 @@
+"""Recorded answers: from a server on loopback into a file, and from the file into an empty store."""
+
+import json
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kit import paths
+from kit.errors import InputError
+from kit.lab import recording, runner
+from kit.lab.cli import cli
+from kit.text import language_model
+
+PARAMETERS = 'data = ""\nscale = "class"\nseed = 0\nmodel = ""'
+ASK = """from kit.lab import start
+from kit.text.language_models import language_model
+lesson = start("01_answers", data=data, scale=scale, seed=seed)
+texts = [answer.text for answer in language_model(model).generate([f"Who? {n}" for n in range(4)])]
+texts += [answer.text for answer in language_model(model, longest_answer=9).generate(["Who? 0"])]
+print(texts)"""
+
+
+@pytest.fixture
+def chat(chat: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """That of all tests (it echoes, ten tokens a call) by the environment, as `kit record` is told of a server."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
+    return chat
+
+
+@pytest.fixture
+def answers(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of recorded answers, beside a notebook that asks a model five things."""
+    project.write("01_answers", ASK, parameters=PARAMETERS)
+    monkeypatch.setattr(paths, "ANSWERS", tmp_path / "answers")
+    monkeypatch.setattr(paths, "NOTEBOOKS", project.notebooks)
+    monkeypatch.setattr(runner, "run", partial(runner.run, notebooks=project.notebooks))
+    return tmp_path / "answers"
+
+
+def kit(project, command: str, *more: object) -> Result:
+    return CliRunner().invoke(cli, [*command.split(), "--data", str(project.data), *map(str, more)])
+
+
+def test_recorded_and_replayed_without_a_server(
+    project, answers: Path, chat, tmp_path, monkeypatch
+) -> None:
+    language_model("server:some/model").generate(["Who? 1"], progress=False)  # in the store already
+    done = kit(
+        project, "record 01 --model server:some/model --most-calls 10 --most-tokens 5000 --price 2"
+    )
+    assert done.exit_code == 0 and chat.seen == 5, done.output
+    assert done.output.startswith(
+        "server:some/model: at most 10 calls and 5,000 tokens, that is at most 0.01, and"
+    )
+    file = answers / "some-model.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert sorted(line["text"] for line in lines) == [
+        "Who? 0",
+        "Who? 0",
+        "Who? 1",
+        "Who? 2",
+        "Who? 3",
+    ]
+    assert {(of["model"], of["prompt_tokens"], of["answer_tokens"]) for of in lines} == {
+        ("server:some/model", 8, 2)
+    }
+    recorded = file.read_bytes()
+
+    for name in ("OPENAI_BASE_URL", "KIT_MOST_CALLS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "another"))
+    done = kit(project, "run 01 -p model replay:server:some/model")
+    assert done.exit_code == 0 and chat.seen == 5, done.output
+    assert (
+        kit(project, "record 01 --model server:some/model").exit_code == 0
+    )  # nothing is left to ask
+    assert file.read_bytes() == recorded
+
+
+def test_the_caps_are_those_of_all_models_and_what_was_answered_is_not_asked_again(
+    project, answers, chat
+) -> None:
+    done = kit(project, "record 01 --model server:m --most-calls 4")
+    assert done.exit_code == 1 and chat.seen == 4
+    assert "the cap of 4 calls is reached (KIT_MOST_CALLS)" in done.output
+    assert len((answers / "m.jsonl").read_bytes().splitlines()) == 4
+    assert (
+        kit(project, "record 01 --model server:m --most-tokens 10").exit_code == 0
+        and chat.seen == 5
+    )
+    assert len((answers / "m.jsonl").read_bytes().splitlines()) == 5
+
+
+@pytest.mark.parametrize("line", ["", "{", "[]", '{"text": "x"}', "\xff"])
+def test_a_damaged_line_is_named_before_anything_runs(project, answers: Path, line: str) -> None:
+    answers.mkdir()
+    sound = {"prompt_hash": "0" * 32, "model": "server:m", "date": "2026-01-01", "text": "a"}
+    sound = json.dumps(sound | {"prompt_tokens": 1, "answer_tokens": 1, "seconds": 0.5})
+    (answers / "m.jsonl").write_text(f"{sound}\n{line}\n", "latin-1")
+    for command in ("run 01", "evaluate bm25"):
+        done = kit(project, command)
+        assert isinstance(done.exception, InputError) and not project.output.exists()
+        assert str(done.exception).startswith(
+            f"{answers / 'm.jsonl'}, line 2: expected a recorded answer ("
+        )
+
+
+def test_what_can_not_be_recorded(project, answers: Path) -> None:
+    for model in ("t5:m", "replay:server:m", "server:", "m"):
+        with (
+            pytest.raises(InputError, match="field model: expected server:NAME"),
+            recording.recording(model, 1, 1),
+        ):
+            pass
+    project.write("02_other")
+    line = "field notebook: expected one notebook, not all that begin with '0'"
+    assert str(kit(project, "record 0 --model server:m").exception) == line
+    assert str(kit(project, "record 02 --model server:m").exception).startswith(
+        "field parameter model: "
+    )

@@ -1,0 +1,292 @@
+"""The runner, on small notebooks in real kernels."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from kit.errors import InputError
+from kit.lab import runner
+from kit.lab.runner import find_notebooks, read_parameters, run
+from kit.paths import ROOT
+
+# The notebook says its process, then waits for a file: a run that can be stopped in the middle for certain.
+WAIT = """import os, pathlib, time
+pathlib.Path(log + ".pid").write_text(str(os.getpid()))
+while not pathlib.Path(log + ".go").exists():
+    time.sleep(0.02)"""
+
+
+def go(project, *which: str, **options: object) -> int:
+    options = {"parameters": {"log": str(project.log)}, "data": project.data, **options}
+    return run(which, notebooks=project.notebooks, **options)
+
+
+def executed(project, suffix: str = "-trial") -> Path:
+    return project.output / "notebooks" / "executed" / f"hotpotqa-dev{suffix}"
+
+
+def test_notebooks_are_found_in_order_by_the_beginning_of_their_names(project) -> None:
+    for name in ("03_c", "01_a", "02_b", "notes"):
+        project.write(
+            name, parameters='name = "x"\nk: int = 5\nrate = -0.5\nlimit = None\nfast = True'
+        )
+    found = find_notebooks(project.notebooks)
+    assert [path.stem for path in found] == ["01_a", "02_b", "03_c"]
+    assert [path.stem for path in find_notebooks(project.notebooks, ["03", "01_a"])] == [
+        "01_a",
+        "03_c",
+    ]
+    assert (
+        list(found.values())
+        == [{"name": "x", "k": 5, "rate": -0.5, "limit": None, "fast": True}] * 3
+    )
+
+
+def test_texts_become_values_of_the_defaults_kinds() -> None:
+    notebooks = [{"text": "x", "k": 5, "rate": 0.5, "fast": False}, {"k": None, "other": None}]
+    texts = {"text": "12", "k": "7", "rate": "1", "fast": "True", "other": "abc"}
+    first, second = read_parameters(texts, notebooks)
+    assert first == {"text": "12", "k": 7, "rate": 1.0, "fast": True} and second == {
+        "k": 7,
+        "other": "abc",
+    }
+    for name, text in {"k": "many", "rate": "x", "fast": "maybe"}.items():
+        with pytest.raises(
+            InputError, match=f"field parameter {name}: expected a value like .*, not '{text}'"
+        ):
+            read_parameters({name: text}, notebooks)
+
+
+def test_runs_in_order_then_skips_then_runs_what_changed(
+    project, capsys: pytest.CaptureFixture
+) -> None:
+    project.write_logging("02_second", "seed + 1")
+    project.write_logging("01_first")
+    assert go(project) == 0
+    assert project.logged == ["01_first", "02_second"]
+    assert {path.name for path in executed(project).iterdir()} == {
+        f"{name}.{suffix}" for name in ("01_first", "02_second") for suffix in ("ipynb", "json")
+    }
+    cells = nbformat.read(executed(project) / "02_second.ipynb", as_version=4).cells
+    assert cells[-1].outputs[0].data["text/plain"] == "1"
+
+    capsys.readouterr()
+    assert go(project) == 0
+    assert capsys.readouterr().out.count("finished earlier, skipped") == len(project.logged) == 2
+
+    project.write_logging("02_second", "seed + 2")  # another source
+    (executed(project) / "01_first.json").write_text('{"key": "0')  # a damaged account
+    assert go(project) == 0
+    assert sorted(project.logged[2:]) == ["01_first", "02_second"]
+
+    (executed(project) / "02_second.ipynb").write_text("")  # a damaged output
+    assert go(project) == 0
+    assert project.logged[4:] == ["02_second"]
+    assert go(project, "01", again=True) == 0
+    assert project.logged[5:] == ["01_first"]
+
+    questions = json.loads(project.data.read_text())
+    project.data.write_text(json.dumps(questions[1:]))  # other data
+    assert go(project, "01", scale="smoke") == 0
+    assert (executed(project, "-smoke") / "01_first.ipynb").exists()
+    assert project.logged[6:] == ["01_first"]
+
+
+def test_the_longest_by_its_last_record_is_begun_first(project) -> None:
+    records = {"01_short": '{"provenance": {"seconds": 1.5}}', "02_new": None}
+    records |= {"03_long": '{"provenance": {"seconds": 60}}', "04_damaged": '{"provenance": {"sec'}
+    folder = project.output / "figures" / "hotpotqa-dev-trial"
+    folder.mkdir(parents=True)
+    for name, record in records.items():
+        project.write_logging(name)
+        if record:
+            (folder / f"{name}.json").write_text(record)
+    assert go(project) == 0
+    assert project.logged == ["03_long", "01_short", "02_new", "04_damaged"]
+
+
+def test_a_notebook_may_name_the_data_that_it_is_about(
+    project, capsys: pytest.CaptureFixture
+) -> None:
+    reports = ROOT / "data" / "reports"
+    project.write("01_pages", parameters=f'data = "{reports}"\nlog = ""')
+    project.write("02_other")
+    jobs = runner.plan(data=project.data, notebooks=project.notebooks)
+    assert [job.parameters["data"] for job in jobs] == [str(reports), str(project.data)]
+    assert [job.figures.name for job in jobs] == ["documents-reports", "hotpotqa-dev"]
+    (project.notebooks / "plan.PDF").touch()
+    with pytest.raises(InputError, match=r"plan\.PDF"):  # PDFs of one's own are read instead
+        runner.plan(["01"], data=project.notebooks, notebooks=project.notebooks)
+
+
+def test_more_seeds_of_training_make_no_trial(project) -> None:
+    project.write("01_learner", parameters='data = ""\nn_trainings = 1\nlog = ""')
+    for more, folder in (({}, "hotpotqa-dev"), ({"log": "x"}, "hotpotqa-dev-trial")):
+        parameters = {"n_trainings": "3", **more}
+        (job,) = runner.plan(parameters=parameters, data=project.data, notebooks=project.notebooks)
+        assert job.figures.name == folder and job.parameters["n_trainings"] == 3
+
+
+def test_failing_notebook_is_told_in_one_screen_and_the_others_run(
+    project, capsys: pytest.CaptureFixture
+) -> None:
+    project.write(
+        "01_broken", "import pandas", "frame = pandas.DataFrame()\nframe.loc['a']", "never = 1"
+    )
+    project.write(
+        "02_refused",
+        'from kit.errors import InputError\nraise InputError("expected text", file="f.json")',
+    )
+    project.write("03_killed", "import os\nos._exit(1)")
+    project.write_logging("04_fine")
+    assert go(project) == 1
+    assert project.logged == ["04_fine"]
+    told = capsys.readouterr().out
+    assert told.startswith(
+        "01_broken: failed in the cell: frame = pandas.DataFrame()\n  KeyError: 'a'\n"
+    )
+    assert "02_refused: f.json: expected text\n" in told
+    assert "03_killed: its kernel died in the cell: import os\n" in told
+    assert "Traceback" not in told and "site-packages" not in told and len(told.splitlines()) < 20
+    assert {path.name for path in executed(project).glob("01*")} == {"01_broken.ipynb"}
+    assert "never" in (executed(project) / "01_broken.ipynb").read_text()
+
+
+@pytest.mark.parametrize(
+    ("which", "options", "line"),
+    [
+        (
+            (),
+            {"parameters": {"colour": "red"}},
+            "field parameter colour: expected one of: log, rate",
+        ),
+        ((), {"parameters": {"seed": "1"}}, "field parameter seed: give --seed instead"),
+        ((), {"seed": -1}, "field seed: expected a whole number from 0, not -1"),
+        ((), {"data": "absent.json"}, "absent.json: no such file"),
+        (
+            ("07",),
+            {},
+            "field notebook: expected the beginning of a notebook's name (01_first, 02_second), not '07'",
+        ),
+    ],
+)
+def test_bad_options_write_nothing(project, which: tuple, options: dict, line: str) -> None:
+    project.write_logging("01_first")
+    project.write("02_second", parameters="log = ''\nrate = 0.5\nseed = 0")
+    with pytest.raises(InputError) as caught:
+        go(project, *which, **options)
+    assert str(caught.value).endswith(line)
+    assert not project.logged and not project.output.exists()
+
+
+def test_another_training_file_runs_what_learns_again(project) -> None:
+    project.write("01_learner", parameters='data = ""\ntrain = ""')
+    project.write("02_other")
+    train = project.data.with_name("train.json")
+    train.write_text(project.data.read_text())
+
+    def keys(file: object) -> list[str]:
+        jobs = runner.plan(data=project.data, train=file, notebooks=project.notebooks)
+        assert jobs[0].parameters["train"] == (str(train) if file else "")
+        return [job.key for job in jobs]
+
+    before = keys("train.json")  # as seen from the working folder
+    assert keys(train) == before
+    train.write_text(json.dumps(json.loads(train.read_text())[1:]))
+    assert [key == other for key, other in zip(keys(train), before)] == [False, True]
+    assert keys(None)[0] not in (before[0], keys(train)[0])
+
+
+def test_a_kernel_that_does_not_start_is_started_once_more(project, monkeypatch, capsys) -> None:
+    project.write_logging("01_first")
+    execute, tries = runner.papermill.execute_notebook, []
+
+    def no_port(*arguments: object, **settings: object) -> object:
+        tries.append(1)
+        if len(tries) != 2:
+            raise RuntimeError("Kernel died before replying to kernel_info")
+        return execute(*arguments, **settings)
+
+    monkeypatch.setattr(runner.papermill, "execute_notebook", no_port)
+    assert go(project) == 0 and project.logged == ["01_first"]
+    assert go(project, again=True) == 1 and len(tries) == 4
+    assert "01_first: its kernel did not start" in capsys.readouterr().out
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(condition: object, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def begin(project, **options: object) -> subprocess.Popen:
+    code = "import sys; from pathlib import Path; from kit.lab.runner import run; "
+    code += f"run(data={str(project.data)!r}, notebooks=Path({str(project.notebooks)!r}), "
+    code += f"parameters={{'log': {str(project.log)!r}}}, **{options})"
+    return subprocess.Popen([sys.executable, "-c", code], text=True, stdout=subprocess.PIPE)
+
+
+def test_two_at_once_share_the_cores(project) -> None:
+    project.write_logging("01_first", WAIT)  # ends when the second has run
+    project.write(
+        "02_second", 'import os\nopen(log + ".go", "w").write(os.environ["OMP_NUM_THREADS"])'
+    )
+    project.write("03_broken", "1 / 0")
+    told, _ = begin(project, at_once=2).communicate(timeout=120)
+    assert project.logged == ["01_first"]
+    assert Path(f"{project.log}.go").read_text() == str(max(1, os.cpu_count() // 2))
+    assert sorted(line[:9] for line in told.splitlines() if line[0] != " ") == [
+        "01_first:",
+        "02_second",
+        "03_broken",
+    ]
+
+
+def test_goes_on_after_a_kill_in_the_middle(project) -> None:
+    project.write_logging("01_first")
+    project.write_logging("02_second", WAIT)
+    project.write_logging("03_third")
+    process, pid = begin(project), Path(f"{project.log}.pid")
+    wait_until(lambda: process.poll() is not None or (pid.exists() and pid.read_text()))
+    assert process.poll() is None and project.logged == ["01_first", "02_second"]
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    wait_until(lambda: not is_alive(int(pid.read_text())))  # its kernel ends with it
+
+    Path(f"{project.log}.go").touch()
+    assert go(project) == 0
+    assert project.logged == ["01_first", "02_second", "02_second", "03_third"]
+    assert len(list(executed(project).iterdir())) == 6
+
+
+def test_who_is_ended_ends_the_notebooks_too(project) -> None:
+    for name in ("01_first", "02_second"):
+        project.write(name, WAIT.replace('log + ".pid"', f'log + ".{name}"'))
+    code = "import functools, kit.lab.cli, kit.lab.runner as runner, pathlib, sys\n"
+    code += f"runner.run = functools.partial(runner.run, notebooks=pathlib.Path({str(project.notebooks)!r}))\n"
+    code += f"sys.argv = ['kit', 'run', '--data', {str(project.data)!r}, '-p', 'log', {str(project.log)!r}]\n"
+    code += "kit.lab.cli.main()"
+    process = subprocess.Popen([sys.executable, "-c", code], text=True, stderr=subprocess.PIPE)
+    pids = [Path(f"{project.log}.{name}") for name in ("01_first", "02_second")]
+    wait_until(
+        lambda: process.poll() is not None or all(pid.exists() and pid.read_text() for pid in pids)
+    )
+    process.terminate()
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 130 and "kit: interrupted; what was finished is kept" in told
+    wait_until(lambda: not any(is_alive(int(pid.read_text())) for pid in pids))

@@ -1,0 +1,127 @@
+"""MDR: its training pairs and its beam by hand and against every path looked at."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from kit.corpus import Benchmark, EvidenceGraph, Question, example
+from kit.methods.baselines.mdr import MDR, orders, path_text
+from kit.methods.trace import NodeVisit, Seed
+from kit.text import Encoder
+
+TEXT = "Which river floods the birthplace of the director of the film The Glass Harbour?"
+CORPUS = example().corpus
+
+
+def question(hops: int, edges: tuple[tuple[int, int], ...] | None, type: str = "") -> Question:
+    evidence = None if edges is None else EvidenceGraph(hops, edges)
+    return Question(
+        "q", "?", "", tuple((str(place),) for place in range(hops)), type=type, evidence=evidence
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (question(3, ((0, 1), (1, 2))), [(0, 1, 2)]),
+        (question(2, ()), [(0, 1), (1, 0)]),
+        (question(4, ((0, 1), (2, 3))), [(0, 1, 2, 3), (2, 3, 0, 1)]),
+        (question(3, ((0, 2), (1, 2))), [(0, 1, 2), (1, 0, 2)]),
+        (question(2, None, "bridge"), [(0, 1)]),
+        (question(2, None, "comparison"), [(0, 1), (1, 0)]),
+        (question(1, None, "comparison"), [(0,)]),
+    ],
+)
+def test_orders_that_the_reasoning_allows(asked: Question, expected: list[tuple[int, ...]]) -> None:
+    assert list(orders(asked)) == expected
+
+
+def test_a_path_with_the_support_that_comes_next() -> None:
+    _, river = example().test
+    harbour, moravec = CORPUS["harbour"], CORPUS["moravec"]
+    expected = [
+        (TEXT, "harbour"),
+        (f"{TEXT}\n{harbour.title}\n{harbour.text}", "moravec"),
+        (f"{TEXT}\n{harbour.title}\n{harbour.text}\n{moravec.title}\n{moravec.text}", "quay"),
+    ]
+    assert [MDR(hops=hops).pairs(river, CORPUS) for hops in (1, 2, 5)] == [
+        expected[:1],
+        expected[:2],
+        expected,
+    ]
+
+
+def every_path(hops: int) -> list[tuple[float, tuple[int, ...]]]:
+    """All paths over the six passages with the sums of their inner products, best first."""
+    vectors = Encoder().encode([passage.full_text for passage in CORPUS.passages])
+    found = []
+    for path in permutations(range(len(CORPUS)), hops):
+        texts = [
+            path_text(TEXT, [CORPUS.passages[row] for row in path[:hop]]) for hop in range(hops)
+        ]
+        found.append(
+            (float(np.sum(Encoder().encode(texts, role="query") * vectors[list(path)])), path)
+        )
+    return sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_a_wide_beam_finds_the_best_of_all_paths(hops: int, indexed) -> None:
+    ranking = indexed("mdr", hops=hops, beam=200, branches=6).retrieve(TEXT, 6)
+    expected = list(dict.fromkeys(row for _, path in every_path(hops) for row in path))
+    assert ranking.ids == tuple(CORPUS.passages[row].id for row in expected)
+    assert ranking.scores[0] == pytest.approx(every_path(hops)[0][0], abs=1e-5)
+
+
+def test_two_first_hops_and_the_best_next_one(indexed) -> None:
+    ranking = indexed("mdr", beam=2, branches=1).explain(TEXT, 6)
+    seeds = [step for step in ranking.trace.events if isinstance(step, Seed)]
+    visits = [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
+    dense = {path[0]: score for score, path in every_path(1)}
+    first = list(dense)[:2]
+    assert [seed.passage for seed in seeds] == [CORPUS.passages[row].id for row in first]
+    assert [seed.score for seed in seeds] == pytest.approx([dense[row] for row in first], abs=1e-5)
+    best = sorted(
+        (next(pair for pair in every_path(2) if pair[1][0] == row) for row in first), reverse=True
+    )
+    assert [(visit.round, visit.source, visit.passage) for visit in visits] == [
+        (1, CORPUS.passages[a].id, CORPUS.passages[b].id) for _, (a, b) in best
+    ]
+    assert [visit.score for visit in visits] == pytest.approx(
+        [score for score, _ in best], abs=1e-5
+    )
+    # The passages of the two paths, then the others as the question finds them, scored no higher.
+    expected = list(dict.fromkeys([*best[0][1], *best[1][1], *dense]))
+    assert ranking.ids == tuple(CORPUS.passages[row].id for row in expected)
+    assert (np.diff(ranking.scores) <= 0).all()
+
+
+def test_only_the_path_length_is_learned(tiny_model: str, own_store) -> None:
+    lesson = Benchmark("lesson", CORPUS, train=example().test, dev=example().test)
+    settings = {"encoder": tiny_model, "epochs": 1, "batch": 2}
+    first = MDR(**settings)
+    first.fit(lesson)
+    assert all(0 <= row["measured"] <= 1 for row in first.history if "measured" in row)
+    for same, other in ((True, {"beam": 3, "branches": 2}), (False, {"hops": 3})):
+        again = MDR(**settings, **other)
+        again.fit(lesson)
+        assert (again.learned.name == first.learned.name) == same
+
+
+def test_the_second_hop_goes_to_the_nearest_neighbour(indexed) -> None:
+    free = indexed("mdr", beam=2, branches=1)
+    among = free.variant(graph="entity+structure")
+    trace = among.explain(TEXT, 6).trace
+    assert trace.seeds == free.explain(TEXT, 6).trace.seeds  # the first hop is the same
+    near = {
+        id: among.graph.neighbours(CORPUS.row[id]) for id in (seed.passage for seed in trace.seeds)
+    }
+    for visit in trace.events[len(trace.seeds) :]:
+        [f] = Encoder().encode([path_text(TEXT, [CORPUS[visit.source]])], role="query")
+        rows = near[visit.source]
+        assert CORPUS.row[visit.passage] == rows[np.argmax(free.vectors[rows] @ f)]
+    assert (
+        trace.n_scored == sum(map(len, near.values()))
+        and free.explain(TEXT, 6).trace.n_scored == 2 * 5
+    )

@@ -1,0 +1,246 @@
+"""Algorithm 1 by hand on the six passages, its agents, on random weights and a real server too, and any walk.
+
+The graph of the six passages: harbour – moravec – quay – oll, moravec – moravec-later – novel.
+"""
+
+from copy import copy
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kit.corpus import Corpus, Passage, Query, example, export, load
+from kit.errors import InputError
+from kit.graphs import build
+from kit.lab.cli import cli
+from kit.learning.training import one_thread
+from kit.methods import Ranking, make
+from kit.methods.baselines.mdr import path_text
+from kit.methods.kgp.walk import AgentInput
+from kit.methods.loops.agents import Hole, Step
+from kit.methods.trace import NodeVisit
+from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
+from kit.text.language_models import SequenceToSequence, language_model
+from kit.text.prompts import evidence_prompt
+
+RIVER = "Which river floods the birthplace of the director of the film The Glass Harbour?"
+WALK = {"budget": 6, "branching": 3}
+
+
+def visits(ranking) -> list[tuple[int, tuple[str, ...]]]:
+    """Round and path of each visit."""
+    steps = [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
+    return [
+        (step.round, tuple(id for id in (*step.before, step.source, step.passage) if id))
+        for step in steps
+    ]
+
+
+# ---- by hand
+
+
+def test_the_queue_goes_breadth_first_and_a_repeated_passage_counts_once(indexed):
+    ranking = indexed("kgp-tfidf", **WALK, depth=3).explain(RIVER, 6)
+    assert [seed.passage for seed in ranking.trace.seeds] == ["harbour", "novel"]  # ⌊6 / 3⌋
+    assert visits(ranking) == [
+        (0, ("harbour",)),
+        (0, ("novel",)),
+        (1, ("harbour", "moravec")),
+        (1, ("novel", "moravec-later")),
+        (2, ("harbour", "moravec", "quay")),  # not back to harbour
+        (2, ("harbour", "moravec", "moravec-later")),  # again: five distinct ones so far
+        (2, ("novel", "moravec-later", "moravec")),
+    ]
+    assert ranking.trace.n_scored == 2 + 1 + 1 + 2 + 1
+
+
+def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_appearance(indexed):
+    # Of the words of the question only quay has one, "river", among the neighbours: its cosine is c, all others are 0.
+    # Steps: 0, 0, c, 0, 0 have mean c/5 and deviation 2c/5, so c becomes 2 and 0 becomes −1/2. Seeds become 1 and −1.
+    retriever = indexed("kgp-tfidf", **WALK, depth=3)
+    ranking = retriever.retrieve(RIVER, 6)
+    assert ranking.ids == ("harbour", "moravec", "quay", "moravec-later", "novel", "oll")
+    oll = retriever.tfidf.scores([RIVER])[0, 4]  # not on the walk: below the lowest path, by TF-IDF
+    assert ranking.scores.tolist() == pytest.approx([2.5, 2.5, 2.5, 0, -2, -3 + oll], abs=1e-5)
+
+
+# ---- agents
+
+
+def test_the_sentence_encoder_reads_the_question_or_the_path(indexed):
+    corpus = example().corpus
+    vectors = Encoder(DEFAULT_ENCODER).encode([passage.full_text for passage in corpus.passages])
+    asked = AgentInput(Query("", RIVER), (0, 1), np.array([2, 3]))
+    for name, text in (("kgp-dense", RIVER), ("kgp-mdr", path_text(RIVER, corpus.passages[:2]))):
+        [output] = indexed(name).score([asked])
+        f = Encoder(DEFAULT_ENCODER).encode([text], role="query")[0]
+        assert output.scores.tolist() == pytest.approx((vectors[2:4] @ f).tolist(), abs=1e-6)
+
+
+def test_a_variant_walks_another_graph_or_corpus_and_leaves_the_first_as_it_was(indexed):
+    corpus = example().corpus
+    placed = indexed("kgp-tfidf", **WALK)
+    # Two passages of one document are all edges of structure, and the seeds, harbour and novel, have none.
+    for other in (
+        placed.variant(over=build("structure", corpus)),
+        placed.variant(graph="structure"),
+    ):
+        assert other.explain(RIVER, 6).trace.n_scored == 2 < placed.explain(RIVER, 6).trace.n_scored
+    assert placed.variant(corpus=corpus.subset([0, 1])).retrieve(RIVER, 6).ids == (
+        "harbour",
+        "moravec",
+    )
+    assert (
+        len(placed.retrieve(RIVER, 6).ids) == 6
+        and placed.variant(branching=1).tfidf is placed.tfidf
+    )
+
+
+# ---- agents that write
+
+
+@pytest.fixture
+def apart(own_store: Path, monkeypatch: pytest.MonkeyPatch):
+    """Nothing that was answered before, or elsewhere, changes what is asked."""
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with one_thread():
+        yield
+
+
+def answered(model: str, data: Path, run: Path) -> dict[str, Ranking]:
+    """`kit evaluate kgp-chat`, with its rankings in ``run``; and the same once more from the store, explained."""
+    options = [f"--set={name}={value}" for name, value in {"model": model, **WALK}.items()]
+    cli.main(
+        ["evaluate", "kgp-chat", "--data", str(data), "--trec", str(run), *options],
+        standalone_mode=False,
+    )
+    retriever = make("kgp-chat", model=model, **WALK)
+    retriever.index(load(data).corpus)
+    return {question.id: retriever.explain(question.query, 6) for question in load(data).test}
+
+
+def test_candidates_are_ranked_by_what_the_model_writes(apart, tiny_t5: Path, indexed) -> None:
+    corpus, question = example().corpus, example().test[0]
+    retriever = indexed("kgp-chat", model=f"t5:{tiny_t5}", **WALK)
+    visits = [
+        step
+        for step in retriever.explain(question.query, 6).trace.events
+        if isinstance(step, NodeVisit)
+    ]
+    model, index = SequenceToSequence(str(tiny_t5)), TfidfIndex(corpus)
+    for visit in visits:
+        path = [
+            corpus[id].full_text.replace("\n", " ") for id in (*visit.before, visit.source) if id
+        ]
+        (answer,) = model.generate(
+            [evidence_prompt(question.text, path, "prefixed_evidence")], progress=False
+        )
+        assert visit.generated_evidence == answer.text
+        scores = index.scores([answer.text or question.text])[0]
+        assert visit.score == pytest.approx(scores[corpus.row[visit.passage]], abs=1e-6)
+    usage = retriever.usage().set_index("source")["calls"]
+    assert usage["live"] == len({(*visit.before, visit.source) for visit in visits})
+
+
+def test_the_small_model_looks_for_what_the_passages_of_a_path_leave_open(
+    indexed, monkeypatch
+) -> None:
+    retriever = indexed("kgp-t5", **WALK)
+    said = [("Reel", "directed by", "Ada"), ("Ada", "born in", "Orm")]
+    plan = [
+        Step("reel directed by", (Hole("Reel", "directed by"),)),
+        Step("ada born in", (Hole("Ada", "born in"),)),
+    ]
+    monkeypatch.setattr(
+        retriever.agent.facts,
+        "facts",
+        lambda lists: [{said[row]: row for row in rows} for rows in lists],
+    )
+    steps = [*plan, None]
+    monkeypatch.setattr(
+        retriever.agent, "plan", lambda going: [copy(steps[len(of.steps)]) for of in going]
+    )
+    asked = [AgentInput(Query("", "Who?"), path, np.array([1])) for path in ((), (0,), (0, 1))]
+    written = retriever.generated_evidence(asked)
+    assert written == ["Who? reel directed by", "Who? ada born in", "Who? ada born in Orm"]
+
+
+def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(
+    apart, server, tmp_path: Path
+) -> None:
+    data, runs = (
+        export(example(), tmp_path / "example", "kit"),
+        (tmp_path / "first.trec", tmp_path / "replayed.trec"),
+    )
+    first = answered(f"server:{server.model}@{server.url}", data, runs[0])
+    replay = f"replay:server:{server.model}"  # without an address
+    replayed = answered(replay, data, runs[1])
+    assert runs[0].read_bytes() == runs[1].read_bytes()
+    assert [it.trace for it in replayed.values()] == [it.trace for it in first.values()]
+    for question in load(data).test:
+        visit = next(
+            step for step in first[question.id].trace.events if isinstance(step, NodeVisit)
+        )
+        (asked,) = language_model(replay).generate(
+            [evidence_prompt(question.text, [])], progress=False
+        )
+        assert visit.generated_evidence == asked.text != ""
+
+
+def test_a_chat_model_must_be_named() -> None:
+    with pytest.raises(
+        InputError,
+        match="field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL",
+    ):
+        make("kgp-chat")
+
+
+# ---- what holds of any walk
+
+texts = st.lists(
+    st.sampled_from(["mill", "quay", "ferry", "choir", "lamp"]), min_size=1, max_size=3
+).map(" ".join)
+corpora = st.lists(st.tuples(texts, st.integers(0, 3)), min_size=1, max_size=14).map(
+    lambda rows: Corpus(
+        Passage(f"p{i}", "", text, f"d{of}", i) for i, (text, of) in enumerate(rows)
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    corpora,
+    texts,
+    st.integers(1, 4),
+    st.integers(1, 4),
+    st.integers(1, 9),
+    st.sampled_from(["random", "tfidf"]),
+)
+def test_any_walk(indexed, corpus, question, branching, depth, budget, agent):
+    chosen = {"graph": "tfidf+structure", "branching": branching, "depth": depth, "budget": budget}
+    retriever = indexed(f"kgp-{agent}", corpus, **chosen)
+    queries = [Query("a", question), Query("b", "mill lamp")]
+    together = retriever.retrieve_many(queries, len(corpus))
+    ranking, other = (retriever.explain(query, len(corpus)) for query in queries)
+    paths = [path for _, path in visits(ranking)]
+    for path in paths:
+        assert len(set(path)) == len(path) <= depth
+        for source, passage in pairwise(path):
+            assert corpus.row[passage] in retriever.graph.neighbours(corpus.row[source])
+    walked = {path[-1] for path in paths}
+    assert len(walked) <= budget
+    assert sum(len(path) == 1 for path in paths) <= max(1, budget // branching)
+    for path in paths:
+        assert sum(path == longer[:-1] for longer in paths) <= branching
+        assert path[:-1] in [
+            (),
+            *paths[: paths.index(path)],
+        ]  # a path grows from one that was there before
+    assert walked == set(ranking.ids[: len(walked)])
+    assert set(ranking.ids) == set(corpus.row) and (np.diff(ranking.scores) <= 1e-9).all()
+    assert [each.ids for each in together] == [ranking.ids, other.ids] and not together[
+        0
+    ].trace.events

@@ -1,0 +1,137 @@
+"""QSGNN's messages by hand: three nodes in a plane, cosines of 45 degrees."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import softmax
+from torch import Tensor
+from torch_geometric.data import Batch, HeteroData
+
+from kit.methods.qsgnn.network import (
+    INTER,
+    INTRA,
+    MESSAGE,
+    InterLevel,
+    IntraLevel,
+    Network,
+    QueryAttention,
+    Update,
+)
+
+#: Nodes 0 (east), 1 (north), 2 (north-east); the query points east.
+H = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+EAST = torch.tensor([[1.0, 0.0]])
+BATCH = torch.zeros(3, dtype=torch.long)  # all nodes are those of the one query
+TO_NODE_0 = torch.tensor([[1, 2], [0, 0]])
+#: To node 0, with identity projections: cos(q, (h_i + h_j) / 2), of node 1 √½ and of node 2 cos((1, 0), (2, 1)).
+TOWARDS = np.array([2**-0.5, 2 * 5**-0.5])
+ALPHA = np.array([0, 2**-0.5])
+PASSING = {"intra": IntraLevel, "inter": InterLevel}
+
+
+def heard(passing: QueryAttention, query: Tensor | None = EAST) -> tuple[Tensor, Tensor]:
+    return passing((H, H), query, (BATCH, BATCH), TO_NODE_0)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("logit_scale", [1, 5])
+@pytest.mark.parametrize(
+    ("kind", "score", "blind"), [("intra", ALPHA + TOWARDS, ALPHA), ("inter", TOWARDS, ALPHA * 0)]
+)
+def test_messages(kind: str, score: np.ndarray, blind: np.ndarray, logit_scale: float) -> None:
+    """Eq. 2, α + β, and Eq. 3, γ; without the query α, or the mean."""
+    passing = PASSING[kind](2, logit_scale=logit_scale)
+    message, attention = heard(passing)
+    a = softmax(logit_scale * score)
+    np.testing.assert_allclose(attention, a, rtol=1e-5)
+    np.testing.assert_allclose(message[0], [MESSAGE * a[1], MESSAGE * (a[0] + a[1])], rtol=1e-5)
+    np.testing.assert_array_equal(message[1:], 0)  # nobody sends to them
+    np.testing.assert_allclose(heard(passing, None)[1], softmax(logit_scale * blind), rtol=1e-5)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", PASSING)
+def test_scores_of_any_weights(kind: str) -> None:
+    """By the equations, a pair at a time."""
+    torch.manual_seed(0)
+    passing = PASSING[kind](5)
+    for module in passing.children():
+        if isinstance(module, torch.nn.Linear):
+            module.reset_parameters()
+    w = {
+        name: module.weight.T
+        for name, module in passing.named_children()
+        if hasattr(module, "weight")
+    }
+    h, query = (torch.randn(7, 5), torch.randn(4, 5)), torch.randn(2, 5)
+    batch = torch.arange(7) // 4, torch.arange(4) // 2
+    edges = torch.tensor([[0, 1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 2, 3, 3]])
+    scores = []
+    for j, i in edges.T.tolist():
+        sender, receiver, q = h[0][j], h[1][i], query[batch[1][i]]
+        if kind == "intra":
+            keys = torch.cat([w["key_beta_own"], w["key_beta_other"]])  # W^k_β, 2n × n
+            alpha = cosine(receiver @ w["query_alpha"], sender @ w["key_alpha"])
+            scores.append(alpha + cosine(q @ w["query_beta"], torch.cat([receiver, sender]) @ keys))
+        else:
+            keys = torch.cat([w["key_gamma_own"], w["key_gamma_other"]])
+            p = torch.cat([receiver @ w["target"], sender @ w["source"]])
+            scores.append(cosine(q @ w["query_gamma"], p @ keys))
+    np.testing.assert_allclose(passing.score(h, query, batch, edges), scores, rtol=1e-4, atol=1e-6)
+
+
+def cosine(a: Tensor, b: Tensor) -> float:
+    return float(a @ b / a.norm() / b.norm())
+
+
+@torch.no_grad()
+def test_the_update_begins_as_the_norm_alone() -> None:
+    h, update = torch.tensor([[3.0, 1.0, -4.0]]), Update(3)
+    np.testing.assert_allclose(update(h, torch.zeros_like(h)), update.norm(h), rtol=1e-5)
+
+
+def graph(x: dict[str, Tensor], edges: dict[str, Tensor]) -> HeteroData:
+    data = HeteroData()
+    for level in "ocd":
+        data[level].x = x[level]
+    for kind in (*INTRA, *INTER):
+        data[kind[0], kind, kind[1]].edge_index = edges.get(
+            kind, torch.zeros(2, 0, dtype=torch.long)
+        )
+    return data
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", [*INTRA, *INTER])
+def test_an_edge_reaches_whom_it_leads_to(kind: str) -> None:
+    """One edge of a kind changes the receiver alone (Eq. 4, one layer)."""
+    torch.manual_seed(0)
+    network, query = Network(4, 4, layers=1), torch.randn(1, 4)
+    x = {level: torch.randn(2, 4) for level in "ocd"}
+    edge = {kind: torch.tensor([[0], [1]])}
+    before, after = (
+        network(Batch.from_data_list([graph(x, of)]), query, "ocd")[0] for of in ({}, edge)
+    )
+    changed = {
+        level: ((before[level] - after[level]).abs().sum(1) > 1e-6).tolist() for level in "ocd"
+    }
+    assert changed == {level: [False, level == kind[1]] for level in "ocd"}
+
+
+@torch.no_grad()
+def test_queries_side_by_side_are_as_each_alone() -> None:
+    torch.manual_seed(1)
+    network, pair = Network(4, 3, layers=2), torch.tensor([[0, 1], [1, 0]])
+    graphs = [
+        graph({level: torch.randn(2, 4) for level in "ocd"}, dict.fromkeys((*INTRA, *INTER), pair))
+        for _ in "ab"
+    ]
+    query = torch.randn(2, 4)
+    together, q, _ = network(Batch.from_data_list(graphs), query, "ocd")
+    for number, alone in enumerate(graphs):
+        h, own, _ = network(Batch.from_data_list([alone]), query[[number]], "ocd")
+        np.testing.assert_allclose(own[0], q[number], rtol=1e-5)
+        for level in "ocd":
+            np.testing.assert_allclose(
+                h[level], together[level][2 * number :][:2], rtol=1e-4, atol=1e-6
+            )

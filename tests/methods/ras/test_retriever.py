@@ -1,0 +1,187 @@
+"""RAS on the example, with a planner that writes what it is told: each round, each decision, each stop by hand."""
+
+import numpy as np
+import pytest
+
+from kit.corpus import Benchmark, Query, example
+from kit.errors import InputError
+from kit.methods import make
+from kit.methods.loops.agents import SUFFICIENT, Hole, Step, Trajectory
+from kit.methods.ras.retriever import NO_RETRIEVAL, RAS
+from kit.methods.trace import GraphGrowth, SubQuestionEvent
+
+HAND = example()
+TOWN, RIVER = HAND.test
+BY, BORN = "is a silent film directed by", "She was born in"
+FILM, PLACE = ("The Glass Harbour (film)", BY, "Ines Moravec"), ("Ines Moravec", BORN, "Selby Quay")
+
+
+def hole(entity: str, relation: str, backward: bool = False) -> Step:
+    return Step(f"{relation} {entity}", (Hole(entity, relation, backward),))
+
+
+class Scripted:
+    """The steps of a plan, one after another."""
+
+    def __init__(self, *steps: Step | None) -> None:
+        self.steps, self.asked = [Step("any"), *steps], []
+
+    def plan(self, asked):
+        self.asked += [[step.text for step in of.steps] for of in asked]
+        return [self.steps[len(of.steps)] for of in asked]
+
+
+def ras(*steps: Step | None, **settings: object) -> RAS:
+    retriever = make("ras", triples="rules", planner="gold", top_k=1, **settings)
+    retriever.index(HAND.corpus)
+    retriever.agent = Scripted(*steps)
+    return retriever
+
+
+def test_the_question_comes_first_then_each_step_until_it_suffices() -> None:
+    retriever = ras(hole("The Glass Harbour", BY), hole("Ines Moravec", BORN), None)
+    [of] = retriever.run([TOWN.query])
+    whole, directed, born = of.steps
+    assert (whole.text, whole.answers, of.ended) == (TOWN.text, (), SUFFICIENT)
+    assert retriever.ids(whole.rows) == ("harbour",) and whole.triples == (FILM,)
+    # The graph has the answer already: nothing is searched for.
+    assert (directed.rows, directed.triples, directed.answers) == ((), (), ("Ines Moravec",))
+    assert (
+        retriever.ids(born.rows) == ("moravec",)
+        and born.triples == (PLACE,)
+        and born.answers == ("Selby Quay",)
+    )
+    assert of.graph == {FILM: HAND.corpus.row["harbour"], PLACE: HAND.corpus.row["moravec"]}
+    assert of.n_retrievals == 2 and retriever.agent.asked[1] == [TOWN.text]
+    # What answered stands first, then the first of each retrieval, then what dense retrieval has.
+    assert retriever.ids(of.rows) == ("harbour", "moravec")
+    ranking = retriever.retrieve(TOWN.query, 6)
+    assert ranking.ids[:2] == ("harbour", "moravec") and sorted(ranking.ids) == sorted(
+        HAND.corpus.row
+    )
+    assert np.allclose(ranking.scores, 1 / np.arange(1, 7))
+
+
+def test_backward_it_looks_where_the_name_is_said_and_forward_in_its_own_passages() -> None:
+    retriever = ras(hole("Ines Moravec", BY, True), None)
+    [of] = retriever.run([Query("q", "What rises in chalk hills and falls gently to the sea?")])
+    assert retriever.ids(of.steps[1].rows) == ("harbour",) and of.steps[1].answers == (FILM[0],)
+    retriever = ras(hole("Oll", "rises"), None)
+    assert retriever.ids(retriever.run([TOWN.query])[0].steps[1].rows) == ("oll",)
+    # A sentence: what names all that it names.
+    retriever = ras(Step("Does anybody at Selby Quay swim in the Oll?"), None)
+    assert retriever.ids(retriever.run([TOWN.query])[0].steps[1].rows) == ("quay",)
+
+
+def test_what_ends_it() -> None:
+    missing, other = hole("Oll", "nothing of"), hole("Selby Quay", "nothing of")
+    [of] = ras(missing, missing, None).run([TOWN.query])
+    assert len(of.steps) == 2 and of.ended == SUFFICIENT  # a repeated sub-question (ras-i26)
+    [of] = ras(missing, other, None, rounds=2).run([TOWN.query])
+    assert (of.n_retrievals, of.ended) == (2, "no retrieval is left")
+    asked_again = [Step(str(number), (Hole("The Glass Harbour", BY),)) for number in range(12)]
+    [of] = ras(*asked_again).run([TOWN.query])  # the graph knows each time
+    assert (len(of.steps), of.n_retrievals, of.ended) == (12, 1, "no step is left")
+    retriever = ras()
+    retriever.agent.steps = [Step(NO_RETRIEVAL)]
+    [of] = retriever.run([TOWN.query])
+    assert (of.steps, of.ended, of.rows) == ([], NO_RETRIEVAL, [])
+    assert retriever.run([]) == []
+
+
+def test_questions_side_by_side_are_answered_as_alone() -> None:
+    retriever = ras(hole("The Glass Harbour", BY), hole("Ines Moravec", BORN), None)
+    together = retriever.retrieve_many([TOWN.query, RIVER.query], 3)
+    assert [it.ids for it in together] == [
+        retriever.retrieve(it.query, 3).ids for it in (TOWN, RIVER)
+    ]
+
+
+def test_the_trace_tells_each_round() -> None:
+    events = ras(hole("The Glass Harbour", BY), None).explain(TOWN.query, 3).trace.events
+    assert [(it.text, it.answer) for it in events if isinstance(it, SubQuestionEvent)] == [
+        (TOWN.text, ""),
+        (f"{BY} The Glass Harbour", "Ines Moravec"),
+    ]
+    first, second = (event for event in events if isinstance(event, GraphGrowth))
+    assert (first.triples, first.decision) == ((FILM,), "[SUBQ]")
+    assert (second.triples, second.answers, second.decision) == ((), ("Ines Moravec",), SUFFICIENT)
+
+
+def test_gold_sub_questions_are_asked_one_by_one() -> None:
+    retriever = make("ras", triples="rules", planner="gold", top_k=1)
+    retriever.index(HAND.corpus)
+    assert retriever.sees_gold and not make("ras").sees_gold
+    [of] = retriever.run([TOWN.gold_query])
+    asked = ["Who directed the film The Glass Harbour?", "In which town was Ines Moravec born?"]
+    assert [step.text for step in of.steps] == [TOWN.text, *asked] and of.ended == SUFFICIENT
+
+
+def test_themes_narrow_the_search() -> None:
+    retriever = ras(None, scope=0.2)
+    retriever.fit(Benchmark("x", HAND.corpus, train=[TOWN]))
+    assert retriever.asked == [
+        ("Who directed the film The Glass Harbour?", HAND.corpus["harbour"].full_text),
+        ("In which town was Ines Moravec born?", HAND.corpus["moravec"].full_text),
+    ]
+    within = np.zeros((1, len(HAND.corpus)), bool)
+    within[0, HAND.corpus.row["oll"]] = True
+
+    class Hand:
+        def scoped(self, queries: np.ndarray, share: float) -> np.ndarray:
+            assert (len(queries), share) == (1, 0.2)
+            return within
+
+    retriever.themes = Hand
+    assert retriever.ids(retriever.run([TOWN.query])[0].steps[0].rows) == ("oll",)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_question_without_rounds_has_no_passages(n: int) -> None:
+    assert Trajectory(TOWN.query, [Step("x")] * n).rows == []
+
+
+# ---- a chat model behind a server
+
+
+def planned(prompt: str) -> str:
+    asked = prompt.count("Retrieved Graph Information: [")
+    return ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"][
+        min(asked, 2)
+    ]
+
+
+def chatting(planner: str) -> RAS:
+    retriever = make("ras", planner=planner, triples="rules", top_k=1)
+    retriever.index(HAND.corpus)
+    return retriever
+
+
+def test_a_chat_model_plans_is_cut_off_and_is_replayed_to_the_same(chat) -> None:
+    chat.reply, chat.breaks_at = planned, 2
+    with pytest.raises(InputError, match="APIConnectionError"):
+        chatting(f"server:m@{chat.url}").run([TOWN.query])
+    chat.breaks_at, before = 99, chat.seen
+    retriever = chatting(f"server:m@{chat.url}")
+    [of] = retriever.run([TOWN.query])
+    assert chat.seen == before + 2  # the first decision is not asked for again
+    assert [step.text for step in of.steps] == [TOWN.text, "In which town was Ines Moravec born?"]
+    assert retriever.ids(of.rows) == ("harbour", "moravec") and of.ended == SUFFICIENT
+    log = retriever.agent.model.log
+    assert [reply for _, reply in log] == [
+        "[SUBQ] Where?",
+        "[SUBQ] In which town was Ines Moravec born?",
+        "[SUFFICIENT]",
+    ]
+    assert (
+        "(S> The Glass Harbour (film)| P> is a silent film directed by| O> Ines Moravec)"
+        in log[1][0]
+    )
+    assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 2, "replayed": 1}
+    assert chatting("replay:server:m").run([TOWN.query]) == [of]
+
+
+def test_a_server_of_transformers_is_asked_the_same_way(server, own_store) -> None:
+    """Its model writes nonsense, which is no sub-question: one retrieval."""
+    [of] = chatting(f"server:{server.model}@{server.url}").run([TOWN.query])
+    assert [step.text for step in of.steps] == [TOWN.text] and of.ended == SUFFICIENT
