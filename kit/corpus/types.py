@@ -19,6 +19,7 @@ Id = Annotated[str, Meta(pattern=r"\A\S+\Z")]
 FullText = Annotated[str, Meta(pattern=r"\S")]
 SPLITS = ("train", "dev", "test")
 _OneOrMore = Meta(min_length=1)
+PlainTriple = tuple[str, str, str]  # subject, relation, object
 
 
 class Passage(msgspec.Struct, frozen=True, gc=False):

@@ -32,7 +32,7 @@ class Pair(msgspec.Struct, frozen=True):
     negatives: tuple[int, ...] = ()
 
 
-class Training(BaseSettings, frozen=True):
+class TrainingSettings(BaseSettings, frozen=True):
     """How to learn: times through the pairs, pairs a step, the highest learning rate (AdamW), layers, and tokens.
 
     That many upper ``layers`` of the network learn, all of it where that is 0 (:class:`kit.learning.partly_frozen.PartlyFrozenEncoder`), from
@@ -51,7 +51,7 @@ def finetune(
     base: Encoder,
     pairs: Sequence[Pair],
     passages: Sequence[str],
-    training: Training,
+    training: TrainingSettings,
     measure: Measure | None,
     key: str,
 ) -> Encoder:
@@ -89,7 +89,7 @@ def finetune(
     return learner
 
 
-def _periods(pairs: Sequence[Pair], training: Training) -> list[Callable[[], Period]]:
+def _periods(pairs: Sequence[Pair], training: TrainingSettings) -> list[Callable[[], Period]]:
     """Those of all epochs, each dealt anew."""
     parts: list[Sequence] = []
     for epoch in range(training.epochs):
