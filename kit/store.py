@@ -1,8 +1,9 @@
 """Costly results, computed once and found again by content.
 
-One SQLite file a kind (embeddings, answers of language models …), because its transactions are what we promise: a value
-is there whole or not at all, also after a kill, and several processes can share the file. What must be files (trained
-weights) has a folder a key. Whatever is damaged, by its checksum, counts as missing and is made again.
+Each kind (embeddings, answers of language models …) has an SQLite file, because its transactions
+are what we promise: a value is there whole or not at all, also after a kill, and several processes
+can share the file. What must be files (trained weights) has a folder per key. Whatever is damaged,
+by its checksum, counts as missing and is made again.
 """
 
 import hashlib
@@ -21,8 +22,13 @@ from filelock import FileLock
 
 from kit.paths import cache
 
-_CHECKSUMS, _AT_ONCE = "checksums.json", 10_000  # keys, of which SQLite takes 32,766
-Found = TypeVar("Found")
+Result = TypeVar("Result")
+
+_CHECKSUMS = "checksums.json"
+_KEYS_AT_ONCE = 10_000  # SQLite takes up to 32,766
+_CREATE = "CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)"
+_INSERT = "INSERT OR REPLACE INTO entry VALUES (?, ?, ?)"
+_SELECT = "SELECT key, value, checksum FROM entry WHERE key IN ({})"
 
 
 def content_key(*parts: str) -> bytes:
@@ -42,12 +48,12 @@ def atomic_write(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old content or the new, never half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as temporary:
-        made = Path(temporary) / path.name
-        with made.open("wb") as sink:
+        written = Path(temporary) / path.name
+        with written.open("wb") as sink:
             sink.write(content)
             sink.flush()
             os.fsync(sink.fileno())
-        os.replace(made, path)
+        os.replace(written, path)
 
 
 class Store:
@@ -59,28 +65,27 @@ class Store:
     def get_many(self, kind: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values that are there and sound, by key."""
 
-        def find(connection: sqlite3.Connection) -> dict[bytes, bytes]:
-            parts = [keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE)]
-            query = "SELECT key, value, checksum FROM entry WHERE key IN ({})"
-            rows = [
-                row
-                for part in parts
-                for row in connection.execute(query.format(", ".join("?" * len(part))), part)
-            ]
-            return {
-                key: value for key, value, checksum in rows if checksum == _checksum(key, value)
-            }
+        def select(connection: sqlite3.Connection) -> dict[bytes, bytes]:
+            values = {}
+            for start in range(0, len(keys), _KEYS_AT_ONCE):
+                part = keys[start : start + _KEYS_AT_ONCE]
+                query = _SELECT.format(", ".join("?" * len(part)))
+                for key, value, checksum in connection.execute(query, part):
+                    if checksum == _checksum(key, value):
+                        values[key] = value
+            return values
 
-        return self._transaction(kind, find) if (self.folder / f"{kind}.sqlite").exists() else {}
+        if not self._file(kind).exists():
+            return {}
+        return self._transaction(kind, select)
 
     def put_many(self, kind: str, values: Mapping[bytes, bytes]) -> None:
         """Keep the values, all of them or (if interrupted) none."""
         rows = [(key, value, _checksum(key, value)) for key, value in values.items()]
-        insert = "INSERT OR REPLACE INTO entry VALUES (?, ?, ?)"
-        self._transaction(kind, lambda connection: connection.executemany(insert, rows))
+        self._transaction(kind, lambda connection: connection.executemany(_INSERT, rows))
 
     def get_folder(self, kind: str, key: str) -> Path | None:
-        """The folder of this key if it is there and all its files are as they were written, else None."""
+        """The folder of this key; None unless it is there, with all files as they were written."""
         folder = self.folder / kind / key
         if not folder.exists():
             return None
@@ -91,37 +96,52 @@ class Store:
         return None
 
     def get_or_make(self, kind: str, key: str, make: Callable[[], Path]) -> Path:
-        """The folder of this key, which ``make`` puts here if it is not; other processes that want it wait for it."""
+        """The folder of this key, which ``make`` puts here if it is not here yet.
+
+        Other processes that want it wait for it.
+        """
         (self.folder / kind).mkdir(parents=True, exist_ok=True)
         with FileLock(self.folder / kind / f"{key}.lock"):
             return self.get_folder(kind, key) or make()
 
     def put_folder(self, kind: str, key: str, write: Callable[[Path], None]) -> Path:
-        """Keep what ``write`` puts into the empty folder that it is given: all of it or (if interrupted) none."""
+        """Keep what ``write`` puts into the empty folder that it is given.
+
+        All of it is kept or (if interrupted) none.
+        """
         folder = self.folder / kind / key
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{key}.") as temporary:
-            made = Path(temporary) / key
-            made.mkdir()
-            write(made)
-            atomic_write(made / _CHECKSUMS, json.dumps(_checksums(made)).encode())
+            written = Path(temporary) / key
+            written.mkdir()
+            write(written)
+            checksums = json.dumps(_checksums(written))
+            atomic_write(written / _CHECKSUMS, checksums.encode())
             self.drop_folder(kind, key)
-            os.replace(made, folder)
+            os.replace(written, folder)
         return folder
 
     def drop_folder(self, kind: str, key: str) -> None:
         """Forget what is kept under this key, if anything is."""
         shutil.rmtree(self.folder / kind / key, ignore_errors=True)
 
-    def _transaction(self, kind: str, work: Callable[[sqlite3.Connection], Found]) -> Found:
-        """What ``work`` does with a kind's table, all of it or nothing; a file that is damaged is begun anew."""
+    def _file(self, kind: str) -> Path:
+        return self.folder / f"{kind}.sqlite"
+
+    def _transaction(
+        self,
+        kind: str,
+        work: Callable[[sqlite3.Connection], Result],
+    ) -> Result:
+        """What ``work`` does with a kind's table: all of it or nothing.
+
+        A file that is damaged is begun anew.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
-        file = self.folder / f"{kind}.sqlite"
+        file = self._file(kind)
         try:
             with closing(sqlite3.connect(file, timeout=120)) as connection, connection:
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)"
-                )
+                connection.execute(_CREATE)
                 return work(connection)
         except sqlite3.OperationalError:  # locked, disk full, read-only: the file itself is sound
             raise
@@ -138,8 +158,10 @@ def _checksum(key: bytes, value: bytes) -> bytes:
 
 
 def _checksums(folder: Path) -> dict[str, str]:
-    """A digest of each file by its path in the folder; that of the digests themselves is left out."""
-    files = sorted(
-        file for file in folder.rglob("*") if file.is_file() and file != folder / _CHECKSUMS
-    )
-    return {file.relative_to(folder).as_posix(): file_digest(file) for file in files}
+    """A digest of each file by its path in the folder, but for that of the digests themselves."""
+    checksums = {}
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder).as_posix()
+        if file.is_file() and name != _CHECKSUMS:
+            checksums[name] = file_digest(file)
+    return checksums

@@ -18,9 +18,8 @@ def test_values_are_found_again(tmp_path: Path) -> None:
     assert Store(tmp_path).get_many("thing", [b"a", b"b", b"c"]) == {b"a": b"1", b"b": b""}
 
 
-def test_more_keys_than_one_question_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kit.store._AT_ONCE", 2)
-    values = {bytes([number]): bytes([number]) * number for number in range(5)}
+def test_more_keys_than_sqlite_takes_at_once(tmp_path: Path) -> None:
+    values = {str(key).encode(): b"value" * (key % 3) for key in range(33_000)}
     Store(tmp_path).put_many("thing", values)
     assert Store(tmp_path).get_many("thing", [*values, b"none"]) == values
 
@@ -56,8 +55,8 @@ def test_atomic_write_replaces_and_leaves_nothing_else(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.text()), st.lists(st.text()))
-def test_different_texts_have_different_keys(one: list[str], other: list[str]) -> None:
-    assert (content_key(*one) == content_key(*other)) == (one == other)
+def test_different_texts_have_different_keys(first: list[str], second: list[str]) -> None:
+    assert (content_key(*first) == content_key(*second)) == (first == second)
 
 
 def write(folder: Path) -> None:
@@ -104,7 +103,7 @@ def test_a_damaged_folder_counts_as_missing(
 
 
 def test_one_process_makes_what_two_want(tmp_path: Path) -> None:
-    """Each would take its time to write a file with its number; the second finds what the first made."""
+    """Each would take its time to write a file with its name; the second finds the first one's."""
     code = """if True:
         import sys, time
         from pathlib import Path
@@ -117,13 +116,13 @@ def test_one_process_makes_what_two_want(tmp_path: Path) -> None:
         folder = store.get_or_make("thing", "key", lambda: store.put_folder("thing", "key", write))
         print((folder / "maker").read_text())
     """
-    asked = [[sys.executable, "-c", code, str(tmp_path), number] for number in "12"]
-    told = [
-        of.communicate()[0]
-        for of in [subprocess.Popen(of, stdout=subprocess.PIPE, text=True) for of in asked]
-    ]
+    processes = []
+    for name in "12":
+        command = [sys.executable, "-c", code, str(tmp_path), name]
+        processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+    printed = [process.communicate()[0] for process in processes]
     (made,) = tmp_path.glob("made*")
-    assert told == [f"{made.name[-1]}\n"] * 2
+    assert printed == [f"{made.name[-1]}\n"] * 2
 
 
 def test_an_interrupted_folder_leaves_the_old_one(tmp_path: Path) -> None:

@@ -13,7 +13,10 @@ from kit.errors import InputError
 
 
 class Download(NamedTuple):
-    """Where a file is, its SHA-256 where its publishers or several mirrors agree on one, and what to take of a zip."""
+    """A published file: its address, its SHA-256 and, for a zip, the member to take out.
+
+    The digest is there where the publishers or several mirrors agree on one.
+    """
 
     url: str
     sha256: str | None = None
@@ -24,7 +27,10 @@ _HOTPOTQA = "http://curtis.ml.cmu.edu/datasets/hotpot/"
 _2WIKI = "https://www.dropbox.com/s/ms2m13252h6xubs/data_ids_april7.zip?dl=1"
 _DRIVE = "https://drive.usercontent.google.com/download?export=download&confirm=t&id="
 _MUSIQUE = _DRIVE + "1tGdADlNjWFaHLeZZGShh2IRcpO6Lv24h"
-_HIPPORAG = "https://raw.githubusercontent.com/OSU-NLP-Group/HippoRAG/191f281122e2437743daf1dd2dae23059a14c088/"
+_HIPPORAG = (
+    "https://raw.githubusercontent.com/OSU-NLP-Group/HippoRAG/"
+    "191f281122e2437743daf1dd2dae23059a14c088/"
+)
 _DEV = "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
 _TRAIN = "26650cf50234ef5fb2e664ed70bbecdfd87815e6bffc257e068efea5cf7cd316"
 
@@ -43,41 +49,52 @@ DOWNLOADS: dict[str, Download] = {
 def fetch(name: str, folder: Path | None = None) -> Path:
     """Download a data set, unless it is there already, and return its file.
 
-    Raises InputError: the name is unknown, the address can't be reached, or what came is not what was expected.
+    Raises InputError: the name is unknown, the address can't be reached, or what came is not what
+    was expected.
     """
     if name not in DOWNLOADS:
         raise InputError(f"unknown data set {name!r}: expected one of {', '.join(DOWNLOADS)}")
-    (url, sha256, member), folder = DOWNLOADS[name], folder or paths.DOWNLOADS
+
+    download = DOWNLOADS[name]
     # The files for training and testing are in one zip.
-    file = f"{name.removesuffix('-train')}.zip" if member else f"{name}.json"
-    unpack = pooch.Unzip() if member else None
+    file = f"{name.removesuffix('-train')}.zip" if download.member else f"{name}.json"
+    path = (folder or paths.DOWNLOADS) / file
     try:
-        found = pooch.retrieve(
-            url, sha256, file, folder, processor=unpack, progressbar=sys.stderr.isatty()
-        )
-        return (
-            next(path for path in map(Path, found) if path.name == member)
-            if member
-            else Path(found)
-        )
+        return _retrieve(download, path)
     except requests.RequestException as error:
-        answer = error.response
-        status = (
-            "it cannot be reached"
-            if answer is None
-            else f"the server answered {answer.status_code}"
-        )
+        status = "it cannot be reached"
+        if error.response is not None:
+            status = f"the server answered {error.response.status_code}"
         raise InputError(
-            f"cannot be downloaded: {status} ({type(error).__name__})", file=url
+            f"cannot be downloaded: {status} ({type(error).__name__})",
+            file=download.url,
         ) from None
     except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror or error})", file=folder / file
-        ) from None
+        raise InputError(f"cannot be written ({error.strerror or error})", file=path) from None
     except ValueError:
         raise InputError(
-            f"what came has not the SHA-256 {sha256}: nothing kept", file=url
+            f"what came has not the SHA-256 {download.sha256}: nothing kept",
+            file=download.url,
         ) from None
     except (zipfile.BadZipFile, StopIteration):
-        (folder / file).unlink()
-        raise InputError(f"expected a zip that holds {member}", file=url) from None
+        path.unlink()
+        raise InputError(
+            f"expected a zip that holds {download.member}",
+            file=download.url,
+        ) from None
+
+
+def _retrieve(download: Download, path: Path) -> Path:
+    """The downloaded file, or the member of it; StopIteration where the zip has no such member."""
+    unpack = pooch.Unzip() if download.member else None
+    retrieved = pooch.retrieve(
+        download.url,
+        download.sha256,
+        path.name,
+        path.parent,
+        processor=unpack,
+        progressbar=sys.stderr.isatty(),
+    )
+    if unpack is None:
+        return Path(retrieved)
+    return next(member for member in map(Path, retrieved) if member.name == download.member)

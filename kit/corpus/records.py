@@ -9,6 +9,7 @@ import msgspec
 
 from kit.errors import InputError
 
+NumberedRecords = Iterator[tuple[int, bytes]]
 #: What msgspec raises for a record that is broken or of another type.
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _TYPES = {
@@ -16,54 +17,81 @@ _TYPES = {
     "int": "a whole number",
     "float": "a decimal number",
     "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
 }
-_TYPES |= {"array": "a list", "object": "an object"}
+_SPACE = re.compile(r"\s*")
 #: What the types of kit.corpus.types ask of a text, as msgspec shows it.
-_PATTERNS = {r"'\\S'": "text that is not blank", r"'\\A-?\\d+\\Z'": "a whole number"}
-_PATTERNS |= {r"'\\A\\S+\\Z'": "an id without white space (TREC files are split at it)"}
+_PATTERNS = {
+    r"'\\S'": "text that is not blank",
+    r"'\\A-?\\d+\\Z'": "a whole number",
+    r"'\\A\\S+\\Z'": "an id without white space (TREC files are split at it)",
+}
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file's content without a UTF-8 byte order mark. Raises InputError: no file, a folder, or it may not be read."""
+    """A file's content without a UTF-8 byte order mark.
+
+    Raises InputError: no such file, a folder, or it may not be read.
+    """
     try:
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     except FileNotFoundError:
         raise InputError("no such file", file=path) from None
     except (OSError, ValueError) as error:
-        raise InputError(
-            f"cannot be read ({getattr(error, 'strerror', None) or error})", file=path
-        ) from None
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read ({reason})", file=path) from None
 
 
-def read(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The JSON of each record with its number: of JSON lines (then it is the line's), or of a list.
+def numbered_records(path: Path) -> NumberedRecords:
+    """The JSON of each record, of JSON lines or of a list, with its number from 1.
 
-    The list may be the ``docs`` of an OpenIE file of HippoRAG, whose statistics behind it can be NaN, which is no JSON.
+    The number of JSON lines is the line's. The list may be the ``docs`` of an OpenIE file of
+    HippoRAG, whose statistics behind it can be NaN, which is no JSON.
+
     Raises InputError where a list breaks, after the records before.
     """
     data = read_bytes(path)
     start = re.match(rb'\s*(\{\s*"docs"\s*:\s*)?\[\s*', data)
-    if not start:
-        yield from (
-            (number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()
-        )
-        return
-    text, place, number = data.decode("utf-8", "surrogateescape"), start.end(), 1
-    decoder, space = json.JSONDecoder(), re.compile(r"\s*")
-    is_open = text[place : place + 1] != "]"
+    if start:
+        yield from _list_items(path, data, start)
+    else:
+        for line_number, line in enumerate(data.split(b"\n"), 1):
+            if line.strip():
+                yield line_number, line
+
+
+def _list_items(
+    path: Path,
+    data: bytes,
+    start: re.Match[bytes],
+) -> NumberedRecords:
+    """The JSON of each item of the list that ``start`` opens, with its number from 1."""
+    text = data.decode("utf-8", "surrogateescape")
+    decoder = json.JSONDecoder()
+    position = start.end()
+    item_number = 1
+    is_open = text[position : position + 1] != "]"
     try:
         while is_open:
-            end = decoder.raw_decode(text, place)[1]
-            yield number, text[place:end].encode("utf-8", "surrogateescape")
-            number, place = number + 1, space.match(text, end).end()
-            is_open = text[place : place + 1] == ","
-            place = space.match(text, place + 1).end() if is_open else place
-        if text[place : place + 1] != "]" or (not start[1] and text[place + 1 :].strip()):
-            raise json.JSONDecodeError("Expecting the list's end or a comma", text, place)
+            _, end = decoder.raw_decode(text, position)
+            yield item_number, text[position:end].encode("utf-8", "surrogateescape")
+            item_number += 1
+            position = _SPACE.match(text, end).end()
+            is_open = text[position : position + 1] == ","
+            if is_open:
+                position = _SPACE.match(text, position + 1).end()
+
+        is_closed = text[position : position + 1] == "]"
+        has_more = not start[1] and text[position + 1 :].strip()
+        if not is_closed or has_more:
+            raise json.JSONDecodeError("Expecting the list's end or a comma", text, position)
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", "nested too deeply")
         raise InputError(
-            f"not valid JSON: {reason} (character {place})", file=path, record=number
+            f"not valid JSON: {reason} (character {position})",
+            file=path,
+            record=item_number,
         ) from None
 
 
@@ -73,7 +101,10 @@ def id_of(record: bytes) -> str | None:
         fields = msgspec.json.decode(record, type=dict[str, object])
     except BROKEN:
         return None
-    return next((id for name in ("_id", "id") if isinstance(id := fields.get(name), str)), None)
+    for name in ("_id", "id"):
+        if isinstance(fields.get(name), str):
+            return fields[name]
+    return None
 
 
 def in_words(error: Exception) -> tuple[str, str | None]:
@@ -85,15 +116,20 @@ def in_words(error: Exception) -> tuple[str, str | None]:
     if isinstance(error, RecursionError):
         reason = "nested too deeply"
     if not isinstance(error, msgspec.ValidationError):
-        reason = reason.removeprefix("JSON is malformed: ")
-        return f"not valid JSON: {reason[:1].lower()}{reason[1:]}", None
+        reason = _uncapitalised(reason.removeprefix("JSON is malformed: "))
+        return f"not valid JSON: {reason}", None
     if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):
         return "missing", f"{field}.{missing[1]}".lstrip(".")
     if pattern := re.search(r"matching regex (.*)", reason):
         return f"expected {_PATTERNS[pattern[1]]}", field or None
-    reason = re.sub(
-        r"`(.*?)`",
-        lambda it: " or ".join(_TYPES.get(one, one) for one in it[1].split(" | ")),
-        reason,
-    )
-    return reason[:1].lower() + reason[1:], field or None
+    reason = re.sub(r"`(.*?)`", _types_in_words, reason)
+    return _uncapitalised(reason), field or None
+
+
+def _types_in_words(quoted: re.Match[str]) -> str:
+    types = quoted[1].split(" | ")
+    return " or ".join(_TYPES.get(name, name) for name in types)
+
+
+def _uncapitalised(text: str) -> str:
+    return text[:1].lower() + text[1:]

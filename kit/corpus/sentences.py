@@ -1,7 +1,8 @@
 """Text into sentences, by a plain rule, no model.
 
-A sentence ends at ``.``, ``!``, ``?`` or ``…`` (with closing quotes and brackets) before white space and what can begin
-a sentence; not after an abbreviation that a name or number follows, nor after an initial.
+A sentence ends at ``.``, ``!``, ``?`` or ``…`` (with closing quotes and brackets) before white
+space and what can begin a sentence. It does not end after an abbreviation that a name or number
+follows, nor after an initial.
 """
 
 import re
@@ -9,20 +10,23 @@ import re
 _END = re.compile(r"""(?<![.!?…])[.!?…]+["'”’)\]]*\s+(?=["'“‘(\[]*[^\W_a-z])""")
 _INITIAL = re.compile(r"(?:^|[\s(.\-])[^\W\d_]\.$")
 _ABBREVIATION = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Fr|St|Ste|Mt|Ft|Gen|Col|Maj|Capt|Cpt|Cmdr|Lt|Sgt|Gov|Sen|Rep|Pres|Msgr|"
-    r"Messrs|Mme|Mlle|vs|v|cf|ca|c|b|d|r|e\.g|i\.e|viz|al|No|Nos|Vol|vol|pp|p|ed|eds|trans|approx|Op|op|Ed|"
-    r"Bros|Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec)\.$"
+    r"\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Fr|St|Ste|Mt|Ft|Gen|Col|Maj|Capt|Cpt|Cmdr|Lt|Sgt|Gov|"
+    r"Sen|Rep|Pres|Msgr|Messrs|Mme|Mlle|vs|v|cf|ca|c|b|d|r|e\.g|i\.e|viz|al|No|Nos|Vol|vol|pp|p|"
+    r"ed|eds|trans|approx|Op|op|Ed|Bros|Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec)\.$"
 )
 
 
 def split_sentences(text: str) -> list[str]:
     """The sentences of a text, without the white space around them; none for a blank text."""
-    sentences, start = [], 0
-    for end in _END.finditer(text):
-        last_word = text[max(start, end.start() - 20) : end.end()].rstrip()
+    sentences = []
+    start = 0
+    for match in _END.finditer(text):
+        end = match.end()
+        last_word = text[max(start, match.start() - 20) : end].rstrip()
         if _ABBREVIATION.search(last_word) or _INITIAL.search(last_word):
             continue
-        sentences.append(text[start : end.end()].strip())
-        start = end.end()
+        sentences.append(text[start:end].strip())
+        start = end
+
     sentences.append(text[start:].strip())
     return [sentence for sentence in sentences if sentence]

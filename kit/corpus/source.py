@@ -1,7 +1,7 @@
-"""What a file holds, whatever its format: paragraphs, questions about them, and what is wrong with it."""
+"""What a file holds, whatever its format: paragraphs, questions, and what is wrong with it."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -10,10 +10,13 @@ from typing import TypeVar
 import msgspec
 
 from kit.corpus import records
+from kit.corpus.records import NumberedRecords
 from kit.corpus.types import SPLITS, Passage, Question
 from kit.errors import InputError
 
 T = TypeVar("T")
+
+_ID_IS_TAKEN = "expected an id of its own, an earlier record has it"
 
 
 class Unexpected(Exception):
@@ -23,20 +26,22 @@ class Unexpected(Exception):
 class Item(msgspec.Struct, frozen=True):
     """A question as a file has it; its supports are paragraphs.
 
-    ``own`` are the ids of the question's own paragraphs, in published order; empty where it is asked of all.
-    ``split`` is ``train``, ``dev`` or ``test`` where the format has splits.
+    ``collection`` are the ids of the question's own paragraphs, in published order; it is empty
+    where the question is asked of all. ``split`` is ``train``, ``dev`` or ``test`` where the format
+    has splits.
     """
 
     question: Question
-    own: tuple[str, ...] = ()
+    collection: tuple[str, ...] = ()
     split: str = ""
 
 
 @dataclass
 class Source:
-    """The paragraphs and questions of one file or folder by id, gathered while it is read, and all that is wrong.
+    """The paragraphs and questions of one file or folder, by id, gathered while it is read.
 
-    ``problems`` keep it from being loaded, ``notes`` tell what published files have of oddities; a line each.
+    ``problems`` keep it from being loaded; ``notes`` tell what published files have of oddities. A
+    line each.
     """
 
     format: str = ""
@@ -44,122 +49,187 @@ class Source:
     items: dict[str, Item] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    _place: dict[str, object] = field(default_factory=dict)  # of what is read: its file and record
+    _file: Path | None = None  # what is being read, and its record
+    _record: int | None = None
 
-    def each(
+    def read_records(
         self,
         file: Path,
         kind: type[T],
-        take: Callable[[T], object],
-        read: Callable[[Path], Iterator[tuple[int, bytes]]] = records.read,
+        accept: Callable[[T], object],
+        records_of: Callable[[Path], NumberedRecords] = records.numbered_records,
     ) -> None:
-        """Give each record of the file to ``take``; tell those that are not of the kind, or that it refuses."""
-        decoder, number = msgspec.json.Decoder(kind), 0
-        for number, content in read(file):
-            self._place = {"file": file, "record": number}
+        """Give each record of the file to ``accept``.
+
+        There is a problem for each that is not of the kind, or that ``accept`` refuses.
+        """
+        decoder = msgspec.json.Decoder(kind)
+        self._file = file
+        self._record = None
+        for record, content in records_of(file):
+            self._record = record
             try:
-                take(decoder.decode(content))
-            except (*records.BROKEN, Unexpected) as error:
-                id = records.id_of(content)
-                record = f"{number} (id {quote(id)})" if id else number
-                words, field = (
-                    error.args if isinstance(error, Unexpected) else records.in_words(error)
-                )
-                self.problems.append(str(InputError(words, file=file, record=record, field=field)))
-        if not number:
+                accept(decoder.decode(content))
+            except Unexpected as error:
+                self._add_problem(content, *error.args)
+            except records.BROKEN as error:
+                self._add_problem(content, *records.in_words(error))
+
+        if self._record is None:
             raise InputError("expected at least one record, the file holds none", file=file)
 
-    def note(self, words: str, field: str | None = None) -> None:
-        """What is odd in the record that is read, and what is made of it."""
-        self.notes.append(str(InputError(words, field=field, **self._place)))
+    def read_splits(
+        self,
+        folder: Path,
+        kind: type[T],
+        to_question: Callable[[T], Question],
+    ) -> None:
+        """The questions of ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``, if they are there."""
 
-    def each_split(self, folder: Path, kind: type[T], take: Callable[[T], Question]) -> None:
-        """Take the questions of ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``, as far as there are any."""
+        def add(record: T) -> None:
+            self.add_question(Item(to_question(record), split=self._file.stem))
+
         for split in SPLITS:
-            if (file := folder / f"{split}.jsonl").exists():
-                self.each(
-                    file,
-                    kind,
-                    lambda record, split=split: self.ask(Item(take(record), split=split)),
-                )
+            file = folder / f"{split}.jsonl"
+            if file.exists():
+                self.read_records(file, kind, add)
+
+    def _add_problem(
+        self,
+        content: bytes,
+        expected: str,
+        field: str | None = None,
+    ) -> None:
+        """What is wrong with the record that is read."""
+        record_id = records.id_of(content)
+        record = f"{self._record} (id {quote(record_id)})" if record_id else self._record
+        error = InputError(
+            expected,
+            file=self._file,
+            record=record,
+            field=field,
+        )
+        self.problems.append(str(error))
+
+    def note(self, oddity: str, field: str | None = None) -> None:
+        """What is odd in the record that is read, and what is made of it."""
+        note = InputError(
+            oddity,
+            file=self._file,
+            record=self._record,
+            field=field,
+        )
+        self.notes.append(str(note))
 
     def raise_first(self) -> None:
         """Raise the first problem, if there is one, with the count of the rest."""
-        if self.problems:
-            first, *rest = self.problems
-            raise InputError(
-                first + (f" (and {len(rest)} more: `kit data check` tells all)" if rest else "")
-            )
+        if not self.problems:
+            return
+        first, *rest = self.problems
+        if rest:
+            first += f" (and {len(rest)} more: `kit data check` tells all)"
+        raise InputError(first)
 
-    def add(self, title: str, text: str) -> str:
-        """A paragraph of a format that gives no ids; returns its id. Equal title and text are one paragraph."""
-        id = content_id(title, text)
-        if id not in self.paragraphs:
-            self.paragraphs[id] = Passage(id, title, text, document=id)
-        return id
+    def add_paragraph(self, title: str, text: str) -> str:
+        """Add a paragraph of a format that gives no ids, and return its id.
+
+        Equal title and text are one paragraph.
+        """
+        passage_id = content_id(title, text)
+        if passage_id not in self.paragraphs:
+            self.paragraphs[passage_id] = Passage(
+                passage_id,
+                title,
+                text,
+                document=passage_id,
+            )
+        return passage_id
 
     def add_passage(self, passage: Passage) -> None:
-        """A passage that has an id of its own."""
+        """Add a passage that has an id of its own."""
         if passage.id in self.paragraphs:
-            raise Unexpected("expected an id of its own, an earlier record has it", "id")
+            raise Unexpected(_ID_IS_TAKEN, "id")
         self.paragraphs[passage.id] = passage
 
-    def ask(self, item: Item) -> None:
-        """A question that no earlier one has the id of."""
-        if item.question.id in self.items:
-            raise Unexpected("expected an id of its own, an earlier record has it", "id")
-        if item.own and not item.question.answer.strip():
+    def add_question(self, item: Item) -> None:
+        """Add a question whose id no earlier one has."""
+        question = item.question
+        if question.id in self.items:
+            raise Unexpected(_ID_IS_TAKEN, "id")
+        if item.collection and not question.answer.strip():
             self.note("the answer is empty", "answer")
-        self.items[item.question.id] = item
+        self.items[question.id] = item
 
 
 def quote(text: object) -> str:
-    """A text from a file as it may stand in a line for a terminal: short, control characters escaped."""
+    """A text from a file as a line for a terminal may show it.
+
+    It is short, and its control characters are escaped.
+    """
     shown = repr(text)
     return shown if len(shown) <= 80 else shown[:76] + "...'"
 
 
 def content_id(title: str, text: str) -> str:
-    """An id made from the content, the same in every file: the title's words, ``#``, 16 hexadecimal digits.
+    """An id made from the content: the title's words, ``#``, 16 hexadecimal digits.
 
-    White space is not content: corpora differ in it where they join the same sentences. The id has none either.
+    It is the same in every file. White space is not content: corpora differ in it where they join
+    the same sentences. The id has none either.
     """
     content = "\n".join(" ".join(part.split()) for part in (title, text))
+    digest = blake2b(content.encode(), digest_size=8).hexdigest()
     words = re.sub(r"\W+", "_", title)[:40].strip("_")
-    return f"{words}#{blake2b(content.encode(), digest_size=8).hexdigest()}"
+    return f"{words}#{digest}"
 
 
 def combine(first: Source, *others: Source) -> Source:
-    """The first source, and after it what the others add: paragraphs whose title and text are new, and all questions.
+    """The first source, with what the others add: all questions, and paragraphs that are new.
 
-    The paragraphs of ``first`` keep their ids: a published corpus stays comparable even where it repeats a text.
+    A paragraph is new if no earlier one has its title and text. The paragraphs of ``first`` keep
+    their ids: a published corpus stays comparable even where it repeats a text.
+
     Raises InputError: two files give one id to different passages, or have one question.
     """
-    kept = {
+    ids = {
         content_id(passage.title, passage.text): passage.id
         for passage in reversed(first.paragraphs.values())
     }
     for other in others:
-        taken = {
-            name for passage in first.paragraphs.values() for name in (passage.id, passage.document)
-        }
-        renamed: dict[str, str] = {}
-        for id, passage in other.paragraphs.items():
-            key = content_id(passage.title, passage.text)
-            if key not in kept:
-                if {id, passage.document} & taken:
-                    raise InputError(
-                        f"passage {quote(id)}: an earlier file has its id for another text"
-                    )
-                kept[key], first.paragraphs[id] = id, passage
-            renamed[id] = kept[key]
+        renamed = _add_new_paragraphs(first, other, ids)
         for question_id, item in other.items.items():
             if question_id in first.items:
                 raise InputError(f"question {quote(question_id)} is in an earlier file too")
-            supporting = tuple(
-                tuple(renamed[id] for id in carriers) for carriers in item.question.supporting
-            )
-            question = msgspec.structs.replace(item.question, supporting=supporting)
-            own = tuple(dict.fromkeys(renamed[id] for id in item.own))
-            first.items[question_id] = msgspec.structs.replace(item, question=question, own=own)
+            first.items[question_id] = _with_ids(item, renamed)
     return first
+
+
+def _add_new_paragraphs(
+    first: Source,
+    other: Source,
+    ids: dict[str, str],
+) -> dict[str, str]:
+    """Each id of the other's paragraphs to the one that the paragraph has in ``first``."""
+    earlier = first.paragraphs.values()
+    taken = {passage.id for passage in earlier} | {passage.document for passage in earlier}
+    renamed = {}
+    for passage in other.paragraphs.values():
+        content = content_id(passage.title, passage.text)
+        if content not in ids:
+            if {passage.id, passage.document} & taken:
+                reason = "an earlier file has its id for another text"
+                raise InputError(f"passage {quote(passage.id)}: {reason}")
+            first.paragraphs[passage.id] = passage
+            ids[content] = passage.id
+        renamed[passage.id] = ids[content]
+    return renamed
+
+
+def _with_ids(item: Item, renamed: dict[str, str]) -> Item:
+    """The question with other ids for its paragraphs."""
+    supporting = [tuple(map(renamed.get, carriers)) for carriers in item.question.supporting]
+    collection = dict.fromkeys(map(renamed.get, item.collection))
+    return Item(
+        msgspec.structs.replace(item.question, supporting=tuple(supporting)),
+        tuple(collection),
+        item.split,
+    )

@@ -1,12 +1,17 @@
-"""Passages, questions and what holds them. The words are those of the papers; see each class for its source."""
+"""Passages, questions and what holds them.
+
+The words are those of the papers; see each class for its source.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import html
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, cached_property
+from itertools import chain
 from typing import Annotated
 
 import msgspec
@@ -23,8 +28,10 @@ PlainTriple = tuple[str, str, str]  # subject, relation, object
 
 
 class Passage(msgspec.Struct, frozen=True, gc=False):
-    """A piece of text that can be retrieved: ``position`` is its place in its document, from 0; ``page`` that of a PDF;
-    ``kind`` is ``text`` or ``table``.
+    """A piece of text that can be retrieved.
+
+    ``position`` counts from 0 within the document, ``page`` from 1 within a PDF. ``kind`` is
+    ``text`` or ``table``.
     """
 
     id: Id
@@ -42,10 +49,11 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
 
 
 class SubQuestion(msgspec.Struct, frozen=True):
-    """One step of a decomposition. ``#1`` in ``text`` stands for the answer of the first sub-question (MuSiQue).
+    """One step of a decomposition.
 
-    ``support`` is an index in ``Question.supporting`` (None: the step only computes); ``depends_on`` are the indices of
-    the earlier sub-questions whose answers it needs.
+    ``#1`` in ``text`` stands for the answer of the first sub-question (MuSiQue). ``support`` is an
+    index in ``Question.supporting`` (None: the step only computes). ``depends_on`` are the indices
+    of the earlier sub-questions whose answers it needs.
     """
 
     text: str
@@ -54,16 +62,17 @@ class SubQuestion(msgspec.Struct, frozen=True):
     depends_on: tuple[int, ...] = ()
 
     def filled(self, answers: Sequence[str]) -> str:
-        """The text with ``#1`` replaced by the first of the answers, and so on; a number beyond them stays."""
-        known = {f"#{number}": answer for number, answer in enumerate(answers, 1)}
-        return re.sub(r"#\d+", lambda match: known.get(match[0], match[0]), self.text)
+        """The text with ``#1`` replaced by the first answer, and so on; other numbers stay."""
+        by_reference = {f"#{step}": answer for step, answer in enumerate(answers, 1)}
+        return re.sub(r"#\d+", lambda match: by_reference.get(match[0], match[0]), self.text)
 
 
 class EvidenceGraph(msgspec.Struct, frozen=True):
-    """A directed acyclic graph over a question's supports, or over what was retrieved for it (bgr.txt §4.4).
+    """A directed acyclic graph over a question's supports, or over its retrieved passages.
 
-    Nodes are the indices of ``Question.supporting`` or of ``Ranking.ids``; an edge (i, j) says that j is read in the
-    light of i, so the question reaches the sources first and the answer is read off the sinks.
+    Nodes are the indices of ``Question.supporting`` or of ``Ranking.ids``. An edge (i, j) says that
+    j is read in the light of i: the question leads to the sources, and the answer is read off the
+    sinks (bgr.txt §4.4).
     """
 
     n_nodes: int
@@ -75,19 +84,24 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         return graph
 
     @classmethod
-    def of(cls, n_nodes: int, edges: Iterable[tuple[int, int]]) -> EvidenceGraph | None:
-        """The graph with these edges, or None where they make no acyclic one (two steps share a passage)."""
-        graph = cls(n_nodes, tuple(sorted({(i, j) for i, j in edges if i != j})))
+    def acyclic(cls, n_nodes: int, edges: Iterable[tuple[int, int]]) -> EvidenceGraph | None:
+        """The graph with these edges, loops left out; None where they close a cycle.
+
+        They do where two steps of a decomposition share a passage.
+        """
+        without_loops = {(i, j) for i, j in edges if i != j}
+        graph = cls(n_nodes, tuple(sorted(without_loops)))
         return graph if nx.is_directed_acyclic_graph(graph.to_networkx()) else None
 
     @property
     def rooted(self) -> nx.DiGraph:
-        """With the question as a node −1 that leads to the sources: an evaluated graph has its edges (bgr-i10)."""
+        """The graph with the question as a node −1 that leads to the sources.
+
+        These edges count where graphs are evaluated (bgr-i10).
+        """
         graph = self.to_networkx()
-        graph.add_node(-1)
-        graph.add_edges_from(
-            [(-1, node) for node in range(self.n_nodes) if not graph.in_degree(node)]
-        )
+        sources = [node for node in range(self.n_nodes) if not graph.in_degree(node)]
+        nx.add_star(graph, [-1, *sources])
         return graph
 
     @property
@@ -98,15 +112,21 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
     @property
     @cache  # noqa: B019, as graphs are few, and this searches them whole
     def chains(self) -> tuple[tuple[int, ...], ...]:
-        """The maximal paths, each from a source to a sink (bgr-i23); hops are the nodes of the longest."""
+        """The maximal paths, from a source to a sink (bgr-i23); the longest one has all hops."""
         graph = self.rooted
         sinks = [node for node in range(self.n_nodes) if not graph.out_degree(node)]
-        return tuple(tuple(path[1:]) for path in nx.all_simple_paths(graph, -1, sinks))
+        paths = nx.all_simple_paths(graph, -1, sinks)
+        return tuple(tuple(path[1:]) for path in paths)
 
     @property
     def structure(self) -> str:
-        """Single or multi chain × single (no evidence leads to another) or multi hop (bgr.txt §4.5, Table 2)."""
-        return f"{'single' if len(self.chains) == 1 else 'multi'}-chain {'multi' if self.edges else 'single'}-hop"
+        """Single or multi chain, single or multi hop (bgr.txt §4.5, Table 2).
+
+        It is single hop where no evidence leads to another.
+        """
+        chains = "single" if len(self.chains) == 1 else "multi"
+        hops = "multi" if self.edges else "single"
+        return f"{chains}-chain {hops}-hop"
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -115,9 +135,12 @@ class Query(msgspec.Struct, frozen=True):
     id: str
     text: str
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} {self.id}: {self.text}"
+
 
 class GoldQuery(Query, frozen=True):
-    """A query that carries its question with the gold fields, for a retriever that says that it sees them."""
+    """A query with its question's gold fields, for a retriever that says that it sees them."""
 
     question: Question
 
@@ -125,9 +148,10 @@ class GoldQuery(Query, frozen=True):
 class Question(msgspec.Struct, frozen=True):
     """A question with its gold fields.
 
-    ``supporting`` has one entry a support, in reasoning order where the dataset has one. An entry holds the ids of the
-    passages that carry the support: several say the same, and one found is enough. Triples are (subject, verb, object).
-    ``facts`` is the sentence that states each support, unset where the data set has none: then no hash knows of it.
+    ``supporting`` has an entry per support, in reasoning order where the data set has one. An entry
+    holds the ids of the passages that carry the support: several say the same, and finding any of
+    them is enough. ``triples`` are (subject, verb, object). ``facts`` holds the sentence that
+    states each support; it is unset where the data set has none, and then no hash knows of it.
     """
 
     id: Id
@@ -138,7 +162,7 @@ class Question(msgspec.Struct, frozen=True):
     type: str = ""
     decomposition: tuple[SubQuestion, ...] = ()
     evidence: EvidenceGraph | None = None
-    triples: tuple[tuple[str, str, str], ...] = ()
+    triples: tuple[PlainTriple, ...] = ()
     facts: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     @property
@@ -153,7 +177,7 @@ class Question(msgspec.Struct, frozen=True):
     @property
     def supporting_ids(self) -> tuple[str, ...]:
         """All passages that carry a support, in reasoning order."""
-        return tuple(dict.fromkeys(id for carriers in self.supporting for id in carriers))
+        return tuple(dict.fromkeys(chain.from_iterable(self.supporting)))
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -170,7 +194,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Corpus:
-    """Passages in a fixed order; a passage's place in it is its row everywhere in the kit."""
+    """Passages in a fixed order; a passage's index in it is its row everywhere in the kit."""
 
     def __init__(self, passages: Iterable[Passage]) -> None:
         self.passages: tuple[Passage, ...] = tuple(passages)
@@ -178,11 +202,14 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.passages)
 
-    def __getitem__(self, id: str) -> Passage:
-        return self.passages[self.row[id]]
+    def __getitem__(self, passage_id: str) -> Passage:
+        return self.passages[self.row[passage_id]]
 
-    def __contains__(self, id: object) -> bool:
-        return id in self.row
+    def __contains__(self, passage_id: object) -> bool:
+        return passage_id in self.row
+
+    def __repr__(self) -> str:
+        return f"Corpus: {len(self):,} passages"
 
     @cached_property
     def row(self) -> dict[str, int]:
@@ -194,7 +221,7 @@ class Corpus:
         rows: dict[str, list[int]] = {passage.document: [] for passage in self.passages}
         for row in sorted(range(len(self)), key=lambda row: self.passages[row].position):
             rows[self.passages[row].document].append(row)
-        return {document: np.array(of_document) for document, of_document in rows.items()}
+        return {document: np.array(in_order) for document, in_order in rows.items()}
 
     @cached_property
     def hash(self) -> str:
@@ -208,8 +235,9 @@ class Corpus:
 class Benchmark:
     """A corpus with questions.
 
-    ``collections``, in the per-question setting (kgp.txt §8.1), maps a question's id to the rows of its own passages;
-    it is None in the pooled setting, where every question is asked of the whole corpus.
+    ``collections``, in the per-question setting (kgp.txt §8.1), maps a question's id to the rows of
+    its own passages. It is None in the pooled setting, where every question is asked of the whole
+    corpus.
     """
 
     name: str
@@ -221,12 +249,26 @@ class Benchmark:
     collections: dict[str, np.ndarray] | None = None
 
     def __post_init__(self) -> None:
-        self.train, self.dev, self.test = tuple(self.train), tuple(self.dev), tuple(self.test)
+        self.train = tuple(self.train)
+        self.dev = tuple(self.dev)
+        self.test = tuple(self.test)
+
+    def __repr__(self) -> str:
+        counts = [f"{len(questions):,} {split}" for split, questions in self.splits.items()]
+        questions = f"{', '.join(counts) or 'no'} questions ({self.setting})"
+        return f"Benchmark {self.name}: {len(self.corpus):,} passages; {questions}"
+
+    def _repr_html_(self) -> str:
+        """A table of how much there is, as a notebook shows it."""
+        parts = {"passages": self.corpus, **self.splits}
+        rows = [f"<tr><th>{name}<td>{len(part):,}" for name, part in parts.items()]
+        caption = f"<caption>Benchmark {html.escape(self.name)}</caption>"
+        return "".join(["<table>", caption, *rows, "</table>"])
 
     @property
     def splits(self) -> dict[str, Sequence[Question]]:
         """The questions of each split that has any."""
-        return {name: them for name in SPLITS if (them := getattr(self, name))}
+        return {split: getattr(self, split) for split in SPLITS if getattr(self, split)}
 
     @property
     def setting(self) -> str:
@@ -234,21 +276,21 @@ class Benchmark:
 
     @cached_property
     def hash(self) -> str:
-        # "paragraph" was once a choice: hashed still, so that findings stay comparable with those of earlier versions.
-        return digest(
-            [self.corpus.hash, self.setting, "paragraph", self.train, self.dev, self.test]
-        )
+        # "paragraph" was once a choice. It stays, so that earlier findings can be compared.
+        parts = [self.corpus.hash, self.setting, "paragraph", self.train, self.dev, self.test]
+        return digest(parts)
 
     def collection(self, question: Question | Query) -> Corpus:
         """The passages that the question is asked of."""
-        return (
-            self.corpus
-            if self.collections is None
-            else self.corpus.subset(self.collections[question.id])
-        )
+        if self.collections is None:
+            return self.corpus
+        return self.corpus.subset(self.collections[question.id])
 
     def asked_together(self, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:
-        """The corpora that questions are asked of, each with its questions: one when pooled, else one a question."""
+        """The corpora that questions are asked of, each with its questions.
+
+        There is one corpus in the pooled setting, and one per question otherwise.
+        """
         if self.collections is None:
             return [(self.corpus, list(questions))]
         return [(self.collection(question), [question]) for question in questions]
@@ -263,7 +305,9 @@ class Benchmark:
 
 def digest(content: object) -> str:
     """A short hash of anything that msgspec can write as JSON."""
-    sink, encoder = hashlib.blake2b(digest_size=8), msgspec.json.Encoder()
-    for part in content if isinstance(content, tuple | list) else [content]:
+    sink = hashlib.blake2b(digest_size=8)
+    encoder = msgspec.json.Encoder()
+    parts = content if isinstance(content, tuple | list) else [content]
+    for part in parts:
         sink.update(encoder.encode(part) + b"\n")
     return sink.hexdigest()

@@ -17,18 +17,16 @@ Draw = Callable[[Canvas], None]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write a file: a list as JSON, a list into NAME.jsonl as JSON lines, text and bytes as they are."""
+    """Write a file: a list as JSON, or JSON lines in NAME.jsonl; text and bytes as they are."""
 
     def to(name: str, content: object) -> Path:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not isinstance(content, bytes | str):
-            is_lines = path.suffix == ".jsonl"
-            content = (
-                "".join(json.dumps(it) + "\n" for it in content)
-                if is_lines
-                else json.dumps(content)
-            )
+            if path.suffix == ".jsonl":
+                content = "".join(json.dumps(record) + "\n" for record in content)
+            else:
+                content = json.dumps(content)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
@@ -36,17 +34,19 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
-def told() -> Callable[..., str]:
+def problem_of() -> Callable[[Path], str]:
     """The one line in which loading ends, that ``check`` tells too."""
 
-    def line(path: Path, **settings: object) -> str:
+    def load_and_check(path: Path) -> str:
         with pytest.raises(InputError) as raised:
-            load(path, **settings)
-        assert any(str(raised.value).startswith(line) for line in check(path, **settings)[0])
-        assert "\n" not in str(raised.value)
-        return str(raised.value)
+            load(path)
+        line = str(raised.value)
+        problems, _ = check(path)
+        assert any(line.startswith(problem) for problem in problems)
+        assert "\n" not in line
+        return line
 
-    return line
+    return load_and_check
 
 
 def sample(name: str) -> list[dict]:
@@ -61,19 +61,19 @@ def hotpotqa() -> list[dict]:
 
 @pytest.fixture
 def reasongraphqa() -> list[dict]:
-    """A question of two chains, whose facts are not listed in their order, and one of a single fact."""
+    """A question of two chains, whose facts are not in their order, and one of a single fact."""
     return sample("reasongraphqa")
 
 
 @pytest.fixture
 def twowiki() -> list[dict]:
-    """A bridge comparison whose supports are not listed in the triples' order, and a compositional question."""
+    """A bridge comparison whose supports are not in the triples' order, and a composition."""
     return sample("twowiki")
 
 
 @pytest.fixture
 def musique() -> list[dict]:
-    """A question of type 3hop2 (two steps meet in a third) with a repeated title, and a 2hop question."""
+    """A 3hop2 question (two steps meet in a third) with a repeated title, and a 2hop question."""
     return sample("musique")
 
 
@@ -87,7 +87,7 @@ def beir(write: Write) -> Path:
     ]
     write(
         "beir/corpus.jsonl",
-        [{"_id": id, "title": title, "text": text} for id, title, text in documents],
+        [{"_id": name, "title": title, "text": text} for name, title, text in documents],
     )
     write(
         "beir/queries.jsonl",
@@ -98,7 +98,7 @@ def beir(write: Write) -> Path:
 
 
 @pytest.fixture
-def own(write: Write) -> Path:
+def kit_folder(write: Write) -> Path:
     """A folder in the kit's own format: a document of two passages, a question that needs both."""
     first = {
         "id": "p1",
@@ -128,7 +128,7 @@ def own(write: Write) -> Path:
 def pdf() -> Callable[..., bytes]:
     """Make a PDF: a page is a text with a line a line, or a function that draws on a canvas."""
 
-    def of(*pages: str | Draw, **options: object) -> bytes:
+    def make(*pages: str | Draw, **options: object) -> bytes:
         sink = BytesIO()
         canvas = Canvas(sink, pagesize=(400, 600), invariant=1, **options)
         for page in pages:
@@ -136,13 +136,13 @@ def pdf() -> Callable[..., bytes]:
                 page(canvas)
             else:
                 canvas.setFont("Times-Roman", 10)
-                for number, line in enumerate(page.splitlines()):
-                    canvas.drawString(50, 480 - 12 * number, line)
+                for index, line in enumerate(page.splitlines()):
+                    canvas.drawString(50, 480 - 12 * index, line)
             canvas.showPage()
         canvas.save()
         return sink.getvalue()
 
-    return of
+    return make
 
 
 @pytest.fixture
@@ -152,10 +152,10 @@ def documents(write: Write, pdf: Callable[..., bytes]) -> Path:
         "papers/mill.pdf",
         pdf("The mill stands at Lowick.", "It burned in 1820. A bell was\nsaved."),
     )
-    asked = {"id": "q1", "text": "What is on page 2?", "answer": "a fire"}
+    about_page = {"id": "q1", "text": "What is on page 2?", "answer": "a fire"}
     quoted = {"id": "q2", "text": "Where is the mill?", "answer": "Lowick"}
     questions = [
-        asked | {"structures": [{"document": "mill", "kind": "page", "label": "2"}]},
+        about_page | {"structures": [{"document": "mill", "kind": "page", "label": "2"}]},
         quoted | {"quotes": [{"document": "mill", "text": "stands at  Lowick"}]},
     ]
     return write("papers/test.jsonl", questions).parent

@@ -30,19 +30,20 @@ def benchmarks(draw):
         st.sampled_from([passage.id for passage in passages]), min_size=1, max_size=4, unique=True
     )
     questions = [
-        Question(f"q{number}", "Which one?", "", tuple((id,) for id in supports))
-        for number, supports in enumerate(draw(st.lists(ids, min_size=1, max_size=4)))
+        Question(f"q{index}", "Which one?", "", tuple((name,) for name in supports))
+        for index, supports in enumerate(draw(st.lists(ids, min_size=1, max_size=4)))
     ]
     return Benchmark("made", Corpus(passages), test=questions[:3], train=questions[3:])
 
 
-@pytest.mark.parametrize("format", ["kit", "beir"])
+@pytest.mark.parametrize("data_format", ["kit", "beir"])
 @settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(made=benchmarks())
-def test_folders_come_back_the_same(tmp_path_factory, format, made):
-    assert load(export(made, tmp_path_factory.mktemp(format) / "out", format)).hash == made.hash
+def test_folders_come_back_the_same(tmp_path_factory, data_format, made):
+    folder = tmp_path_factory.mktemp(data_format) / "out"
+    assert load(export(made, folder, data_format)).hash == made.hash
 
 
 def test_qrels_are_trec_lines_of_every_passage_that_carries_a_support(beir, tmp_path):
@@ -58,9 +59,10 @@ def test_qrels_are_trec_lines_of_every_passage_that_carries_a_support(beir, tmp_
 
 
 def test_what_cannot_be_exported_ends_in_one_line_and_leaves_all_as_it_was(beir, tmp_path):
-    made, kept = load(beir), tmp_path / "kept.json"
+    made = load(beir)
+    kept = tmp_path / "kept.json"
     kept.write_text("kept")
-    for path, format, split, line in [
+    for path, data_format, split, line in [
         (
             kept,
             "csv",
@@ -75,6 +77,6 @@ def test_what_cannot_be_exported_ends_in_one_line_and_leaves_all_as_it_was(beir,
         (kept / "below.json", "qrels", "test", "cannot be written"),
     ]:
         with pytest.raises(InputError, match=line):
-            export(made, path, format, split)
+            export(made, path, data_format, split)
     assert kept.read_text() == "kept"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["beir", "kept.json"]

@@ -70,14 +70,13 @@ def test_a_question_without_facts_has_the_hash_that_it_always_had() -> None:
 def test_each_support_of_the_atlas_is_stated_by_one_sentence_of_its_passage() -> None:
     atlas = load()
     for question in (*atlas.train, *atlas.dev, *atlas.test):
-        for (id,), fact in zip(question.supporting, question.facts, strict=True):
-            assert split_sentences(atlas.corpus[id].text).count(fact) == 1
+        for (passage_id,), fact in zip(question.supporting, question.facts, strict=True):
+            assert split_sentences(atlas.corpus[passage_id].text).count(fact) == 1
     facts = load(setting="facts")
     assert Counter(map(len, facts.collections.values())) == {N_FACTS: 1300}
-    assert all(
-        {facts.corpus.row[id] for id in it.supporting_ids} <= {*facts.collections[it.id]}
-        for it in facts.test
-    )
+    for question in facts.test:
+        rows = {facts.corpus.row[passage_id] for passage_id in question.supporting_ids}
+        assert rows <= {*facts.collections[question.id]}
 
 
 def test_a_kit_folder_is_learned_from_in_this_setting() -> None:

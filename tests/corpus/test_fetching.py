@@ -19,7 +19,7 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture
 def offer(tmp_path, monkeypatch):
-    """Put a file on the server, as what is downloaded by the name ``rivers``; returns the file served."""
+    """Put a file on the server, to be downloaded as ``rivers``; returns the file served."""
     folder = tmp_path / "served"
     folder.mkdir()
     with ThreadingHTTPServer(

@@ -27,41 +27,47 @@ values = st.recursive(
 )
 
 
-def reads_or_tells(path, format=None):
+def reads_or_tells(path, data_format=None):
     """Load it: an error is one line that check tells too, and what loads holds its supports."""
-    problems, _ = check(path, format)
+    problems, _ = check(path, data_format)
     try:
-        benchmark = load(path, format=format)
+        benchmark = load(path, data_format=data_format)
     except InputError as error:
         assert "\n" not in str(error)
         assert problems or "this is a corpus" in str(error)
     else:
         assert not problems
         for question in itertools.chain(*benchmark.splits.values()):
-            assert question.supporting and all(question.supporting)
-            assert all(id in benchmark.corpus for id in question.supporting_ids)
-            assert question.evidence is None or question.evidence.n_nodes == question.hops
+            holds_its_supports(benchmark, question)
+
+
+def holds_its_supports(benchmark, question):
+    assert question.supporting and all(question.supporting)
+    assert all(passage_id in benchmark.corpus for passage_id in question.supporting_ids)
+    assert question.evidence is None or question.evidence.n_nodes == question.hops
 
 
 @quickly
 @given(
     content=st.binary(max_size=60),
-    format=st.sampled_from([None, "hotpotqa", "musique", "hipporag"]),
+    data_format=st.sampled_from([None, "hotpotqa", "musique", "hipporag"]),
 )
-def test_any_bytes(write, content, format):
+def test_any_bytes(write, content, data_format):
     path = write("file", content)
-    reads_or_tells(path, format)
+    reads_or_tells(path, data_format)
 
 
-@pytest.mark.parametrize("format", ["hotpotqa", "2wikimultihopqa", "musique"])
-def test_any_place_changed(write, request, format):
-    records = request.getfixturevalue({"2wikimultihopqa": "twowiki"}.get(format, format))
+@pytest.mark.parametrize("data_format", ["hotpotqa", "2wikimultihopqa", "musique"])
+def test_any_value_changed(write, request, data_format):
+    fixture = {"2wikimultihopqa": "twowiki"}.get(data_format, data_format)
+    records = request.getfixturevalue(fixture)
 
     @quickly
     @given(data=st.data())
     def change(data):
         changed = copy.deepcopy(records)
-        holder, key = changed, data.draw(st.integers(0, len(changed) - 1))
+        holder = changed
+        key = data.draw(st.integers(0, len(changed) - 1))
         while isinstance(holder[key], (list, dict)) and holder[key] and data.draw(st.booleans()):
             holder = holder[key]
             key = data.draw(
@@ -71,7 +77,7 @@ def test_any_place_changed(write, request, format):
             del holder[key]
         else:
             holder[key] = data.draw(values)
-        reads_or_tells(write("file.json", changed), data.draw(st.sampled_from([None, format])))
+        reads_or_tells(write("file.json", changed), data.draw(st.sampled_from([None, data_format])))
 
     change()
 
@@ -92,10 +98,10 @@ def test_any_line_in_a_beir_folder(beir, file):
     change()
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_a_missing_file_and_the_wrong_kind(tmp_path, format):
+@pytest.mark.parametrize("data_format", FORMATS)
+def test_a_missing_file_and_the_wrong_kind(tmp_path, data_format):
     (tmp_path / "folder").mkdir()
     for path in (tmp_path / "absent", tmp_path / "folder", tmp_path / "a\0b"):
         with pytest.raises(InputError):
-            load(path, format=format)
-        assert len(check(path, format)[0]) == 1
+            load(path, data_format=data_format)
+        assert len(check(path, data_format)[0]) == 1

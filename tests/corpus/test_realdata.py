@@ -8,7 +8,7 @@ from kit.corpus import load, load_corpus
 
 pytestmark = pytest.mark.realdata
 
-#: File: questions, distinct paragraphs, hops, and (or None) the sizes of the questions' own collections.
+#: File: questions, distinct paragraphs, hops, and (or None) the sizes of their collections.
 FILES = {
     "hotpotqa/dev.json": (100, 996, {2: 100}, {10: 100}),
     "hotpotqa/train.json": (100, 994, {2: 100}, {10: 99, 4: 1}),
@@ -55,7 +55,7 @@ def test_every_support_is_in_what_the_question_is_asked_of(realdata, file, setti
     benchmark = load(realdata / file, setting=setting)
     for question in benchmark.test:
         collection = benchmark.collection(question)
-        assert question.supporting and all(id in collection for id in question.supporting_ids)
+        assert question.supporting and all(name in collection for name in question.supporting_ids)
         assert question.evidence is None or question.evidence.n_nodes == question.hops
         assert all(
             step.support is None or step.support < question.hops for step in question.decomposition

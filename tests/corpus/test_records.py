@@ -17,9 +17,10 @@ class Named(msgspec.Struct):
 
 def read(path):
     """The ids of what can be decoded, and the lines of the problems."""
-    source, named = Source(), []
-    source.each(path, Named, named.append)
-    return [one.id for one in named], source.problems
+    source = Source()
+    named = []
+    source.read_records(path, Named, named.append)
+    return [record.id for record in named], source.problems
 
 
 @pytest.mark.parametrize(
@@ -65,8 +66,8 @@ def test_reads_lists_and_lines_with_any_line_end_and_byte_order_mark(write, cont
     ],
 )
 def test_tells_the_record_and_the_field_of_what_is_broken(write, content, ids, line):
-    found, [problem] = read(write("file.json", content))
-    assert found == ids and problem.endswith(line)
+    named, [problem] = read(write("file.json", content))
+    assert named == ids and problem.endswith(line)
 
 
 @pytest.mark.parametrize(

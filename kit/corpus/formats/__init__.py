@@ -30,70 +30,99 @@ class HippoRagParagraph(msgspec.Struct):
 
 
 def read_paragraphs(path: Path, source: Source) -> None:
-    """A corpus as HippoRAG publishes them (Gutiérrez et al. 2024, https://github.com/OSU-NLP-Group/HippoRAG).
+    """A corpus without questions, as HippoRAG publishes them (Gutiérrez et al. 2024).
 
-    A JSON list, or an OpenIE file, one object with ``docs``, without questions; equal title and text are one.
+    It is a JSON list, or an OpenIE file: one object with ``docs``. Equal title and text are one
+    paragraph. See https://github.com/OSU-NLP-Group/HippoRAG.
     """
-    source.each(path, HippoRagParagraph, lambda it: source.add(it.title, it.text.strip()))
+
+    source.read_records(
+        path,
+        HippoRagParagraph,
+        lambda paragraph: source.add_paragraph(paragraph.title, paragraph.text.strip()),
+    )
 
 
-def _questions(kind: type[T], to_item: Callable[[T, Source], Item]) -> Reader:
+def _reader(kind: type[T], to_item: Callable[[T, Source], Item]) -> Reader:
     """What reads a file whose every record is a question of this kind."""
 
-    def read(path: Path, source: Source) -> None:
-        source.each(path, kind, lambda published: source.ask(to_item(published, source)))
+    def read_questions(path: Path, source: Source) -> None:
+        source.read_records(
+            path,
+            kind,
+            lambda published: source.add_question(to_item(published, source)),
+        )
 
-    return read
+    return read_questions
 
 
 #: Format to the function that reads a file (or folder) of it into a source, telling what is wrong.
 FORMATS: dict[str, Reader] = {
-    "hotpotqa": _questions(hotpotqa.HotpotQuestion, hotpotqa.to_item),
-    "2wikimultihopqa": _questions(twowiki.WikiQuestion, twowiki.to_item),
-    "musique": _questions(musique.MusiqueQuestion, musique.to_item),
-    "reasongraphqa": _questions(reasongraphqa.GraphQuestion, reasongraphqa.to_item),
-    "beir": beir.read,
+    "hotpotqa": _reader(hotpotqa.HotpotQuestion, hotpotqa.to_item),
+    "2wikimultihopqa": _reader(twowiki.WikiQuestion, twowiki.to_item),
+    "musique": _reader(musique.MusiqueQuestion, musique.to_item),
+    "reasongraphqa": _reader(reasongraphqa.GraphQuestion, reasongraphqa.to_item),
+    "beir": beir.read_folder,
     "hipporag": read_paragraphs,
-    "kit": kit_folder.read,
-    "documents": pdf_folder.read,
+    "kit": kit_folder.read_folder,
+    "documents": pdf_folder.read_pdfs,
 }
+#: Formats that are folders, by a file that they have.
 _FOLDERS = {"beir": "corpus.jsonl", "kit": "passages.jsonl"}
 #: Format to the fields of a record that tell it from those below.
-_FIELDS = {"musique": {"paragraphs"}, "2wikimultihopqa": {"evidences"}, "hotpotqa": {"context"}}
-_FIELDS |= {"reasongraphqa": {"order_true_fact"}, "hipporag": {"title", "text"}}
+_FIELDS = {
+    "musique": {"paragraphs"},
+    "2wikimultihopqa": {"evidences"},
+    "hotpotqa": {"context"},
+    "reasongraphqa": {"order_true_fact"},
+    "hipporag": {"title", "text"},
+}
 
 
-def read(path: Path, source: Source, format: str | None = None) -> None:
+def read_data(path: Path, source: Source, data_format: str | None = None) -> None:
     """Read a file or folder of the given format, or of the one that its content shows.
 
     Raises InputError: it can't be opened, or its format is not known.
     """
-    source.format = format or recognise(path)
+    source.format = data_format or recognise(path)
     if source.format not in FORMATS:
-        raise InputError(f"unknown format {format!r}: expected one of {', '.join(FORMATS)}")
+        expected = ", ".join(FORMATS)
+        raise InputError(f"unknown format {data_format!r}: expected one of {expected}")
     if source.format in _FOLDERS and not path.is_dir():
-        raise InputError(
-            f"expected a folder with {_FOLDERS[source.format]} (format {format})", file=path
-        )
+        file = _FOLDERS[source.format]
+        raise InputError(f"expected a folder with {file} (format {data_format})", file=path)
     FORMATS[source.format](path, source)
 
 
 def recognise(path: Path) -> str:
-    """The format, from the names of the files in a folder or from the fields of the first record."""
-    if found := [format for format, file in _FOLDERS.items() if (path / file).exists()]:
-        return found[0]
+    """The format, from the files of a folder or from the fields of the first record."""
+    for data_format, file in _FOLDERS.items():
+        if (path / file).exists():
+            return data_format
     if pdf_folder.pdfs(path):
         return "documents"
     if path.is_dir():
-        folders = ", ".join(f"{file} ({format})" for format, file in _FOLDERS.items())
-        raise InputError(
-            f"expected a file, or a folder with {folders} or PDFs (documents)", file=path
-        )
-    source, names = Source(), set()
-    source.each(
-        path, dict[str, msgspec.Raw], names.update, lambda file: islice(records.read(file), 1)
+        folders = ", ".join(f"{file} ({data_format})" for data_format, file in _FOLDERS.items())
+        expected = f"expected a file, or a folder with {folders} or PDFs (documents)"
+        raise InputError(expected, file=path)
+
+    names = _first_fields(path)
+    for data_format, fields in _FIELDS.items():
+        if names >= fields:
+            return data_format
+    expected = ", ".join(FORMATS)
+    raise InputError(f"format not recognised: expected one of {expected}", file=path)
+
+
+def _first_fields(path: Path) -> set[str]:
+    """The names of the first record's fields."""
+    source = Source()
+    names = set()
+    source.read_records(
+        path,
+        dict[str, msgspec.Raw],
+        names.update,
+        lambda file: islice(records.numbered_records(file), 1),
     )
     source.raise_first()
-    if found := [format for format, fields in _FIELDS.items() if names >= fields]:
-        return found[0]
-    raise InputError(f"format not recognised: expected one of {', '.join(FORMATS)}", file=path)
+    return names

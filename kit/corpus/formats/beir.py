@@ -1,18 +1,19 @@
 """BEIR (Thakur et al. 2021, https://github.com/beir-cellar/beir): a folder.
 
-``corpus.jsonl`` (_id, title, text), ``queries.jsonl`` (_id, text) and ``qrels/train.tsv``, ``dev.tsv``, ``test.tsv``
-(query-id, corpus-id, score). Without questions it is a corpus.
+It has ``corpus.jsonl`` (_id, title, text), ``queries.jsonl`` (_id, text) and, in the folder
+``qrels``, ``train.tsv``, ``dev.tsv`` and ``test.tsv`` (query-id, corpus-id, score). Without
+questions it is a corpus.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from kit.corpus.records import read_bytes
+from kit.corpus.records import NumberedRecords, read_bytes
 from kit.corpus.source import Item, Source, Unexpected, quote
 from kit.corpus.types import SPLITS, FullText, Id, Passage, Question
 from kit.errors import InputError
@@ -37,63 +38,89 @@ class Judgement(msgspec.Struct, rename=dict(zip(("query", "document"), _COLUMNS)
     score: Annotated[str, Meta(pattern=r"\A-?\d+\Z")]
 
 
-def read(folder: Path, source: Source) -> None:
-    """Supports are the documents with a score above 0, in the order of the file; passages keep their ids."""
-    source.each(
-        folder / "corpus.jsonl",
-        BeirDocument,
-        lambda it: source.add_passage(Passage(it.id, it.title, it.text, document=it.id)),
-    )
-    files = sorted((folder / "qrels").glob("*.tsv"))
-    if not (folder / "queries.jsonl").exists() and not files:
-        return
-    if not files or any(file.stem not in SPLITS for file in files):
-        raise InputError(
-            "expected train.tsv, dev.tsv or test.tsv in this folder", file=folder / "qrels"
-        )
-    queries: dict[str, str] = {}
-    source.each(
-        folder / "queries.jsonl", BeirQuery, lambda query: queries.update({query.id: query.text})
-    )
-    splits: dict[str, str] = {}
-    supports: dict[str, dict[str, None]] = {}
-    for file in files:
+def read_folder(folder: Path, source: Source) -> None:
+    """Supports are the documents with a score above 0, in the order of the file.
 
-        def judge(it: Judgement, split: str = file.stem) -> None:
-            if it.query not in queries:
-                raise Unexpected(
-                    f"expected the _id of a query of queries.jsonl, {quote(it.query)} is none",
-                    "query-id",
-                )
-            if it.document not in source.paragraphs:
-                expected = (
-                    f"expected the _id of a document of corpus.jsonl, {quote(it.document)} is none"
-                )
-                raise Unexpected(expected, "corpus-id")
-            if splits.setdefault(it.query, split) != split:
-                raise Unexpected(
-                    f"query {quote(it.query)} is in {splits[it.query]}.tsv too", "query-id"
-                )
-            if int(it.score) > 0:
-                supports.setdefault(it.query, {})[it.document] = None
+    Passages keep their ids.
+    """
 
-        source.each(file, Judgement, judge, _rows)
-    for id in splits.keys() - supports.keys():
-        source.note(f"query {quote(id)}: no document is judged relevant, so it is not asked")
-    for id in filter(supports.get, queries):
-        source.ask(
-            Item(
-                Question(id, queries[id], "", tuple((it,) for it in supports[id])), split=splits[id]
+    def add(document: BeirDocument) -> None:
+        source.add_passage(
+            Passage(
+                document.id,
+                document.title,
+                document.text,
+                document=document.id,
             )
         )
 
+    source.read_records(folder / "corpus.jsonl", BeirDocument, add)
+    qrels = folder / "qrels"
+    files = sorted(qrels.glob("*.tsv"))
+    queries_file = folder / "queries.jsonl"
+    if not files and not queries_file.exists():
+        return
 
-def _rows(file: Path) -> Iterator[tuple[int, bytes]]:
+    if not files or any(file.stem not in SPLITS for file in files):
+        raise InputError("expected train.tsv, dev.tsv or test.tsv in this folder", file=qrels)
+    queries: dict[str, str] = {}
+    source.read_records(
+        queries_file,
+        BeirQuery,
+        lambda query: queries.update({query.id: query.text}),
+    )
+    _read_questions(files, queries, source)
+
+
+def _read_questions(
+    files: Sequence[Path],
+    queries: dict[str, str],
+    source: Source,
+) -> None:
+    """Add the queries that the files judge; a query belongs to one split."""
+    splits: dict[str, str] = {}
+    supports: dict[str, list[str]] = {}
+    for file in files:
+
+        def add(judgement: Judgement, split: str = file.stem) -> None:
+            query = judgement.query
+            document = judgement.document
+            if query not in queries:
+                raise Unexpected(
+                    f"expected the _id of a query of queries.jsonl, {quote(query)} is none",
+                    "query-id",
+                )
+            if document not in source.paragraphs:
+                raise Unexpected(
+                    f"expected the _id of a document of corpus.jsonl, {quote(document)} is none",
+                    "corpus-id",
+                )
+            if splits.setdefault(query, split) != split:
+                raise Unexpected(f"query {quote(query)} is in {splits[query]}.tsv too", "query-id")
+            if int(judgement.score) > 0:
+                supports.setdefault(query, []).append(document)
+
+        source.read_records(file, Judgement, add, _rows)
+
+    for query in splits:
+        if query not in supports:
+            source.note(f"query {quote(query)}: no document is judged relevant, so it is not asked")
+    for query in filter(supports.get, queries):
+        question = Question(
+            query,
+            queries[query],
+            answer="",
+            supporting=tuple((document,) for document in dict.fromkeys(supports[query])),
+        )
+        source.add_question(Item(question, split=splits[query]))
+
+
+def _rows(file: Path) -> NumberedRecords:
     """The lines of a file of qrels, without its header, as JSON."""
-    for number, line in enumerate(
-        read_bytes(file).decode("utf-8", "surrogateescape").split("\n"), 1
-    ):
+    text = read_bytes(file).decode("utf-8", "surrogateescape")
+    for line_number, line in enumerate(text.split("\n"), 1):
         columns = [column.strip() for column in line.split("\t")]
-        if line.strip() and not (number == 1 and columns[-1].lower() == "score"):
+        is_header = line_number == 1 and columns[-1].lower() == "score"
+        if line.strip() and not is_header:
             record = json.dumps(dict(zip(_COLUMNS, columns)), ensure_ascii=False)
-            yield number, record.encode("utf-8", "surrogateescape")
+            yield line_number, record.encode("utf-8", "surrogateescape")

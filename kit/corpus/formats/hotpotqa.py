@@ -1,7 +1,7 @@
 """HotpotQA, distractor setting (Yang et al. 2018, https://hotpotqa.github.io): a JSON list.
 
-A question has ``context`` (paragraphs: title, sentences), ``supporting_facts`` (title, sentence index) and ``type``.
-Published test files have no supporting facts and can't be read.
+A question has ``context`` (paragraphs: title, sentences), ``supporting_facts`` (title, sentence
+index) and ``type``. Published test files have no supporting facts and can't be read.
 """
 
 from typing import Annotated
@@ -23,29 +23,44 @@ class HotpotQuestion(msgspec.Struct):
 
 
 def to_item(published: HotpotQuestion, source: Source) -> Item:
-    """The question, its paragraphs added to the source; supports are those of ``supporting_facts``, in its order."""
-    own: dict[str, list[str]] = {}  # paragraph id to sentences
-    titled: dict[str, set[str]] = {}
+    """The question; its paragraphs are added to the source.
+
+    Supports are the paragraphs of ``supporting_facts``, in its order.
+    """
+    sentences_of: dict[str, list[str]] = {}  # by passage id
+    ids: dict[str, set[str]] = {}  # by title
     for title, sentences in published.context:
-        id = source.add(title, " ".join(text for it in sentences if (text := it.strip())))
-        own[id] = sentences
-        titled.setdefault(title, set()).add(id)
-    supports: list[str] = []
-    for number, (title, index) in enumerate(published.supporting_facts):
-        field, ids = f"supporting_facts[{number}]", titled.get(title, set())
-        if len(ids) != 1:
-            found = "the title of different ones" if ids else "none"
+        text = " ".join(filter(None, map(str.strip, sentences)))
+        passage_id = source.add_paragraph(title, text)
+        sentences_of[passage_id] = sentences
+        ids.setdefault(title, set()).add(passage_id)
+
+    supports = {}
+    for index, (title, sentence_index) in enumerate(published.supporting_facts):
+        field = f"supporting_facts[{index}]"
+        titled = ids.get(title, ())
+        if len(titled) != 1:
+            reason = "the title of different ones" if titled else "none"
             raise Unexpected(
-                f"expected the title of one paragraph of context, {quote(title)} is {found}", field
+                f"expected the title of one paragraph of context, {quote(title)} is {reason}",
+                field,
             )
-        [id] = ids
-        if index >= len(own[id]) or not own[id][index].strip():
+
+        [passage_id] = titled
+        sentences = sentences_of[passage_id]
+        if sentence_index >= len(sentences) or not sentences[sentence_index].strip():
             source.note(
-                f"{quote(title)} has no sentence {index}: the paragraph counts in its place", field
+                f"{quote(title)} has no sentence {sentence_index}: "
+                "the paragraph counts in its place",
+                field,
             )
-        supports.append(id)
-    supporting = tuple((id,) for id in dict.fromkeys(supports))
+        supports[passage_id] = None
+
     question = Question(
-        published.id, published.question, published.answer, supporting, type=published.type
+        published.id,
+        published.question,
+        published.answer,
+        tuple((passage_id,) for passage_id in supports),
+        type=published.type,
     )
-    return Item(question, own=tuple(own))
+    return Item(question, tuple(sentences_of))

@@ -1,7 +1,7 @@
-"""The kit's own format: a folder of JSON lines, which holds everything that the kit's types can say.
+"""The kit's own format: a folder of JSON lines, which holds all that the kit's types can say.
 
-``passages.jsonl`` has a :class:`~kit.corpus.types.Passage` a line; ``train.jsonl``, ``dev.jsonl`` and ``test.jsonl``,
-as far as there are any, a :class:`~kit.corpus.types.Question` a line.
+``passages.jsonl`` has a :class:`~kit.corpus.types.Passage` per line. ``train.jsonl``, ``dev.jsonl``
+and ``test.jsonl``, as far as there are any, have a :class:`~kit.corpus.types.Question` per line.
 """
 
 from pathlib import Path
@@ -10,35 +10,50 @@ from kit.corpus.source import Source, Unexpected, quote
 from kit.corpus.types import EvidenceGraph, Passage, Question
 
 
-def read(folder: Path, source: Source) -> None:
+def read_folder(folder: Path, source: Source) -> None:
     """Passages and questions as they stand there, checked against each other."""
-    source.each(folder / "passages.jsonl", Passage, source.add_passage)
-    source.each_split(folder, Question, lambda question: _checked(question, source))
+
+    def checked(question: Question) -> Question:
+        _check_supports(question, source)
+        _check_steps(question)
+        _check_evidence(question)
+        return question
+
+    source.read_records(folder / "passages.jsonl", Passage, source.add_passage)
+    source.read_splits(folder, Question, checked)
 
 
-def _checked(question: Question, source: Source) -> Question:
-    """The question, if its ids and indices lead somewhere, which the types cannot say."""
-    for number, carriers in enumerate(question.supporting):
-        for id in carriers:
-            if id not in source.paragraphs:
+def _check_supports(question: Question, source: Source) -> None:
+    for index, carriers in enumerate(question.supporting):
+        for carrier in carriers:
+            if carrier not in source.paragraphs:
                 raise Unexpected(
-                    f"expected the id of a passage, {quote(id)} is none", f"supporting[{number}]"
+                    f"expected the id of a passage, {quote(carrier)} is none",
+                    f"supporting[{index}]",
                 )
-    for number, step in enumerate(question.decomposition):
-        if step.support is not None and not 0 <= step.support < question.hops:
+
+
+def _check_steps(question: Question) -> None:
+    for index, step in enumerate(question.decomposition):
+        field = f"decomposition[{index}]"
+        if step.support is not None and step.support not in range(question.hops):
             raise Unexpected(
-                f"expected an index below {question.hops}", f"decomposition[{number}].support"
+                f"expected an index below {question.hops}",
+                f"{field}.support",
             )
-        if any(not 0 <= earlier < number for earlier in step.depends_on):
-            raise Unexpected(
-                "expected indices of earlier steps", f"decomposition[{number}].depends_on"
-            )
-    if graph := question.evidence:
-        ends = {end for edge in graph.edges for end in edge}
-        if graph.n_nodes != question.hops or not ends <= set(range(question.hops)):
-            raise Unexpected(
-                f"expected one node a support ({question.hops}), and edges between them", "evidence"
-            )
-        if EvidenceGraph.of(graph.n_nodes, graph.edges) is None:
-            raise Unexpected("expected a graph without a cycle", "evidence.edges")
-    return question
+        if not set(step.depends_on) <= set(range(index)):
+            raise Unexpected("expected indices of earlier steps", f"{field}.depends_on")
+
+
+def _check_evidence(question: Question) -> None:
+    graph = question.evidence
+    if graph is None:
+        return
+    ends = {end for edge in graph.edges for end in edge}
+    if graph.n_nodes != question.hops or not ends <= set(range(question.hops)):
+        raise Unexpected(
+            f"expected one node a support ({question.hops}), and edges between them",
+            "evidence",
+        )
+    if EvidenceGraph.acyclic(graph.n_nodes, graph.edges) is None:
+        raise Unexpected("expected a graph without a cycle", "evidence.edges")

@@ -1,7 +1,8 @@
-"""MuSiQue-Ans (Trivedi et al. 2022, https://github.com/StonyBrookNLP/musique): JSON lines, or a JSON list of the same.
+"""MuSiQue-Ans (Trivedi et al. 2022, https://github.com/StonyBrookNLP/musique).
 
-A question has ``paragraphs`` (idx, title, text; titles repeat, so gold goes by idx) and ``question_decomposition``:
-steps that name the paragraph that answers them and refer to earlier answers as ``#1``.
+The file has JSON lines, or is a JSON list. A question has ``paragraphs`` (idx, title,
+text; titles repeat, so gold goes by idx) and ``question_decomposition``: steps that name the
+paragraph that answers them and refer to earlier answers as ``#1``.
 """
 
 import re
@@ -10,7 +11,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from kit.corpus.source import Item, Source, Unexpected, quote
+from kit.corpus.source import Item, Source, Unexpected
 from kit.corpus.types import EvidenceGraph, FullText, Id, Question, SubQuestion
 
 
@@ -38,51 +39,72 @@ class MusiqueQuestion(msgspec.Struct):
 
 
 def to_item(published: MusiqueQuestion, source: Source) -> Item:
-    """The question; supports are the paragraphs of its steps in order, ``type`` is the id's prefix (2hop, 3hop1 …)."""
+    """The question; its paragraphs are added to the source.
+
+    Supports are the paragraphs of its steps, in their order. ``type`` is the id's prefix (2hop,
+    3hop1 …).
+    """
     if not published.answerable:
-        expected = "expected an answerable question (MuSiQue-Ans; those of MuSiQue-Full have no whole evidence)"
-        raise Unexpected(expected, "answerable")
-    ids = {it.idx: source.add(it.title, it.paragraph_text) for it in published.paragraphs}
-    if len(ids) < len(published.paragraphs):
-        raise Unexpected("an idx is given twice", "paragraphs")
-    for number, step in enumerate(published.question_decomposition):
-        if step.paragraph_support_idx not in ids:
-            field = f"question_decomposition[{number}].paragraph_support_idx"
-            raise Unexpected(
-                f"expected the idx of a paragraph, got {step.paragraph_support_idx}", field
-            )
+        raise Unexpected(
+            "expected an answerable question "
+            "(MuSiQue-Ans; those of MuSiQue-Full have no whole evidence)",
+            "answerable",
+        )
+    ids = {
+        paragraph.idx: source.add_paragraph(paragraph.title, paragraph.paragraph_text)
+        for paragraph in published.paragraphs
+    }
+    _check_indices(published, ids)
+
     of_steps = [ids[step.paragraph_support_idx] for step in published.question_decomposition]
     marked = [ids[paragraph.idx] for paragraph in published.paragraphs if paragraph.is_supporting]
     if set(of_steps) != set(marked):
         source.note("the steps and is_supporting name different paragraphs: all of them count")
     supports = list(dict.fromkeys([*of_steps, *marked]))
-    steps = tuple(
-        SubQuestion(
-            step.question, step.answer, supports.index(id), _earlier(step.question, number, source)
-        )
-        for number, (step, id) in enumerate(zip(published.question_decomposition, of_steps))
-    )
-    edges = [
-        (steps[earlier].support, step.support) for step in steps for earlier in step.depends_on
-    ]
+
+    steps = []
+    edges = []
+    for index, step in enumerate(published.question_decomposition):
+        support = supports.index(of_steps[index])
+        depends_on = _earlier_steps(step.question, index, source)
+        steps.append(SubQuestion(step.question, step.answer, support, depends_on))
+        edges += [(steps[earlier].support, support) for earlier in depends_on]
+
     prefix = re.match(r"(\dhop\d?)__", published.id)
-    about = {
-        "aliases": published.answer_aliases,
-        "type": prefix[1] if prefix else "",
-        "decomposition": steps,
-    }
-    evidence = EvidenceGraph.of(len(supports), edges)
-    supporting = tuple((id,) for id in supports)
     question = Question(
-        published.id, published.question, published.answer, supporting, evidence=evidence, **about
+        published.id,
+        published.question,
+        published.answer,
+        tuple((passage_id,) for passage_id in supports),
+        aliases=published.answer_aliases,
+        type=prefix[1] if prefix else "",
+        decomposition=tuple(steps),
+        evidence=EvidenceGraph.acyclic(len(supports), edges),
     )
-    return Item(question, own=tuple(dict.fromkeys(ids.values())))
+    return Item(question, tuple(dict.fromkeys(ids.values())))
 
 
-def _earlier(text: str, number: int, source: Source) -> tuple[int, ...]:
-    """The indices of the steps before this one that its text refers to; any other ``#12`` is text."""
-    references = sorted({int(digits) - 1 for digits in re.findall(r"#(\d{1,2})\b", text)})
-    for reference in (it for it in references if not 0 <= it < number):
-        field = f"question_decomposition[{number}].question"
-        source.note(f"{quote(f'#{reference + 1}')} is no earlier step: read as text", field)
-    return tuple(reference for reference in references if 0 <= reference < number)
+def _check_indices(published: MusiqueQuestion, ids: dict[int, str]) -> None:
+    """Raise Unexpected where ``idx`` does not tell which paragraph is meant."""
+    if len(ids) < len(published.paragraphs):
+        raise Unexpected("an idx is given twice", "paragraphs")
+    for index, step in enumerate(published.question_decomposition):
+        if step.paragraph_support_idx not in ids:
+            raise Unexpected(
+                f"expected the idx of a paragraph, got {step.paragraph_support_idx}",
+                f"question_decomposition[{index}].paragraph_support_idx",
+            )
+
+
+def _earlier_steps(text: str, index: int, source: Source) -> tuple[int, ...]:
+    """The earlier steps that the text of a step refers to; any other ``#12`` is text."""
+    earlier = []
+    for reference in sorted({int(digits) for digits in re.findall(r"#(\d{1,2})\b", text)}):
+        if reference in range(1, index + 1):
+            earlier.append(reference - 1)
+        else:
+            source.note(
+                f"'#{reference}' is no earlier step: read as text",
+                f"question_decomposition[{index}].question",
+            )
+    return tuple(earlier)

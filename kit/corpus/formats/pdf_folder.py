@@ -1,14 +1,15 @@
 """A folder of PDFs, or one PDF: documents of one's own (kgp.txt §3 and 8.1).
 
-With ``train.jsonl``, ``dev.jsonl`` or ``test.jsonl`` beside them they are a benchmark. A line there is a question:
-``id``, ``text``, ``answer`` (``aliases``, ``type``), and either the ``structures`` that it asks about, or ``quotes``,
-the words of a document that support its answer, in reasoning order. What a structure
-holds are the supports of a question about it.
+With ``train.jsonl``, ``dev.jsonl`` or ``test.jsonl`` beside them they are a benchmark. A line there
+is a question: ``id``, ``text``, ``answer`` (``aliases``, ``type``), and either the ``structures``
+that it asks about, or ``quotes``. Quotes are the words of a document that support its answer, in
+reasoning order. What a structure holds are the supports of a question about it.
 """
 
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from kit.corpus.pdf import read_document
 from kit.corpus.records import read_bytes
@@ -24,7 +25,10 @@ class Quote(msgspec.Struct, frozen=True):
 
 
 class PdfQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A question as a file has it. ``type`` is by default the kinds of its structures, or ``content``."""
+    """A question as a file has it.
+
+    ``type`` is by default the kinds of its structures, or ``content``.
+    """
 
     id: Id
     text: FullText
@@ -41,54 +45,81 @@ def pdfs(path: Path) -> list[Path]:
     return [file for file in files if file.suffix.lower() == ".pdf" and not file.is_dir()]
 
 
-def read(path: Path, source: Source) -> None:
-    """Passages of all PDFs, and the questions beside them; a problem for each PDF that can't be read."""
+def read_pdfs(path: Path, source: Source) -> None:
+    """Passages of all PDFs, and the questions beside them; a problem per PDF that can't be read."""
     for file in pdfs(path):
         try:
-            passages = {
-                passage.id: passage for passage in read_document(str(file), read_bytes(file))
-            }
-            if passages.keys() & source.paragraphs.keys():
-                raise InputError("expected a name that no other PDF has", file=file)
-            source.paragraphs |= passages
+            _add_document(file, source)
         except InputError as error:
             source.problems.append(str(error))
-    if not source.paragraphs and not source.problems:
+
+    if source.problems:
+        return
+    if not source.paragraphs:
         raise InputError("expected a PDF or a folder with PDFs", file=path)
-    if path.is_dir() and not source.problems:
+    if path.is_dir():
         corpus = Corpus(source.paragraphs.values())
-        held = {
-            structure: [corpus.passages[row].id for row in rows]
-            for structure, rows in structures(corpus).items()
-        }
-        source.each_split(path, PdfQuestion, lambda published: _question(published, held, corpus))
+        held = structures(corpus)
+        source.read_splits(
+            path,
+            PdfQuestion,
+            lambda published: _question(published, corpus, held),
+        )
 
 
-def _question(published: PdfQuestion, held: dict[Structure, list[str]], corpus: Corpus) -> Question:
+def _add_document(file: Path, source: Source) -> None:
+    passages = read_document(str(file), read_bytes(file))
+    by_id = {passage.id: passage for passage in passages}
+    if by_id.keys() & source.paragraphs.keys():
+        raise InputError("expected a name that no other PDF has", file=file)
+    source.paragraphs |= by_id
+
+
+def _question(
+    published: PdfQuestion,
+    corpus: Corpus,
+    held: dict[Structure, np.ndarray],
+) -> Question:
+    """The question with the supports of its structures, or of its quotes."""
     if bool(published.structures) == bool(published.quotes):
         raise Unexpected("expected structures or quotes, and not both", None)
+
     supporting: list[tuple[str, ...]] = []
-    for number, structure in enumerate(published.structures):
+    for index, structure in enumerate(published.structures):
         if structure not in held:
-            expected = f"expected a structure of a document, {quote(str(structure))} is none"
-            raise Unexpected(expected, f"structures[{number}]")
-        supporting += [(id,) for id in held[structure]]
-    for number, quoted in enumerate(published.quotes):
-        words = " ".join(quoted.text.split())
-        of_document = [it for it in corpus.passages if it.document == quoted.document]
-        carriers = tuple(
-            it.id for it in of_document if words and words in " ".join(it.text.split())
-        )
+            raise Unexpected(
+                f"expected a structure of a document, {quote(str(structure))} is none",
+                f"structures[{index}]",
+            )
+        supporting += [(corpus.passages[row].id,) for row in held[structure]]
+    for index, quoted in enumerate(published.quotes):
+        carriers = _carriers(quoted, corpus)
         if not carriers:
-            expected = f"expected words of a passage of {quote(quoted.document)}, {quote(quoted.text)} are none"
-            raise Unexpected(expected, f"quotes[{number}]")
+            raise Unexpected(
+                f"expected words of a passage of {quote(quoted.document)}, "
+                f"{quote(quoted.text)} are none",
+                f"quotes[{index}]",
+            )
         supporting.append(carriers)
-    type = (
-        published.type
-        or " and ".join(sorted({it.kind for it in published.structures}))
-        or "content"
-    )
-    supports = tuple(dict.fromkeys(supporting))
+
+    kinds = sorted({structure.kind for structure in published.structures})
     return Question(
-        published.id, published.text, published.answer, supports, published.aliases, type
+        published.id,
+        published.text,
+        published.answer,
+        tuple(dict.fromkeys(supporting)),
+        published.aliases,
+        published.type or " and ".join(kinds) or "content",
+    )
+
+
+def _carriers(quoted: Quote, corpus: Corpus) -> tuple[str, ...]:
+    """The ids of the document's passages that have the quoted words."""
+    words = " ".join(quoted.text.split())
+    if not words:
+        return ()
+    return tuple(
+        passage.id
+        for passage in corpus.passages
+        if passage.document == quoted.document and words in " ".join(passage.text.split())
     )

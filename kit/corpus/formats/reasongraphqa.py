@@ -1,7 +1,10 @@
-"""ReasonGraphQA (Zhu et al. 2022, bgr.txt §4): JSON lists in which each question has a small database of facts.
+"""ReasonGraphQA (Zhu et al. 2022, bgr.txt §4): JSON lists.
 
-``order_true_fact`` are the facts that a question needs, each with the texts of those ``before`` and ``after`` it in the
-evidence graph. Read as the code at https://github.com/zhu-minjun/Graphhop does; the files themselves were never seen.
+Each question has a small database of facts. ``order_true_fact`` are the facts that a question
+needs, each with the texts of those ``before`` and ``after`` it in the evidence graph.
+
+They are read as the code at https://github.com/zhu-minjun/Graphhop does; the files themselves were
+never seen.
 """
 
 from hashlib import blake2b
@@ -37,36 +40,58 @@ class GraphQuestion(msgspec.Struct):
 
 
 def to_item(published: GraphQuestion, source: Source) -> Item:
-    """The question; its id is made of its text and facts, its type is the last function of its program.
+    """The question; its id is made of its text and facts, its type is its program's last function.
 
-    Nodes are matched by their text. Supports stand in an order that the graph allows, as published where it is open.
+    Nodes are matched by their text. Supports stand in an order that the graph allows, as published
+    where the graph leaves it open.
     """
-    own = {text: source.add("", text) for text in published.fact}
-    nodes, edges = list(dict.fromkeys(it.facts for it in published.order_true_fact)), []
-    for number, it in enumerate(published.order_true_fact):
-        if it.facts not in own:
-            expected = f"expected one of the question's facts, not {quote(it.facts)}"
-            raise Unexpected(expected, f"order_true_fact[{number}].facts")
-        for side, texts in (("before", it.relation.before), ("after", it.relation.after)):
-            if other := [text for text in texts if text not in nodes]:
-                field = f"order_true_fact[{number}].relation.{side}"
-                raise Unexpected(f"expected facts of this list, not {quote(other[0])}", field)
-        place = nodes.index(it.facts)
-        edges += [(nodes.index(text), place) for text in it.relation.before]
-        edges += [(place, nodes.index(text)) for text in it.relation.after]
-    graph = EvidenceGraph.of(len(nodes), edges)
+    ids = {text: source.add_paragraph("", text) for text in published.fact}
+    nodes = list(dict.fromkeys(fact.facts for fact in published.order_true_fact))
+    edges = []
+    for index, fact in enumerate(published.order_true_fact):
+        edges += _edges(fact, nodes, ids, f"order_true_fact[{index}]")
+
+    graph = EvidenceGraph.acyclic(len(nodes), edges)
     if graph is None:
         raise Unexpected("expected a graph without a cycle", "order_true_fact")
-    order = list(graph.order)
-    evidence = EvidenceGraph.of(
-        len(nodes), [(order.index(i), order.index(j)) for i, j in graph.edges]
-    )
-    id = blake2b(
-        "\n".join([published.question, *published.fact]).encode(), digest_size=8
-    ).hexdigest()
-    supporting = tuple((own[nodes[place]],) for place in order)
-    type = published.program[-1].function if published.program else ""
+
+    order = graph.order
+    in_order = [(order.index(i), order.index(j)) for i, j in graph.edges]
+    content = "\n".join([published.question, *published.fact])
     question = Question(
-        id, published.question, published.answer, supporting, type=type, evidence=evidence
+        blake2b(content.encode(), digest_size=8).hexdigest(),
+        published.question,
+        published.answer,
+        tuple((ids[nodes[node]],) for node in order),
+        type=published.program[-1].function if published.program else "",
+        evidence=EvidenceGraph.acyclic(len(nodes), in_order),
     )
-    return Item(question, own=tuple(dict.fromkeys(own.values())))
+    return Item(question, tuple(dict.fromkeys(ids.values())))
+
+
+def _edges(
+    fact: TrueFact,
+    nodes: list[str],
+    ids: dict[str, str],
+    field: str,
+) -> list[tuple[int, int]]:
+    """The edges to and from a fact's node; ``field`` is where the fact stands."""
+    if fact.facts not in ids:
+        raise Unexpected(
+            f"expected one of the question's facts, not {quote(fact.facts)}",
+            f"{field}.facts",
+        )
+
+    relation = fact.relation
+    for side, texts in (("before", relation.before), ("after", relation.after)):
+        for text in texts:
+            if text not in nodes:
+                raise Unexpected(
+                    f"expected facts of this list, not {quote(text)}",
+                    f"{field}.relation.{side}",
+                )
+
+    node = nodes.index(fact.facts)
+    edges = [(nodes.index(text), node) for text in relation.before]
+    edges += [(node, nodes.index(text)) for text in relation.after]
+    return edges

@@ -1,25 +1,23 @@
-"""2WikiMultiHopQA (Ho et al. 2020, https://github.com/Alab-NII/2wikimultihop): HotpotQA's shape with evidence triples.
+"""2WikiMultiHopQA (Ho et al. 2020, https://github.com/Alab-NII/2wikimultihop).
 
-``evidences`` are (subject, relation, object).
-``qa_pairs``, where another project added them, are sub-questions with answers, one a triple.
+It has HotpotQA's shape with evidence triples: ``evidences`` are (subject, relation, object).
+``qa_pairs``, where another project added them, are sub-questions with answers, one per triple.
 """
 
 import re
-from itertools import product
 
 import msgspec
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-
 from kit.corpus.formats import hotpotqa
 from kit.corpus.source import Item, Source
-from kit.corpus.types import EvidenceGraph, SubQuestion
+from kit.corpus.types import EvidenceGraph, PlainTriple, SubQuestion
 
-Triple = tuple[str, str, str]
+Links = tuple[tuple[int, int], ...]
 
-#: Which triple's object is which triple's subject, by type of question (Ho et al. 2020, §2.2): a comparison puts two
-#: facts side by side, a compositional or inference question chains two, a bridge comparison compares two chains.
-CHAINS: dict[str, tuple[tuple[int, int], ...]] = {
+#: Which triple's object is which triple's subject, by type of question (Ho et al. 2020, §2.2). A
+#: comparison puts two facts side by side, a compositional or inference question chains two, a
+#: bridge comparison compares two chains.
+CHAINS: dict[str, Links] = {
     "comparison": (),
     "compositional": ((0, 1),),
     "inference": ((0, 1),),
@@ -33,81 +31,109 @@ class QaPair(msgspec.Struct):
 
 
 class WikiQuestion(hotpotqa.HotpotQuestion, kw_only=True):
-    evidences: list[Triple]
+    evidences: list[PlainTriple]
     qa_pairs: list[QaPair] = msgspec.field(default_factory=list)
 
 
 def to_item(published: WikiQuestion, source: Source) -> Item:
-    """The question; supports stand in the order of the triples that they carry, or as published if that is unclear."""
-    item, triples = hotpotqa.to_item(published, source), published.evidences
-    titles = [source.paragraphs[id].title for (id,) in item.question.supporting]
+    """The question; supports stand in the order of the triples that they carry.
+
+    Where that is unclear they stand as published.
+    """
+    item = hotpotqa.to_item(published, source)
+    supporting = item.question.supporting
+    triples = published.evidences
+    titles = [source.paragraphs[passage_id].title for (passage_id,) in supporting]
+
     carriers = _carriers(triples, titles)
-    known = None not in carriers
-    order = list(dict.fromkeys([*(carriers if known else ()), *range(len(titles))]))
-    carriers = [None if carrier is None else order.index(carrier) for carrier in carriers]
     links = CHAINS.get(published.type)
-    fits = links is not None and all(j < len(triples) for _, j in links)
-    edges = [(carriers[i], carriers[j]) for i, j in links] if fits and known else ()
+    if links and max(map(max, links)) >= len(triples):
+        links = None  # a triple is missing
+
+    evidence = None
+    if None not in carriers:
+        order = list(dict.fromkeys([*carriers, *range(len(titles))]))
+        supporting = tuple(supporting[carrier] for carrier in order)
+        carriers = [order.index(carrier) for carrier in carriers]
+        if links is not None:
+            edges = [(carriers[i], carriers[j]) for i, j in links]
+            evidence = EvidenceGraph.acyclic(len(titles), edges)
+
     question = msgspec.structs.replace(
         item.question,
-        supporting=tuple(item.question.supporting[old] for old in order),
+        supporting=supporting,
         triples=tuple(triples),
-        decomposition=_decomposition(published.qa_pairs, triples, carriers, links if fits else ()),
-        evidence=EvidenceGraph.of(len(titles), edges) if fits and known else None,
+        decomposition=_decomposition(published.qa_pairs, triples, carriers, links or ()),
+        evidence=evidence,
     )
     return msgspec.structs.replace(item, question=question)
 
 
-def _carriers(triples: list[Triple], titles: list[str]) -> list[int | None]:
-    """For each triple, the index of the support that states it: the one whose title is the triple's subject.
+def _carriers(
+    triples: list[PlainTriple],
+    titles: list[str],
+) -> list[int | None]:
+    """For each triple, the index of the support that states it.
 
-    Where names differ and there are as many triples as supports, the others go to what is left, in published order:
-    wherever titles can be compared, that order is the triples'.
+    Its title is the triple's subject. Where names differ and there are as many triples as supports,
+    the others go to what is left, in published order: wherever titles can be compared, that order
+    is the triples'.
     """
-    places = {_plain(title): index for index, title in enumerate(titles)}
-    places |= {title: index for index, title in enumerate(titles)}
-    carriers = [places.get(subject, places.get(_plain(subject))) for subject, _, _ in triples]
-    free = iter(
-        sorted(set(range(len(titles))) - set(carriers)) if len(triples) == len(titles) else ()
-    )
+    supports = {_plain(title): index for index, title in enumerate(titles)}
+    supports |= {title: index for index, title in enumerate(titles)}
+    carriers = [supports.get(subject, supports.get(_plain(subject))) for subject, _, _ in triples]
+    if len(triples) != len(titles):
+        return carriers
+
+    free = iter(sorted(set(range(len(titles))) - set(carriers)))
     return [next(free, None) if carrier is None else carrier for carrier in carriers]
 
 
 def _decomposition(
     pairs: list[QaPair],
-    triples: list[Triple],
+    triples: list[PlainTriple],
     carriers: list[int | None],
-    links: tuple[tuple[int, int], ...],
+    links: Links,
 ) -> tuple[SubQuestion, ...]:
-    """The sub-questions, each with the triple that it asks for: their orders differ in some records.
+    """The sub-questions, each with the triple that it asks for.
 
-    It is the one whose subject stands in the question and whose object stands in the answer.
+    It is the triple whose subject stands in the question and whose object stands in the answer:
+    in some records the orders differ.
     """
+    from scipy.optimize import linear_sum_assignment  # it takes a second to load
+
     if len(pairs) != len(triples):
         return tuple(SubQuestion(pair.question, pair.answer) for pair in pairs)
-    fits = 1e-6 * np.eye(len(pairs))
-    for (i, pair), (j, (subject, _, object)) in product(enumerate(pairs), enumerate(triples)):
-        fits[i, j] += _share(subject, pair.question) + _share(object, pair.answer)
-    asked = linear_sum_assignment(fits, maximize=True)[1].tolist()
-    return tuple(
-        SubQuestion(
-            pair.question,
-            pair.answer,
-            support=carriers[triple],
-            depends_on=tuple(
-                earlier for earlier in range(number) if (asked[earlier], triple) in links
-            ),
+
+    fits = 1e-6 * np.eye(len(pairs))  # (pairs, triples); equal fits stay in published order
+    for row, pair in enumerate(pairs):
+        for column, (subject, _, value) in enumerate(triples):
+            fits[row, column] += _share(subject, pair.question) + _share(value, pair.answer)
+    _, assigned = linear_sum_assignment(fits, maximize=True)
+    triple_of = assigned.tolist()
+
+    steps = []
+    for index, pair in enumerate(pairs):
+        triple = triple_of[index]
+        earlier = [step for step in range(index) if (triple_of[step], triple) in links]
+        steps.append(
+            SubQuestion(
+                pair.question,
+                pair.answer,
+                support=carriers[triple],
+                depends_on=tuple(earlier),
+            )
         )
-        for number, (pair, triple) in enumerate(zip(pairs, asked))
-    )
+    return tuple(steps)
 
 
 def _share(name: str, text: str) -> float:
     """The share of a name's words that stand in a text."""
-    words = _plain(name).split()
-    return len(set(words).intersection(_plain(text).split())) / max(len(set(words)), 1)
+    words = set(_plain(name).split())
+    return len(words.intersection(_plain(text).split())) / max(len(words), 1)
 
 
 def _plain(name: str) -> str:
-    """A name without what tells namesakes apart ("(1930 film)"), case and punctuation."""
-    return re.sub(r"\W+", " ", re.sub(r"\([^()]*\)", " ", name)).strip().casefold()
+    """A name without case, punctuation and what tells namesakes apart, as "(1930 film)"."""
+    without_remark = re.sub(r"\([^()]*\)", " ", name)
+    return re.sub(r"\W+", " ", without_remark).strip().casefold()

@@ -13,11 +13,11 @@ def test_scores_above_0_are_supports_in_the_order_of_the_file(beir):
     assert benchmark.name == "beir-beir"
     ids = [passage.id for passage in benchmark.corpus.passages]
     assert ids == list(benchmark.corpus.documents) == ["d1", "d2", "d3"]
-    asked = {
+    ids_of = {
         split: [question.id for question in questions]
         for split, questions in benchmark.splits.items()
     }
-    assert asked == {"train": ["q2"], "test": ["q1"]}
+    assert ids_of == {"train": ["q2"], "test": ["q1"]}
     assert benchmark.test[0].supporting == (("d2",), ("d1",))
 
 
@@ -38,7 +38,9 @@ def test_a_query_without_relevant_document_is_noted_and_not_asked(beir, write):
     assert load(beir).dev == ()
 
 
-CORPUS, QUERIES, TEST = "corpus.jsonl", "queries.jsonl", "qrels/test.tsv"
+CORPUS = "corpus.jsonl"
+QUERIES = "queries.jsonl"
+TEST = "qrels/test.tsv"
 
 
 @pytest.mark.parametrize(
@@ -82,8 +84,8 @@ CORPUS, QUERIES, TEST = "corpus.jsonl", "queries.jsonl", "qrels/test.tsv"
 )
 def test_what_is_wrong_ends_in_a_line_with_file_and_record(beir, write, file, content, line):
     path = write(f"beir/{file}", content)
-    lines, _ = check(beir)
-    assert any(str(path) in told and line in told for told in lines), lines
+    problems, _ = check(beir)
+    assert any(str(path) in problem and line in problem for problem in problems), problems
     with pytest.raises(InputError):
         load(beir)
 
@@ -91,7 +93,6 @@ def test_what_is_wrong_ends_in_a_line_with_file_and_record(beir, write, file, co
 @pytest.mark.parametrize("missing", ["queries.jsonl", "qrels"])
 def test_queries_need_qrels_and_qrels_need_queries(beir, tmp_path, missing):
     (beir / missing).rename(tmp_path / "elsewhere")
-    with pytest.raises(
-        InputError, match="no such file" if missing == "queries.jsonl" else "expected train.tsv"
-    ):
+    line = "no such file" if missing == "queries.jsonl" else "expected train.tsv"
+    with pytest.raises(InputError, match=line):
         load(beir)

@@ -21,8 +21,8 @@ def test_equal_paragraphs_are_one_and_equal_titles_are_not_one_document(write):
 
 
 def test_an_openie_file_is_a_corpus_even_with_nan_in_its_statistics(write):
-    docs = '{"docs": [{"title": "Ode", "text": "A river.", "extracted_triples": []}], "avg_ent_chars": NaN}'
-    path = write("openie.json", docs)
+    docs = '[{"title": "Ode", "text": "A river.", "extracted_triples": []}]'
+    path = write("openie.json", f'{{"docs": {docs}, "avg_ent_chars": NaN}}')
     assert check(path) == ([], [])
     assert [passage.title for passage in load_corpus([path]).passages] == ["Ode"]
 

@@ -12,7 +12,7 @@ def test_paragraphs_are_the_supports_in_the_order_of_the_facts(write, hotpotqa):
     assert benchmark.name == "hotpotqa-dev"
     titles = [passage.title for passage in benchmark.corpus.passages]
     assert titles == ["Ada Brill", "Nell Horn", "Grey Ferry", "Oster Horn"]
-    assert [benchmark.corpus[id].title for id in bridge.supporting_ids] == [
+    assert [benchmark.corpus[name].title for name in bridge.supporting_ids] == [
         "Grey Ferry",
         "Ada Brill",
     ]
@@ -32,10 +32,10 @@ def test_a_fact_beyond_the_sentences_counts_through_its_paragraph_and_is_noted(
     hotpotqa[1]["supporting_facts"][1][1] = index  # 1 is a blank sentence, 7 is none
     path = write("dev.json", hotpotqa)
     errors, [note] = check(path)
-    line = f"field supporting_facts[1]: 'Oster Horn' has no sentence {index}: the paragraph counts in its place"
-    assert not errors and note == f"{path}, record 2, {line}"
+    line = f"'Oster Horn' has no sentence {index}: the paragraph counts in its place"
+    assert not errors and note == f"{path}, record 2, field supporting_facts[1]: {line}"
     benchmark = load(path)
-    assert [benchmark.corpus[id].title for id in benchmark.test[1].supporting_ids] == [
+    assert [benchmark.corpus[name].title for name in benchmark.test[1].supporting_ids] == [
         "Nell Horn",
         "Oster Horn",
     ]

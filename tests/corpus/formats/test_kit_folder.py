@@ -6,8 +6,8 @@ from kit.corpus import EvidenceGraph, Passage, SubQuestion, export, load
 from kit.errors import InputError
 
 
-def test_every_field_comes_back(own, tmp_path):
-    benchmark = load(own)
+def test_every_field_comes_back(kit_folder, tmp_path):
+    benchmark = load(kit_folder)
     assert benchmark.name == "kit-town"
     assert benchmark.corpus.passages[1] == Passage(
         "p2", "Lowick", "Its mill burned.", "lowick", position=1
@@ -19,14 +19,18 @@ def test_every_field_comes_back(own, tmp_path):
     )
     assert question.evidence == EvidenceGraph(2, ((0, 1),))
     assert load(export(benchmark, tmp_path / "out", "kit")).hash == benchmark.hash
-    (own / "test.jsonl").rename(own / "dev.jsonl")
-    assert [len(getattr(load(own), split)) for split in ("train", "dev", "test")] == [0, 1, 0]
+    (kit_folder / "test.jsonl").rename(kit_folder / "dev.jsonl")
+    assert [len(getattr(load(kit_folder), split)) for split in ("train", "dev", "test")] == [
+        0,
+        1,
+        0,
+    ]
 
 
-def test_a_question_is_in_one_split_and_a_passage_in_a_document(own, write):
-    (own / "train.jsonl").write_bytes((own / "test.jsonl").read_bytes())
+def test_a_question_is_in_one_split_and_a_passage_in_a_document(kit_folder, write):
+    (kit_folder / "train.jsonl").write_bytes((kit_folder / "test.jsonl").read_bytes())
     with pytest.raises(InputError, match=r"test\.jsonl, record 1 .*expected an id of its own"):
-        load(own)
+        load(kit_folder)
     write(
         "town/passages.jsonl",
         [{"id": f"p{n}", "title": "", "text": "", "document": ""} for n in (1, 2)],
@@ -34,4 +38,4 @@ def test_a_question_is_in_one_split_and_a_passage_in_a_document(own, write):
     with pytest.raises(
         InputError, match=r"record 1 .*field document: expected text of length >= 1"
     ):
-        load(own)
+        load(kit_folder)

@@ -9,7 +9,7 @@ from kit.corpus import SubQuestion, check, load
 def test_supports_follow_the_steps_and_go_by_index(write, musique, name):
     benchmark = load(write(name, musique))
     question = benchmark.test[0]
-    texts = [benchmark.corpus[id].text for id in question.supporting_ids]
+    texts = [benchmark.corpus[name].text for name in question.supporting_ids]
     assert texts == [
         "Lowick lies on the Ode.",
         "Marl burned in 1820.",

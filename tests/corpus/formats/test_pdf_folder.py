@@ -9,7 +9,7 @@ from kit.errors import InputError
 def test_a_folder_with_questions_is_a_benchmark(documents):
     benchmark = load(documents)
     assert benchmark.name == "documents-papers"
-    assert [(it.id, it.page, it.text) for it in benchmark.corpus.passages] == [
+    assert [(passage.id, passage.page, passage.text) for passage in benchmark.corpus.passages] == [
         ("mill#p1.1", 1, "The mill stands at Lowick."),
         ("mill#p2.1", 2, "It burned in 1820. A bell was saved."),
     ]
@@ -31,9 +31,10 @@ def test_every_file_that_cannot_be_read_is_told(documents, write):
     write("papers/empty.pdf", b"")
     write("papers/letter.pdf", "Dear all")
     lines, _ = check(documents)
+    reason = "expected a PDF, this file is broken or none (PdfminerException)"
     assert lines == [
-        f"{documents / 'empty.pdf'}: expected a PDF, this file is broken or none (PdfminerException)",
-        f"{documents / 'letter.pdf'}: expected a PDF, this file is broken or none (PdfminerException)",
+        f"{documents / 'empty.pdf'}: {reason}",
+        f"{documents / 'letter.pdf'}: {reason}",
     ]
     with pytest.raises(
         InputError, match=r"empty\.pdf: .* \(and 1 more: `kit data check` tells all\)"

@@ -1,10 +1,10 @@
-"""2WikiMultiHopQA as published: triples, the order and the graph that they give, and sub-questions."""
+"""2WikiMultiHopQA as published: triples, the order and the graph of them, and sub-questions."""
 
 from kit.corpus import SubQuestion, load
 
 
 def titles(benchmark, question):
-    return [benchmark.corpus[id].title for id in question.supporting_ids]
+    return [benchmark.corpus[name].title for name in question.supporting_ids]
 
 
 def test_supports_stand_in_the_order_of_the_triples(write, twowiki):

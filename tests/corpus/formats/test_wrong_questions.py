@@ -1,4 +1,4 @@
-"""What can be wrong with a question, in each format: one line with the file, the record and the field."""
+"""What can be wrong with a question, in each format: a line with file, record and field."""
 
 import json
 
@@ -15,7 +15,7 @@ STEP = {"text": "a", "answer": "b"}
 
 
 @pytest.mark.parametrize(
-    ("format", "change", "line"),
+    ("data_format", "change", "line"),
     [
         ("hotpotqa", {"_id": None}, "record 2, field _id: expected text, got null"),
         (
@@ -105,7 +105,8 @@ STEP = {"text": "a", "answer": "b"}
         (
             "documents",
             {"structures": [{"document": "mill", "kind": "page", "label": "3"}]},
-            "record 1 (id 'q1'), field structures[0]: expected a structure of a document, 'page 3 of mill' is none",
+            "record 1 (id 'q1'), field structures[0]: "
+            "expected a structure of a document, 'page 3 of mill' is none",
         ),
         (
             "documents",
@@ -120,13 +121,18 @@ STEP = {"text": "a", "answer": "b"}
         ("documents", {}, "record 1 (id 'q1'): expected structures or quotes, and not both"),
     ],
 )
-def test_it_ends_in_one_line_with_file_record_and_field(request, write, told, format, change, line):
-    if format in QUESTIONS:
-        data = request.getfixturevalue({"kit": "own"}.get(format, format))
-        [question, *_] = map(json.loads, (data.parent / QUESTIONS[format]).read_text().splitlines())
-        file = write(QUESTIONS[format], [{**question, "structures": [], **change}])
+def test_it_ends_in_one_line_with_file_record_and_field(
+    request, write, problem_of, data_format, change, line
+):
+    if data_format in QUESTIONS:
+        data = request.getfixturevalue({"kit": "kit_folder"}.get(data_format, data_format))
+        lines = (data.parent / QUESTIONS[data_format]).read_text().splitlines()
+        question = json.loads(lines[0])
+        file = write(QUESTIONS[data_format], [{**question, "structures": [], **change}])
+        record = 1
     else:
-        first, second, *_ = request.getfixturevalue(format)
+        first, second, *_ = request.getfixturevalue(data_format)
         data = file = write("dev.json", [first, second | change])
-    shown = told(data)
-    assert shown.startswith(f"{file}, record {1 if format in QUESTIONS else 2}") and line in shown
+        record = 2
+    problem = problem_of(data)
+    assert problem.startswith(f"{file}, record {record}") and line in problem

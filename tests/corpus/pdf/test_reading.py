@@ -1,4 +1,4 @@
-"""PDFs to passages, but for columns, running heads and feet: tests/data/test_reports.py has these."""
+"""PDFs to passages; tests/worlds/test_reports.py has columns, running heads and feet."""
 
 import os
 
@@ -21,7 +21,10 @@ def test_pages_documents_and_positions(pdf, tmp_path, monkeypatch):
         *read_document("dir/My mill.pdf", pdf("One.", "", "Two.")),
         *read_document("b.PDF", pdf("Three.")),
     ]
-    assert [(it.id, it.document, it.title, it.page, it.position) for it in passages] == [
+    assert [
+        (passage.id, passage.document, passage.title, passage.page, passage.position)
+        for passage in passages
+    ] == [
         ("My_mill#p1.1", "My mill", "My mill", 1, 0),
         ("My_mill#p3.1", "My mill", "My mill", 3, 1),
         ("b#p1.1", "b", "b", 1, 0),
@@ -30,13 +33,12 @@ def test_pages_documents_and_positions(pdf, tmp_path, monkeypatch):
 
 
 def test_a_hyphen_at_a_lines_end_is_mended(pdf):
-    [text] = texts(
-        pdf(
-            "A good harv-\nest of the well-\nknown pear, which is well-known. The Anglo-\nSaxon kind."
-        )
+    lines = (
+        "A good harv-\nest of the well-\nknown pear, which is well-known. The Anglo-\nSaxon one."
     )
+    [text] = texts(pdf(lines))
     assert (
-        text == "A good harvest of the well-known pear, which is well-known. The Anglo- Saxon kind."
+        text == "A good harvest of the well-known pear, which is well-known. The Anglo- Saxon one."
     )
 
 
@@ -54,7 +56,7 @@ def test_a_wide_gap_begins_a_paragraph_and_headings_go_with_the_next(pdf):
     passages = read_document("a.pdf", pdf(page))
     assert {passage.title for passage in passages} == {"The Pear Report"}
     first = "Harvest\nIt was good in the north and poor in the south."
-    assert [it.text for it in passages] == [first, "Prices fell.", "End."]
+    assert [passage.text for passage in passages] == [first, "Prices fell.", "End."]
 
 
 def test_a_long_paragraph_is_cut_between_sentences(pdf):
@@ -92,10 +94,10 @@ def test_a_bad_file_ends_in_one_line(pdf):
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(place=st.floats(0, 1), bytes_=st.binary(min_size=1, max_size=20), cut=st.booleans())
-def test_any_damage_is_told_in_one_line_or_does_no_harm(pdf, place, bytes_, cut):
+@given(share=st.floats(0, 1), bytes_=st.binary(min_size=1, max_size=20), cut=st.booleans())
+def test_any_damage_is_told_in_one_line_or_does_no_harm(pdf, share, bytes_, cut):
     data = pdf("The mill stands at Lowick.", "It burned in 1820.")
-    at = int(place * len(data))
+    at = int(share * len(data))
     damaged = data[:at] + bytes_ + (b"" if cut else data[at + len(bytes_) :])
     try:
         assert all(passage.page in (1, 2) for passage in read_document("a.pdf", damaged))

@@ -1,4 +1,4 @@
-"""Tables of PDFs: rules, captions, numbers, tables over two pages, markdown; and the structures that hold them."""
+"""Tables of PDFs: rules, captions, numbers, pages, markdown; and the structures that hold them."""
 
 import pytest
 from reportlab.lib import colors
@@ -54,7 +54,7 @@ def test_two_tables_across_are_told_apart_by_the_text_between(pdf):
         canvas.drawString(50, 380, "Apples were counted too, by other people.")
         draw(canvas, [["Orchard", "Apples"], ["Marl", "30"]], 320, ACROSS)
 
-    assert [(it.text[:8], it.text.count("\n")) for it in tables(pdf(page))] == [
+    assert [(table.text[:8], table.text.count("\n")) for table in tables(pdf(page))] == [
         ("Table 1\n", 5),
         ("Table 2\n", 4),
     ]
@@ -69,7 +69,7 @@ def test_a_table_without_a_number_gets_the_next_free_one(pdf):
         draw(canvas, PEARS, 205)
         draw(canvas, PEARS, 100)
 
-    assert [label_of(it.text) for it in tables(pdf(page))] == ["2", "1", "A1", "3"]
+    assert [label_of(table.text) for table in tables(pdf(page))] == ["2", "1", "A1", "3"]
 
 
 def test_a_table_that_runs_over_pages_is_one_structure_with_a_part_a_page(pdf):
@@ -82,7 +82,11 @@ def test_a_table_that_runs_over_pages_is_one_structure_with_a_part_a_page(pdf):
         canvas.drawString(50, 440, "All of them were eaten.")
 
     passages = read_document("a.pdf", pdf(first, second))
-    assert [(it.kind, it.page) for it in passages] == [("table", 1), ("table", 2), ("text", 2)]
+    assert [(passage.kind, passage.page) for passage in passages] == [
+        ("table", 1),
+        ("table", 2),
+        ("text", 2),
+    ]
     lines = [
         "Table 4: Pears (continued)",
         "",

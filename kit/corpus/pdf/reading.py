@@ -1,0 +1,153 @@
+"""A PDF to passages."""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from itertools import chain
+from pathlib import PurePath
+from statistics import mode
+
+import pdfplumber
+
+from kit.corpus.pdf.layout import Block, Pages, with_lines
+from kit.corpus.pdf.paragraphs import compounds_of, paragraphs_of
+from kit.corpus.pdf.tables import caption_tables, markdown, tables_of
+from kit.corpus.sentences import split_sentences
+from kit.corpus.types import Passage
+from kit.errors import InputError
+
+#: Characters of a passage, about: the paper's 250, read as characters (kgp-i05 of the claims;
+#: kgp.txt 8.1, Table 3).
+PASSAGE_LENGTH = 250
+HEADING_WORDS = 20  # at most
+HEADING_SIZE = 1.1  # more than this, in usual sizes, if it is not bold
+
+# pdfminer warns of colours and fonts that no text depends on.
+logging.getLogger("pdfminer").setLevel(logging.ERROR)
+
+
+def read_document(name: str, data: bytes) -> list[Passage]:
+    """The passages of a PDF, in reading order.
+
+    ``document`` is the file's name without ``.pdf``. ``title`` is the PDF's own, or its first
+    heading on page 1, or the name. A text passage is whole sentences of a paragraph on a page;
+    headings begin the first one below them. A table passage is a caption and markdown; a table has
+    one per page.
+
+    Raises InputError: the file is broken, encrypted, or a scan without text; one line with the file
+    and the page.
+    """
+    pages, title = _open(name, data)
+    _drop_running_heads(pages)
+    lines = list(chain.from_iterable(pages))
+    sizes = [line.size for line in lines for _ in line.text]
+    compounds = compounds_of(lines)
+    pages = [paragraphs_of(page, compounds) for page in pages]
+    caption_tables(pages)
+
+    headings = _headings(pages, usual_size=mode(sizes or [0]))
+    document = re.sub(r"\.pdf$", "", PurePath(name).name, flags=re.IGNORECASE)
+    first_headings = [block.text for block in pages[0] if block in headings]
+    title = title or next(iter(first_headings), re.sub(r"[-_\s]+", " ", document))
+
+    passages: list[Passage] = []
+    prefix = "_".join(document.split())
+    for page, blocks in enumerate(pages, 1):
+        for position, (kind, text) in enumerate(_texts(blocks, headings, title), 1):
+            passages.append(
+                Passage(
+                    f"{prefix}#p{page}.{position}",
+                    title,
+                    text,
+                    document,
+                    position=len(passages),
+                    page=page,
+                    kind=kind,
+                )
+            )
+    return passages
+
+
+def _open(name: str, data: bytes) -> tuple[Pages, str]:
+    """The lines and tables of each page, and the title that the file gives itself, or ``""``."""
+    pages = []
+    where = name
+    # pdfminer raises whatever a broken file makes it stumble over, of no common class.
+    try:
+        with pdfplumber.open(BytesIO(data)) as pdf:
+            for page in pdf.pages:
+                where = f"{name}, page {len(pages) + 1}"
+                pages.append(with_lines(page, tables_of(page)))
+                page.close()
+            title = " ".join(str(pdf.metadata.get("Title") or "").split())
+    except Exception as error:
+        if "PDFPasswordIncorrect" in repr(error):  # pdfplumber wraps it
+            raise InputError(
+                "expected a PDF that opens without a password, this one is encrypted",
+                file=name,
+            ) from None
+        raise InputError(
+            f"expected a PDF, this file is broken or none ({type(error).__name__})",
+            file=where,
+        ) from None
+
+    if not any(pages):
+        raise InputError(
+            "expected text, there is none (a scan? run text recognition on it first)",
+            file=name,
+        )
+    if re.match("untitled|microsoft word", title, re.IGNORECASE):
+        title = ""
+    return pages, title
+
+
+def _drop_running_heads(pages: Pages) -> None:
+    """Drop the lines that stand in the margins of several pages."""
+    n_pages = Counter()
+    for page in pages:
+        n_pages.update({line.margin for line in page if line.margin})
+    for page in pages:
+        page[:] = [line for line in page if n_pages[line.margin] < 2]
+
+
+def _headings(pages: Pages, usual_size: float) -> set[Block]:
+    headings = set()
+    for block in chain.from_iterable(pages):
+        stands_out = block.bold or block.size > HEADING_SIZE * usual_size
+        is_short = len(block.text.split()) <= HEADING_WORDS
+        if stands_out and is_short and not block.text.endswith((".", ";", ",")):
+            headings.add(block)
+    return headings
+
+
+def _texts(
+    blocks: Sequence[Block],
+    headings: set[Block],
+    title: str,
+) -> Iterator[tuple[str, str]]:
+    """Kind and text of each passage of a page."""
+    above = ""  # headings that wait for text
+    for block in blocks:
+        if block.rows:
+            yield "table", f"{block.text}\n\n{markdown(block.rows)}"
+        elif block not in headings:
+            for part in _parts(block.text):
+                yield "text", above + part
+                above = ""
+        elif block.text != title:
+            above += f"{block.text}\n"
+    if above:
+        yield "text", above.rstrip("\n")
+
+
+def _parts(paragraph: str) -> Iterator[str]:
+    """The paragraph in parts of whole sentences, of at most about ``PASSAGE_LENGTH`` characters."""
+    part = ""
+    for sentence in split_sentences(paragraph):
+        if part and len(part) + 1 + len(sentence) > PASSAGE_LENGTH:
+            yield part
+            part = ""
+        part += f" {sentence}" if part else sentence
+    yield part

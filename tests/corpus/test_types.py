@@ -1,0 +1,41 @@
+"""How passages, questions and what holds them show themselves: short, and without gold fields."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from kit.corpus import Benchmark, Corpus, example, load
+
+
+def test_a_corpus_tells_how_many_passages_it_has() -> None:
+    assert repr(example().corpus) == "Corpus: 6 passages"
+
+
+def test_a_query_shows_its_text_and_not_its_question() -> None:
+    town = example().test[0]
+    assert repr(town.query) == f"Query town: {town.text}"
+    assert repr(town.gold_query) == f"GoldQuery town: {town.text}"
+
+
+def test_a_benchmark_tells_its_size_and_neither_questions_nor_gold() -> None:
+    line = "2,020 passages; 600 train, 200 dev, 500 test questions (pooled)"
+    assert repr(load()) == f"Benchmark atlas: {line}"
+
+
+def test_a_benchmark_names_only_the_splits_that_it_has() -> None:
+    benchmark = example()
+    assert repr(benchmark) == "Benchmark example: 6 passages; 2 test questions (pooled)"
+    rows = {question.id: np.arange(6) for question in benchmark.test}
+    single = replace(benchmark, collections=rows)
+    assert repr(single) == "Benchmark example: 6 passages; 2 test questions (per-question)"
+    assert (
+        repr(Benchmark("bare", Corpus([]))) == "Benchmark bare: 0 passages; no questions (pooled)"
+    )
+
+
+def test_a_notebook_shows_a_table_in_which_the_name_is_escaped() -> None:
+    page = replace(example(), name="<b>&")._repr_html_()
+    assert page == (
+        "<table><caption>Benchmark &lt;b&gt;&amp;</caption>"
+        "<tr><th>passages<td>6<tr><th>test<td>2</table>"
+    )
