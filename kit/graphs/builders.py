@@ -1,5 +1,7 @@
 """Four ways to connect passages, and their unions (kgp.txt §3 and 8.5; gnn-ret.txt §3.1)."""
 
+from typing import Annotated
+
 import numpy as np
 
 from kit.corpus import Corpus
@@ -10,85 +12,100 @@ from kit.settings import BaseSettings, Positive, Share, Whole, check, defaults
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, keywords, link
 
 
-class Tfidf(BaseSettings, frozen=True):
-    """Passages that share a keyword (kgp.txt §3, "TF-IDF KG Construction").
+class TfidfBuilder(BaseSettings, frozen=True):
+    """Passages that share a keyword (kgp.txt §3, "TF-IDF KG Construction")."""
 
-    ``n_keywords`` a document; its title is one more.
-    """
-
-    n_keywords: Whole = 10
+    n_keywords: Annotated[Whole, "keywords per document, beside its title"] = 10
 
     def relations(self, corpus: Corpus) -> dict[str, TermBipartite]:
+        """The edges, of the kind ``tfidf``."""
         return {"tfidf": TermBipartite(keywords(corpus, self.n_keywords))}
 
 
-class Knn(BaseSettings, frozen=True):
-    """Each passage points to the ``k`` others whose vectors are nearest (kgp.txt §3, "KNN-ST/MDR KG Construction").
+class KnnBuilder(BaseSettings, frozen=True):
+    """Each passage points to those with the nearest vectors (kgp.txt §3, "KNN-ST/MDR").
 
-    ``encoder`` is anything that :class:`kit.text.Encoder` takes; a trained one makes the paper's KNN-MDR.
+    A trained encoder makes the paper's KNN-MDR.
     """
 
-    k: Positive = 10
-    encoder: str = DEFAULT_ENCODER
+    k: Annotated[Positive, "others that a passage points to"] = 10
+    encoder: Annotated[str, "of passages, by name or folder"] = DEFAULT_ENCODER
 
     def relations(self, corpus: Corpus) -> dict[str, EdgeList]:
+        """The edges, of the kind ``knn``."""
         n = len(corpus)
         if n < 2:
             return {"knn": EdgeList.of([], [], n)}
-        vectors = Encoder(self.encoder).encode([passage.full_text for passage in corpus.passages])
-        _, rows = NearestNeighbours(vectors).search(vectors, self.k + 1)
+        encoder = Encoder(self.encoder)
+        vectors = encoder.encode([passage.full_text for passage in corpus.passages])
+        neighbours = NearestNeighbours(vectors)
+        _, rows = neighbours.search(vectors, self.k + 1)
+
         # A passage is its own nearest, unless k + 1 others have the same vector.
-        others = rows != np.arange(n)[:, None]
-        others &= np.cumsum(others, axis=1) <= self.k
-        sources = np.repeat(np.arange(n), others.sum(axis=1))
-        return {"knn": EdgeList.of(sources, rows[others], n)}
+        is_other = rows != np.arange(n)[:, None]  # (passages, k + 1)
+        is_other &= np.cumsum(is_other, axis=1) <= self.k
+        sources, _ = np.nonzero(is_other)
+        return {"knn": EdgeList.of(sources, rows[is_other], n)}
 
 
-class Entity(BaseSettings, frozen=True):
-    """Passages that mention the same entity (kgp.txt §3, "TAGME").
+class EntityBuilder(BaseSettings, frozen=True):
+    """Passages that mention the same entity (kgp.txt §3, "TAGME"; :mod:`kit.text.entities`)."""
 
-    ``prior`` is the least probability of a link (:mod:`kit.text.entities`), TAGME's threshold.
-    """
-
-    prior: Share = 0.6
+    prior: Annotated[Share, "least probability of a link, TAGME's threshold"] = 0.6
 
     def relations(self, corpus: Corpus) -> dict[str, TermBipartite]:
-        return {"entity": TermBipartite(link(corpus).at_least(self.prior).connecting())}
+        """The edges, of the kind ``entity``."""
+        links = link(corpus).at_least(self.prior)
+        return {"entity": TermBipartite(links.connecting())}
 
 
-class Structure(BaseSettings, frozen=True):
-    """Passages up to ``reach`` places apart in one document; 1 is the paper's "physically next to each other".
+class StructureBuilder(BaseSettings, frozen=True):
+    """Passages that stand close together in one document (gnn-ret.txt §3.1, Appendix B).
 
-    gnn-ret.txt §3.1, Appendix B. Where documents have pages or tables the graph also has these as structural nodes
-    (kgp.txt §3), with edges of the kind ``holds`` to their content.
+    Where documents have pages or tables the graph also has these as structural nodes (kgp.txt §3),
+    with edges of the kind ``holds`` to their content.
     """
 
-    reach: Positive = 1
+    reach: Annotated[Positive, "positions apart; 1 is the paper's 'physically next to'"] = 1
 
     def relations(self, corpus: Corpus) -> dict[str, EdgeList]:
-        pairs = [
-            (rows[:-distance], rows[distance:])
-            for rows in corpus.documents.values()
-            for distance in range(1, min(self.reach, len(rows) - 1) + 1)
-        ]
-        before, after = np.concatenate([np.zeros((2, 0), int), *pairs], axis=1)
+        """The edges, of the kinds ``structure`` and, where there are such nodes, ``holds``."""
+        pairs = [np.zeros((2, 0), int)]
+        for rows in corpus.documents.values():
+            for distance in range(1, min(self.reach + 1, len(rows))):
+                pairs.append((rows[:-distance], rows[distance:]))
+        before, after = np.concatenate(pairs, axis=1)
         adjacent = EdgeList.of(
-            np.concatenate([before, after]), np.concatenate([after, before]), len(corpus)
+            np.concatenate([before, after]),
+            np.concatenate([after, before]),
+            len(corpus),
         )
-        contains = (
-            {"holds": ContainsEdges(nodes, len(corpus))} if (nodes := structures(corpus)) else {}
-        )
-        return {"structure": adjacent} | contains
 
+        relations = {"structure": adjacent}
+        nodes = structures(corpus)
+        if nodes:
+            relations["holds"] = ContainsEdges(nodes, len(corpus))
+        return relations
+
+
+Builder = TfidfBuilder | KnnBuilder | EntityBuilder | StructureBuilder
 
 #: By name; the first setting of each is the one that makes its graph denser.
-BUILDERS = {"tfidf": Tfidf, "knn": Knn, "entity": Entity, "structure": Structure}
+BUILDERS = {
+    "tfidf": TfidfBuilder,
+    "knn": KnnBuilder,
+    "entity": EntityBuilder,
+    "structure": StructureBuilder,
+}
 
 
 def build(name: str, corpus: Corpus, **settings: object) -> PassageGraph:
-    """The graph of a named builder, or of several joined by ``+`` ("entity+structure").
+    """The graph over a corpus that a named builder makes, or several joined by ``+``.
 
-    A setting goes to the builder that has it. Raises InputError: a name, a setting or a value that no builder has.
+    Names are those of :data:`BUILDERS`, and unions such as ``entity+structure``. A setting goes to
+    the builder that has it: ``build("entity+knn", corpus, prior=0.8, k=5)``; ``help`` of a builder
+    lists its settings. Raises :class:`InputError` for a name, a setting or a value that no builder
+    has.
     """
     relations = {}
     for builder in builders(name, **settings):
@@ -96,17 +113,29 @@ def build(name: str, corpus: Corpus, **settings: object) -> PassageGraph:
     return PassageGraph(corpus, relations)
 
 
-def builders(name: str, **settings: object) -> list[Tfidf | Knn | Entity | Structure]:
+def builders(name: str, **settings: object) -> list[Builder]:
     """The builders that a name stands for, with their settings checked."""
     names = str(name).split("+")  # a setting may come as a number
-    if unknown := [each for each in names if each not in BUILDERS]:
-        known = f"{', '.join(BUILDERS)} and unions such as entity+structure"
-        raise InputError(f"no graph builder {unknown[0]!r}; known are {known}")
-    known = {each: defaults(BUILDERS[each]).keys() for each in names}
-    takes = set().union(*known.values())
-    if unknown := settings.keys() - takes:
+    accepted = set()
+    for part in names:
+        if part not in BUILDERS:
+            listed = ", ".join(BUILDERS)
+            raise InputError(
+                f"no graph builder {part!r}; known are {listed} and unions such as entity+structure"
+            )
+        accepted |= defaults(BUILDERS[part]).keys()
+
+    unknown = settings.keys() - accepted
+    if unknown:
+        listed = ", ".join(sorted(accepted))
         raise InputError(
-            f"the graph builder {name} has no setting {min(unknown)!r}; it has {', '.join(sorted(takes))}"
+            f"the graph builder {name} has no setting {min(unknown)!r}; it has {listed}"
         )
-    own = {each: {key: settings[key] for key in settings.keys() & known[each]} for each in names}
-    return [check(BUILDERS[each], own[each], f"the graph builder {each}") for each in names]
+
+    checked = []
+    for part in names:
+        kind = BUILDERS[part]
+        keys = settings.keys() & defaults(kind).keys()
+        values = {key: settings[key] for key in keys}
+        checked.append(check(kind, values, f"the graph builder {part}"))
+    return checked

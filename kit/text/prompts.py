@@ -1,13 +1,15 @@
-"""What language models are asked: the prompts of kgp.txt §8.9, qsgnn.txt A.10, bgr.txt A.6, ras.txt B.5, gnn-ret.txt I.
+"""What language models are asked, in the words of the papers.
 
-The words are the papers', or ours where theirs are lost, and stand in ``prompts.toml``, the five-barred lines between
-the parts ("=====") included.
+The prompts are those of kgp.txt §8.9, qsgnn.txt A.10, bgr.txt A.6, ras.txt B.5 and gnn-ret.txt I;
+ours where theirs are lost. They stand in ``prompts.toml``, the five-barred lines between the parts
+("=====") included.
 """
 
 import json
 import re
 import tomllib
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise, takewhile
 from pathlib import Path
 from string import Template
@@ -15,34 +17,52 @@ from string import Template
 from kit.corpus import EvidenceGraph, Passage, PlainTriple
 
 MOST_TRIPLES = 100  # of a graph in a prompt
-_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_FILE = Path(__file__).with_suffix(".toml")
+_TEMPLATES = tomllib.loads(_FILE.read_text("utf-8"))
+
+Pairs = Sequence[tuple[str, str]]  # sub-questions with their answers
+Steps = Sequence[tuple[str, Sequence[PlainTriple]]]  # sub-questions with what was found
+
+_json = partial(json.dumps, ensure_ascii=False)
 
 
 def _filled(name: str, **parts: str) -> str:
-    return Template(_WORDS[name]).substitute(parts)
+    return Template(_TEMPLATES[name]).substitute(parts)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# ---- KGP
 
 
 def evidence_prompt(question: str, evidence: Sequence[str], name: str = "evidence") -> str:
-    """Listing 1: the instruction; then in one line the question and the evidence as it was found.
+    """Listing 1: the instruction; then in one line the question and the evidence in order.
 
-    ``prefixed_evidence`` is that for a sequence-to-sequence model.
+    ``prefixed_evidence`` is the name of that for a sequence-to-sequence model.
     """
-    return _filled(name, input=" ".join([question, *evidence]).replace("\n", " "))
+    line = " ".join([question, *evidence]).replace("\n", " ")
+    return _filled(name, input=line)
 
 
 def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:
-    """Listing 2 where there is no context, else Listings 3 and 4, which write the line ends of a context as ``\\n``."""
+    """Listing 2 where there is no context, else Listings 3 and 4.
+
+    These write the line ends of a context as ``\\n``.
+    """
     if not contexts:
         return _filled("answer_without_context", question=question)
     return _filled("answer", question=question, contexts=_numbered(contexts))
 
 
 def _numbered(contexts: Sequence[str]) -> str:
-    lines = [
-        "\\n ".join(line.strip() for line in context.splitlines() if line.strip())
-        for context in contexts
-    ]
-    return "\n\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=1))
+    paragraphs = []
+    for rank, context in enumerate(contexts, start=1):
+        lines = map(str.strip, context.splitlines())
+        written = "\\n ".join(filter(None, lines))
+        paragraphs.append(f"{rank}: {written}")
+    return "\n\n".join(paragraphs)
 
 
 def grading_prompt(question: str, answer: str, prediction: str) -> str:
@@ -52,48 +72,66 @@ def grading_prompt(question: str, answer: str, prediction: str) -> str:
 
 def grade(reply: str) -> bool | None:
     """What a reply to :func:`grading_prompt` says: right, wrong, or (None) neither."""
-    found = {character for character in reply if character in "01"}
-    return found == {"1"} if len(found) == 1 else None
+    verdicts = set(reply).intersection("01")
+    if len(verdicts) != 1:
+        return None
+    return verdicts == {"1"}
 
 
-def extraction_prompt(what: str, passage: Passage, names: Sequence[str] = ()) -> str:
-    """Figure 11 of qsgnn.txt, the named ``entities`` of a passage, and Figure 12, ``triples`` about these names."""
-    listed = json.dumps(list(names), ensure_ascii=False)
-    return _filled(what, paragraph=f"{passage.title}\\n {passage.text}", names=listed)
+# ---- QSGNN
 
 
-def plan_prompt(question: str, steps: Sequence[tuple[str, Sequence[PlainTriple]]]) -> str:
-    """Figures 8 to 10 of ras.txt: what is to be asked next?
+def extraction_prompt(name: str, passage: Passage, names: Sequence[str] = ()) -> str:
+    """Figure 11, the named ``entities`` of a passage; Figure 12, ``triples`` about these names."""
+    return _filled(
+        name,
+        paragraph=f"{passage.title}\\n {passage.text}",
+        names=_json(list(names)),
+    )
 
-    The oldest triples are left out first where there are more than MOST_TRIPLES: never the question (ras-i27).
+
+# ---- RAS
+
+
+def plan_prompt(question: str, steps: Steps) -> str:
+    """Figures 8 to 10: what is to be asked next?
+
+    Of more than MOST_TRIPLES the oldest are left out, never the question (ras-i27).
     """
-    left, lines = MOST_TRIPLES, []
+    room = MOST_TRIPLES
+    paragraphs = []
     for text, triples in reversed(steps):
-        kept = [f"(S> {s}| P> {p}| O> {o})" for s, p, o in triples[max(0, len(triples) - left) :]]
-        left -= len(kept)
-        lines.append(
-            f"[SUBQ] {text}\n\nRetrieved Graph Information: {json.dumps(kept, ensure_ascii=False)}\n\n"
-        )
-    return _filled("plan", steps="".join(reversed(lines)), question=question)
+        latest = triples[-room:] if room else ()
+        room -= len(latest)
+        listed = _json([f"(S> {s}| P> {p}| O> {o})" for s, p, o in latest])
+        paragraphs.append(f"[SUBQ] {text}\n\nRetrieved Graph Information: {listed}\n\n")
+    return _filled(
+        "plan",
+        steps="".join(reversed(paragraphs)),
+        question=question,
+    )
 
 
-Pairs = Sequence[tuple[str, str]]  # sub-questions with their answers
+# ---- the loops around GNN-Ret
 
 
 def self_ask_prompt(question: str, pairs: Pairs) -> str:
     """gnn-ret.txt §I.4, SelfAsk: the next follow-up question, or the final answer."""
-    asked = (
-        "Are follow up questions needed here: Yes.\nFollow up: {}\nIntermediate answer: {}\n".format
-    )
-    return _filled("self_ask", question=question, pairs="".join(asked(*pair) for pair in pairs))
+    steps = _steps("Are follow up questions needed here: Yes.\nFollow up", pairs)
+    return _filled("self_ask", question=question, pairs=steps)
 
 
 def next_step_prompt(question: str, pairs: Pairs) -> str:
     """§I.6: RGNN-Ret's next question."""
-    told = "".join(
-        f"Next step: {asked}\nIntermediate answer: {answer}\n" for asked, answer in pairs
-    )
-    return _filled("next_step", question=question, pairs=told)
+    steps = _steps("Next step", pairs)
+    return _filled("next_step", question=question, pairs=steps)
+
+
+def _steps(label: str, pairs: Pairs) -> str:
+    steps = ""
+    for step, answer in pairs:
+        steps += f"{label}: {step}\nIntermediate answer: {answer}\n"
+    return steps
 
 
 def sub_answer_prompt(question: str, contexts: Sequence[str]) -> str:
@@ -102,45 +140,62 @@ def sub_answer_prompt(question: str, contexts: Sequence[str]) -> str:
 
 
 def critique_prompt(question: str, answers: Sequence[str]) -> str:
-    """§3.3: are the sub-answers, without the sub-questions, evidence enough for the final answer?"""
+    """§3.3: are the sub-answers, without their questions, evidence enough for the answer?"""
     return _filled("critique", question=question, answers="\n".join(answers))
 
 
 def reason_prompt(question: str, contexts: Sequence[str], thoughts: str = "") -> str:
     """IRCoT's next thoughts after others, and ITER-RETGEN's whole answer (§I.3 and I.5)."""
-    return _filled(
-        "reason", question=question, contexts=_numbered(contexts), thoughts=thoughts
-    ).rstrip()
+    prompt = _filled(
+        "reason",
+        question=question,
+        contexts=_numbered(contexts),
+        thoughts=thoughts,
+    )
+    return prompt.rstrip()
 
 
-def evidence_graph_prompt(asked: Sequence[tuple[str, Sequence[str], str]]) -> str:
-    """Tables 11 to 15 of bgr.txt: questions, each with numbered facts and :func:`paths`, which the last one lacks."""
+# ---- BGR
+
+
+def evidence_graph_prompt(questions: Sequence[tuple[str, Sequence[str], str]]) -> str:
+    """Tables 11 to 15: questions, each with numbered facts and :func:`paths`.
+
+    The last question lacks its paths, which are to be written.
+    """
     parts = []
-    for question, facts, answer in asked:
-        numbered = "\n".join(
-            f"{number}. {' '.join(fact.split())}" for number, fact in enumerate(facts)
-        )
-        parts.append(f"Q: {question}\n\n{numbered}\n\nA: {answer}".rstrip())
+    for question, facts, answer in questions:
+        lines = [f"{index}. {_one_line(fact)}" for index, fact in enumerate(facts)]
+        part = "\n\n".join([f"Q: {question}", "\n".join(lines), f"A: {answer}"])
+        parts.append(part.rstrip())
     return "\n\n---\n\n".join(parts)
 
 
 def paths(graph: EvidenceGraph, numbers: Sequence[int]) -> str:
     """A graph as there: ``Q-18-20;Q-3;`` are its chains, by the number of each node."""
-    return "".join(f"Q-{'-'.join(str(numbers[node]) for node in chain)};" for chain in graph.chains)
+    written = ""
+    for chain in graph.chains:
+        written += "-".join(["Q", *(str(numbers[node]) for node in chain)]) + ";"
+    return written
 
 
 def read_paths(reply: str, n_facts: int) -> list[tuple[int, int]]:
-    """The edges of the paths in a reply, the question being −1; a number that no fact has ends its path."""
-    edges: dict[tuple[int, int], None] = {}
+    """The edges of the paths in a reply, the question being −1.
+
+    A number that no fact has ends its path.
+    """
+    edges = {}
     for path in re.findall(r"Q((?:\s*-\s*\d+)+)", reply):
-        numbers = takewhile(lambda number: number < n_facts, map(int, re.findall(r"\d+", path)))
-        edges |= dict.fromkeys(pairwise([-1, *numbers]))
+        numbers = map(int, re.findall(r"\d+", path))
+        nodes = takewhile(lambda node: node < n_facts, numbers)
+        edges |= dict.fromkeys(pairwise([-1, *nodes]))
     return list(edges)
 
 
 def graph_answer_prompt(question: str, evidence: Sequence[str], graph: EvidenceGraph) -> str:
-    """bgr.txt A.6, Figure 6: the evidence in words that say how it hangs together, along each chain of its graph."""
-    chains = [
-        " Then ".join(" ".join(evidence[node].split()) for node in chain) for chain in graph.chains
-    ]
+    """Figure 6: the evidence in words that say how it hangs together, chain by chain."""
+    chains = []
+    for chain in graph.chains:
+        texts = [_one_line(evidence[node]) for node in chain]
+        chains.append(" Then ".join(texts))
     return answer_prompt(question, ["\nOn the other hand, ".join(chains)])

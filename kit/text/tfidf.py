@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 
+from kit import timer
 from kit.corpus import Corpus
 from kit.text.entities import (
     STOP_WORDS,
@@ -22,75 +22,114 @@ class TfidfIndex:
     """Passages by the cosine of their TF-IDF vectors with the query's."""
 
     def __init__(self, corpus: Corpus) -> None:
+        from sklearn.feature_extraction.text import TfidfVectorizer  # takes two seconds
+
         self.vectorizer = TfidfVectorizer(
-            stop_words=sorted(STOP_WORDS), sublinear_tf=True, dtype=np.float32
+            stop_words=sorted(STOP_WORDS),
+            sublinear_tf=True,
+            dtype=np.float32,
         )
+        texts = [passage.full_text for passage in corpus.passages]
         try:
-            self.passages = self.vectorizer.fit_transform(
-                [passage.full_text for passage in corpus.passages]
-            )
+            self.passages = self.vectorizer.fit_transform(texts)  # (passages, terms)
         except ValueError:  # not a word in any
             self.passages = None
 
+    @timer.part("seeding")
     def scores(self, texts: Sequence[str]) -> np.ndarray:
         """Cosines of shape (texts, passages)."""
         if self.passages is None:
             return np.zeros((len(texts), 0), np.float32)
-        return (self.vectorizer.transform(texts) @ self.passages.T).toarray()
+        queries = self.vectorizer.transform(texts)  # (texts, terms)
+        return (queries @ self.passages.T).toarray()
 
     def nearest(self, texts: Sequence[str], k: int) -> list[list[int]]:
-        """The rows of the k passages nearest to each text, best first; of equal scores the lower row first."""
-        return [np.argsort(-self.scores([text])[0], kind="stable")[:k].tolist() for text in texts]
+        """The rows of the k passages nearest to each text, best first.
+
+        Of equal scores the lower row stands first.
+        """
+        scores = (self.scores([text])[0] for text in texts)
+        return [np.argsort(-of_text, kind="stable")[:k].tolist() for of_text in scores]
 
 
 def keywords(corpus: Corpus, n: int) -> BipartiteIncidence:
     """Passages and the TF-IDF keywords of their documents (kgp.txt §3, "TF-IDF KG Construction").
 
-    The keywords of a document are its ``n`` terms of one or two words with the highest TF-IDF; stop words are no terms,
-    nor is a term of a single passage, which could connect nothing. A passage holds those keywords of its document that
-    occur in it. Titles are keywords too, of the passages that mention them and of the one that opens their document
-    (the paper adds "the document title", which given to all would make a clique of every document).
+    The keywords of a document are its ``n`` terms of one or two words with the highest TF-IDF. Stop
+    words are no terms, nor is a term of a single passage, which could connect nothing. A passage
+    holds those keywords of its document that occur in it. Titles are keywords too, of the passages
+    that mention them and of the one that opens their document (the paper adds "the document title",
+    which given to all would make a clique of every document).
     """
-    counter = CountVectorizer(
-        stop_words=sorted(STOP_WORDS), ngram_range=(1, 2), min_df=2, dtype=np.int32
-    )
-    try:
-        counts = sparse.csr_array(
-            counter.fit_transform([passage.text for passage in corpus.passages])
-        )
-        terms = counter.get_feature_names_out().astype(object)
-    except ValueError:  # no term in two passages
-        counts, terms = sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
+    from sklearn.feature_extraction.text import TfidfTransformer
 
+    counts, terms = _count_terms(corpus)
+
+    # Which passages a document has, as ones: (documents, passages).
     documents = corpus.documents.values()
-    rows, starts = (
-        np.concatenate([*documents, np.zeros(0, int)]),
-        np.cumsum([0, *map(len, documents)]),
+    rows = np.concatenate([*documents, np.zeros(0, int)])
+    starts = np.cumsum([0, *map(len, documents)])
+    membership = sparse.csr_array(
+        (np.ones_like(rows, np.int32), rows, starts),
+        shape=(len(documents), len(corpus)),
     )
-    belongs = sparse.csr_array(
-        (np.ones(len(rows), np.int32), rows, starts), (len(documents), len(corpus))
-    )
-    weights = belongs @ counts
+
+    weights = membership @ counts  # (documents, terms)
     if weights.nnz:
         weights = TfidfTransformer(sublinear_tf=True).fit_transform(weights).tocsr()
-    chosen = np.zeros(len(weights.data), np.float32)
-    for start, end in pairwise(weights.indptr):  # of equal weights, the first
-        chosen[start + np.argsort(-weights.data[start:end], kind="stable")[:n]] = 1
-    mask = sparse.csr_array((chosen, weights.indices, weights.indptr), shape=weights.shape)
-    mask.eliminate_zeros()
-    held = sparse.csr_array((belongs.T.astype(np.float32) @ mask).multiply(counts > 0))
+
+    of_document = membership.T.astype(np.float32) @ _largest(weights, n)
+    held = sparse.csr_array(of_document.multiply(counts > 0))  # (passages, terms)
     titles = _titles(corpus)
-    both = sparse.csr_array(sparse.hstack([held, titles.matrix], format="csr"))
-    return BipartiteIncidence(both, np.concatenate([terms, titles.terms])).connecting()
+    incidence = BipartiteIncidence(
+        sparse.csr_array(sparse.hstack([held, titles.matrix], format="csr")),
+        np.concatenate([terms, titles.terms]),
+    )
+    return incidence.connecting()
+
+
+def _count_terms(corpus: Corpus) -> tuple[sparse.csr_array, np.ndarray]:
+    """How often each passage has each term, (passages, terms); and the terms."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    counter = CountVectorizer(
+        stop_words=sorted(STOP_WORDS),
+        ngram_range=(1, 2),
+        min_df=2,
+        dtype=np.int32,
+    )
+    try:
+        counts = counter.fit_transform([passage.text for passage in corpus.passages])
+    except ValueError:  # no term in two passages
+        return sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
+    return sparse.csr_array(counts), counter.get_feature_names_out().astype(object)
+
+
+def _largest(weights: sparse.csr_array, n: int) -> sparse.csr_array:
+    """Ones where the ``n`` largest weights of each row stand; of equal ones, the first."""
+    chosen = np.zeros_like(weights.data, np.float32)
+    for start, end in pairwise(weights.indptr):
+        order = np.argsort(-weights.data[start:end], kind="stable")
+        chosen[start + order[:n]] = 1
+    mask = sparse.csr_array(
+        (chosen, weights.indices, weights.indptr),
+        shape=weights.shape,
+    )
+    mask.eliminate_zeros()
+    return mask
 
 
 def _titles(corpus: Corpus) -> BipartiteIncidence:
+    """Passages and the titles that they mention, or whose document they open."""
     names = [fold(without_qualifier(passage.title)) for passage in corpus.passages]
-    column = {name: number for number, name in enumerate(sorted(set(filter(is_name, names))))}
-    mentions, entries = SurfaceMatcher(column), []
-    for row, (passage, name) in enumerate(zip(corpus.passages, names)):
-        held = {surface for _, surface in mentions.find(passage.text)}
-        if passage.position == 0 and name in column:
-            held.add(name)
+    titles = sorted(set(filter(is_name, names)))
+    column = {title: index for index, title in enumerate(titles)}
+
+    matcher = SurfaceMatcher(column)
+    entries = []
+    for row, passage in enumerate(corpus.passages):
+        held = {surface for _, surface in matcher.find(passage.text)}
+        if passage.position == 0 and names[row] in column:
+            held.add(names[row])
         entries += ((row, column[surface], 1.0) for surface in held)
-    return BipartiteIncidence.from_entries(entries, list(column), len(corpus))
+    return BipartiteIncidence.from_entries(entries, titles, len(corpus))

@@ -1,7 +1,7 @@
-"""Facts as triples, with the sentences that they come from (qsgnn.txt Eq. 1; f_t2t of ras.txt Eq. 7).
+"""Facts as triples, with the sentences that say so (qsgnn.txt Eq. 1; f_t2t of ras.txt Eq. 7).
 
-Four ways behind one call, :func:`extract`: rules that need no model, files of HippoRAG's OpenIE, the kit's own small
-model, and a chat model asked with the prompts of qsgnn.txt, Appendix A.10.
+Four ways stand behind one call, :func:`extract`: rules that need no model, files of HippoRAG's
+OpenIE, the kit's own small model, and a chat model with the prompts of qsgnn.txt, Appendix A.10.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 from tqdm.auto import tqdm
 
-from kit.corpus import Corpus, Passage
+from kit.corpus import Corpus, Passage, PlainTriple
 from kit.corpus.sentences import split_sentences
 from kit.corpus.source import Source
 from kit.errors import InputError
@@ -24,15 +24,21 @@ from kit.text.language_models import LanguageModel, SequenceToSequence, language
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mention, Placeholders, linker_of
 from kit.text.prompts import extraction_prompt
 
-_BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
-_POSSESSIVE = re.compile(r"^['’]s\b")
 LONGEST = 10  # words that are said of an object
 LONGEST_ANSWER = 512  # tokens of a language model's reply
+_BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
+_POSSESSIVE = re.compile(r"^['’]s\b")
 _EDGES = " ,.;:!?\"'“”‘’()—–-"
 
 
+Statement = tuple[str, str]  # what is said of an object, and the object
+
+
 class Triple(msgspec.Struct, frozen=True):
-    """(subject, verb, object), and the index of the sentence that says so, or None where only the passage is known."""
+    """(subject, verb, object), and the index of the sentence that says so.
+
+    ``sentence`` is None where only the passage is known.
+    """
 
     subject: str
     relation: str
@@ -48,16 +54,24 @@ class Extraction(msgspec.Struct, frozen=True):
 
 
 def extract(
-    corpus: Corpus, source: str = "rules", rows: Sequence[int] | None = None
+    corpus: Corpus,
+    source: str = "rules",
+    rows: Sequence[int] | None = None,
 ) -> list[Extraction]:
-    """Of each passage of ``rows``, by default all: by ``rules``, from the file of ``openie:FILE``, or by a model.
+    """The triples of each passage of ``rows``, by default of all.
 
-    A sequence-to-sequence model is asked as :func:`by_small_model` does, another :func:`language_model` in words.
-    Raises :class:`InputError` for a file that is unsound or lacks a passage, and where a model can't be asked.
+    They come by ``rules``, from the file of ``openie:FILE``, or from a :func:`language_model`: one
+    of the class :class:`SequenceToSequence` is asked as in :func:`by_small_model`, another as in
+    :func:`by_model`. Raises :class:`InputError` for a file that is unsound or lacks a passage, and
+    where a model can't be asked.
     """
-    part = corpus if rows is None else corpus.subset(rows)
     if source == "rules":
-        return [by_rules(corpus)[row] for row in (range(len(corpus)) if rows is None else rows)]
+        extractions = by_rules(corpus)
+        if rows is None:
+            return list(extractions)
+        return [extractions[row] for row in rows]
+
+    part = corpus if rows is None else corpus.subset(rows)
     if source.startswith("openie:"):
         return from_file(part, Path(source.removeprefix("openie:")))
     model = language_model(source, longest_answer=LONGEST_ANSWER)
@@ -66,85 +80,113 @@ def extract(
     return by_model(part, model)
 
 
+# ---- by rules
+
+
 @lru_cache(maxsize=2)
 def by_rules(corpus: Corpus) -> list[Extraction]:
-    """Triples without a model: the title as subject, each other name or date of a sentence as object.
+    """Triples without a model: the title is the subject, other names and dates are objects.
 
-    What is said of the object are the last words before it (``LONGEST`` at most, back to another mention or a break),
-    or else the first after it. See :class:`kit.text.placeholders.EntityLinker` for what a name means.
+    What is said of an object are the last words before it (``LONGEST`` at most, back to another
+    mention or a break), or else the first after it. For what a name means, see
+    :class:`kit.text.placeholders.EntityLinker`.
     """
-    linker, found = linker_of(corpus), []
+    linker = linker_of(corpus)
+    extractions = []
     for passage in tqdm(corpus.passages, desc="triples", unit="passage"):
         sentences = split_sentences(passage.text)
-        said = (_said(sentence, linker.mentions(sentence), passage.title) for sentence in sentences)
-        found.append(_about_title(passage, sentences, said))
-    return found
+        statements = [
+            _statements(sentence, linker.mentions(sentence), passage.title)
+            for sentence in sentences
+        ]
+        extractions.append(_about_title(passage, sentences, statements))
+    return extractions
 
 
 def _about_title(
-    passage: Passage, sentences: list[str], said: Iterable[Iterable[tuple[str, str]]]
+    passage: Passage,
+    sentences: list[str],
+    statements: Iterable[Iterable[Statement]],
 ) -> Extraction:
-    """From the relations and objects that each sentence tells of the passage's title."""
-    triples = (
-        Triple(passage.title, *each, number) for number, of in enumerate(said) for each in of
-    )
-    return Extraction(tuple(sentences), tuple(dict.fromkeys(triples)))
+    """From the relations and objects that each sentence states of the passage's title."""
+    triples = {}
+    for index, of_sentence in enumerate(statements):
+        for relation, entity in of_sentence:
+            triples[Triple(passage.title, relation, entity, index)] = None
+    return Extraction(tuple(sentences), tuple(triples))
 
 
-def _said(sentence: str, mentions: Sequence[Mention], title: str) -> Iterator[tuple[str, str]]:
-    """The few words that are said of each mention of something else than the subject, and what it means."""
-    own = set(fold(title).split())
+def _statements(
+    sentence: str,
+    mentions: Sequence[Mention],
+    title: str,
+) -> Iterator[Statement]:
+    """The few words that are said of each mention but the subject's, and what it means."""
+    subject = set(fold(title).split())
     breaks = [match.start() for match in _BREAK.finditer(sentence)]
-    ends, starts = (
-        [0, *(end for _, end, _ in mentions)],
-        [*(start for start, _, _ in mentions), len(sentence)],
-    )
-    for place, (start, end, entity) in enumerate(mentions):
-        if own.issuperset(fold(entity).split()):  # the subject itself, or its short name
+    ends = [0, *(mention.end for mention in mentions)]
+    starts = [*(mention.start for mention in mentions), len(sentence)]
+    for index, (start, end, entity) in enumerate(mentions):
+        if subject.issuperset(fold(entity).split()):  # or its short name
             continue
-        low = max([ends[place], *(at + 1 for at in breaks if at < start)])
-        high = min([starts[place + 1], *(at for at in breaks if at >= end)])
-        sides = sentence[low:start], sentence[end:high]
-        before, after = (_POSSESSIVE.sub("", side).strip(_EDGES).split() for side in sides)
-        yield " ".join(before[-LONGEST:] or after[:LONGEST]) or "is mentioned with", entity
+        low = max([ends[index], *(at + 1 for at in breaks if at < start)])
+        high = min([starts[index + 1], *(at for at in breaks if at >= end)])
+        before = _words(sentence[low:start])
+        after = _words(sentence[end:high])
+        words = before[-LONGEST:] or after[:LONGEST]
+        yield " ".join(words) or "is mentioned with", entity
+
+
+def _words(text: str) -> list[str]:
+    return _POSSESSIVE.sub("", text).strip(_EDGES).split()
+
+
+# ---- by the small model
 
 
 def fact_prompt(linker: EntityLinker, passage: Passage, sentence: str) -> tuple[str, Placeholders]:
     """What the small model reads of a sentence, and what its placeholders stand for."""
-    mentions, names = linker.mentions(sentence, numbers=True), Placeholders()
+    names = Placeholders()
+    mentions = linker.mentions(sentence, numbers=True)
     subject = [mention for mention in mentions if linker.is_subject(mention.entity, passage.title)]
     return f"facts : {names.hide(sentence, mentions, subject)}", names
 
 
 def by_small_model(corpus: Corpus, model: LanguageModel, linker: EntityLinker) -> list[Extraction]:
-    """Triples by ``data/planner``: of each sentence, ``employer = <n0> , year = <n1> ; spouse = <n2>``, or ``none``.
+    """Triples by ``data/planner``, sentence by sentence.
 
-    The subject is the title, as in :func:`by_rules`; the year becomes (subject, "employer: year", <n1>).
+    It writes ``employer = <n0> , year = <n1> ; spouse = <n2>``, or ``none``. The subject is the
+    title, as in :func:`by_rules`; the year becomes (subject, "employer: year", <n1>).
     """
-    split = [(passage, split_sentences(passage.text)) for passage in corpus.passages]
-    asked = [
-        fact_prompt(linker, passage, sentence)
-        for passage, sentences in split
-        for sentence in sentences
-    ]
-    replies = model.generate([prompt for prompt, _ in asked])
-    said = (_facts(reply.text, names) for reply, (_, names) in zip(replies, asked))
+    requests = []
+    split = [split_sentences(passage.text) for passage in corpus.passages]
+    for passage, sentences in zip(corpus.passages, split):
+        requests += [fact_prompt(linker, passage, sentence) for sentence in sentences]
+    replies = model.generate([prompt for prompt, _ in requests])
+    statements = (_facts(reply.text, names) for reply, (_, names) in zip(replies, requests))
     return [
-        _about_title(passage, sentences, islice(said, len(sentences)))
-        for passage, sentences in split
+        _about_title(passage, sentences, islice(statements, len(sentences)))
+        for passage, sentences in zip(corpus.passages, split)
     ]
 
 
-def _facts(reply: str, names: Placeholders) -> Iterator[tuple[str, str]]:
+def _facts(reply: str, names: Placeholders) -> Iterator[Statement]:
     """Relations and objects that the small model wrote."""
     for fact in reply.split(" ; "):
         first = ""
         for part in fact.split(" , "):
             relation, _, value = part.partition(" = ")
-            first, relation = (first, f"{first}: {relation}") if first else (relation, relation)
-            numbered = PLACEHOLDER.findall(value)
-            for object in filter(None, map(names.entity, numbered) if numbered else [value]):
-                yield relation, object
+            if first:
+                relation = f"{first}: {relation}"
+            else:
+                first = relation
+            placeholders = PLACEHOLDER.findall(value)
+            entities = map(names.entity, placeholders) if placeholders else [value]
+            for entity in filter(None, entities):
+                yield relation, entity
+
+
+# ---- from a file, by a model that is asked in words
 
 
 class _Record(msgspec.Struct):
@@ -156,84 +198,106 @@ class _Record(msgspec.Struct):
 
 
 def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
-    """The triples of an OpenIE file as HippoRAG publishes them, for each passage those of its title and text.
+    """The triples of an OpenIE file as HippoRAG publishes them.
 
-    What is no triple there (published files have lists of two and of four texts) is left out, with one warning.
+    A passage is found by its title and text. What is no triple there (published files have lists of
+    two and of four texts) is left out, with one warning.
     """
     source = Source()
     records: list[_Record] = []
-    source.each(path, _Record, records.append)
+    source.read_records(path, _Record, records.append)
     source.raise_first()
-    told = {(record.title, record.text.strip()): record.extracted_triples for record in records}
-    missing = [passage for passage in corpus.passages if (passage.title, passage.text) not in told]
+    by_content = {}
+    for record in records:
+        by_content[record.title, record.text.strip()] = record.extracted_triples
+
+    contents = [(passage.title, passage.text) for passage in corpus.passages]
+    missing = [content for content in contents if content not in by_content]
     if missing:
-        expected = (
-            f"expected triples of every passage, found none of {len(missing)} of {len(corpus)}"
+        raise InputError(
+            f"expected triples of every passage, found none of {len(missing)} of {len(contents)}",
+            file=path,
+            record=missing[0][0],
         )
-        raise InputError(expected, file=path, record=missing[0].title)
-    return _extractions(
-        corpus, [told[passage.title, passage.text] for passage in corpus.passages], str(path)
-    )
+    return _extractions(corpus, map(by_content.get, contents), str(path))
 
 
 def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
-    """Triples by a language model, two prompts a passage: for its named entities, then for triples about these.
+    """Triples by a language model, in two prompts per passage.
 
-    Sentences are split by the kit, not by the model, which may rewrite them (qsgnn-i21).
+    The first asks for its named entities, the second for triples about these. Sentences are split
+    by the kit, not by the model, which may rewrite them (qsgnn-i21).
     """
-    replies = model.generate(
-        [extraction_prompt("entities", passage) for passage in corpus.passages]
-    )
-    listed = [_listed(reply.text, "named_entities") or [] for reply in replies]
-    names = [[name for name in of if isinstance(name, str)] for of in listed]
-    asked = zip(corpus.passages, names)
-    replies = model.generate([extraction_prompt("triples", passage, of) for passage, of in asked])
-    return _extractions(corpus, [_listed(reply.text, "triples") for reply in replies], model.name)
+    prompts = [extraction_prompt("entities", passage) for passage in corpus.passages]
+    replies = model.generate(prompts)
+    prompts = []
+    for passage, reply in zip(corpus.passages, replies):
+        listed = _listed(reply.text, "named_entities") or []
+        names = [name for name in listed if isinstance(name, str)]
+        prompts.append(extraction_prompt("triples", passage, names))
+    replies = model.generate(prompts)
+    lists = [_listed(reply.text, "triples") for reply in replies]
+    return _extractions(corpus, lists, model.name)
 
 
 def _listed(reply: str, key: str) -> list[object] | None:
     """The list that a reply has under a key, or is; None where it has none."""
-    start = min((reply.find(opens) for opens in "{[" if opens in reply), default=0)
+    bracket = re.search(r"[{[].*", reply, re.DOTALL)
     try:
-        found, _ = json.JSONDecoder().raw_decode(reply[start:])
+        value, _ = json.JSONDecoder().raw_decode(bracket[0] if bracket else reply)
     except (ValueError, RecursionError):
         return None
-    found = found.get(key) if isinstance(found, dict) else found
-    return found if isinstance(found, list) else None
+    if isinstance(value, dict):
+        value = value.get(key)
+    return value if isinstance(value, list) else None
 
 
 def _extractions(
-    corpus: Corpus, told: Iterable[Sequence[object] | None], source: str
+    corpus: Corpus,
+    lists: Iterable[Sequence[object] | None],
+    source: str,
 ) -> list[Extraction]:
-    """One a passage; what is no triple of texts, or no list at all, is left out, with one warning that counts it."""
-    found, bad = [], 0
-    for passage, triples in zip(corpus.passages, told, strict=True):
+    """From a list per passage, or None.
+
+    What is no triple of texts, or no list at all, is left out, with one warning that counts it.
+    """
+    extractions = []
+    n_bad = 0
+    for passage, values in zip(corpus.passages, lists, strict=True):
+        if values is None:
+            n_bad += 1
+            values = ()
         sentences = tuple(split_sentences(passage.text))
-        lists = [
-            [isinstance(one, str) and one.strip() for one in of]
-            for of in triples or ()
-            if isinstance(of, list)
-        ]
-        sound = [triple for triple in lists if len(triple) == 3 and all(triple)]
-        bad += 1 if triples is None else len(triples) - len(sound)
-        kept = (Triple(*triple, _sentence(sentences, triple)) for triple in sound)
-        found.append(Extraction(sentences, tuple(dict.fromkeys(kept))))
-    if bad:
+        triples = {}
+        for value in values:
+            texts = _three_texts(value)
+            if texts:
+                triples[Triple(*texts, _sentence(sentences, texts))] = None
+            else:
+                n_bad += 1
+        extractions.append(Extraction(sentences, tuple(triples)))
+    if n_bad:
         warnings.warn(
-            f"{source}: left out {bad} of the extracted triples, which are not three texts",
+            f"{source}: left out {n_bad} of the extracted triples, which are not three texts",
             stacklevel=3,
         )
-    return found
+    return extractions
+
+
+def _three_texts(value: object) -> list[str] | None:
+    try:
+        texts = [text.strip() for text in msgspec.convert(value, PlainTriple)]
+    except msgspec.ValidationError:
+        return None
+    return texts if all(texts) else None
 
 
 def _sentence(sentences: Sequence[str], triple: Sequence[str]) -> int | None:
-    """The first sentence that has both ends of a triple, else the first with its object, else with its subject."""
-    subject, object = (
-        re.compile(rf"(?<!\w){re.escape(fold(triple[place]))}(?!\w)") for place in (0, 2)
-    )
+    """The first sentence that has both ends of a triple, else its object, else its subject."""
+    subject, _, entity = (re.compile(rf"(?<!\w){re.escape(fold(end))}(?!\w)") for end in triple)
     folded = list(map(fold, sentences))
-    for wanted in ((subject, object), (object,), (subject,)):
-        for number, sentence in enumerate(folded):
-            if all(name.search(sentence) for name in wanted):
-                return number
+    for patterns in ((subject, entity), (entity,), (subject,)):
+        for index, sentence in enumerate(folded):
+            if all(pattern.search(sentence) for pattern in patterns):
+                return index
     return None

@@ -30,7 +30,8 @@ def test_entity_by_hand() -> None:
 def test_tfidf_by_hand() -> None:
     titles = pairs("harbour/moravec", "moravec/quay", "quay/oll", "harbour/novel")
     assert named_edges("tfidf", n_keywords=0) == titles
-    # With every term of two passages a keyword, the prize joins two more, and so does each common word.
+    # With every term of two passages a keyword, the prize joins two more, and so does each common
+    # word.
     assert named_edges("tfidf", n_keywords=100) == titles | pairs("moravec-later/novel")
 
 

@@ -18,7 +18,7 @@ def corpus_of(n: int) -> Corpus:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[PassageGraph, nx.Graph]:
-    """A graph with a kind of shared terms and a kind of directed links, beside the same graph by brute force."""
+    """A graph with shared terms and directed links, beside the same graph by brute force."""
     n, terms = draw(st.integers(1, 8)), draw(st.integers(1, 5))
     holds = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, terms - 1)), unique=True))
     links = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), unique=True))
@@ -41,60 +41,60 @@ def test_linked_is_every_edge_at_the_rows(
 ) -> None:
     built, full = pair
     rows = np.array([row % built.n_nodes for row in rows], int)
-    place, target = built.linked(rows)
+    indices, targets = built.linked(rows)
     expected = {(i, other) for i, row in enumerate(rows.tolist()) for other in full.neighbors(row)}
-    assert set(zip(place.tolist(), target.tolist())) == expected
+    assert set(zip(indices.tolist(), targets.tolist())) == expected
 
 
 @given(graphs(), st.integers(1, 20))
 def test_statistics_are_those_of_the_written_out_graph(
     pair: tuple[PassageGraph, nx.Graph], block: int
 ) -> None:
-    ours, full = pair
-    saved, graph._BLOCK = graph._BLOCK, block  # small blocks, so that a graph is counted in several
-    try:
-        assert ours.degrees.tolist() == [degree for _, degree in full.degree()]
-    finally:
-        graph._BLOCK = saved
-    assert ours.n_edges == full.number_of_edges()
-    assert ours.density == pytest.approx(nx.density(full))
-    assert ours.n_components == nx.number_connected_components(full)
+    built, full = pair
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(graph, "_BLOCK", block)  # small, so that a graph is counted in several
+        assert built.degrees.tolist() == [degree for _, degree in full.degree()]
+    assert built.n_edges == full.number_of_edges()
+    assert built.density == pytest.approx(nx.density(full))
+    assert built.n_components == nx.number_connected_components(full)
 
 
 @given(graphs())
 def test_conversions_hold_the_same_edges(pair: tuple[PassageGraph, nx.Graph]) -> None:
-    ours, full = pair
-    assert set(map(frozenset, ours.to_networkx().edges)) == set(map(frozenset, full.edges))
-    data = ours.to_pyg()
+    built, full = pair
+    assert set(map(frozenset, built.to_networkx().edges)) == set(map(frozenset, full.edges))
+    data = built.to_pyg()
     assert set(map(frozenset, data.edge_index.T.tolist())) == set(map(frozenset, full.edges))
-    assert data.num_nodes == ours.n_nodes
+    assert data.num_nodes == built.n_nodes
     links = data.edge_index[:, data.edge_type == data.edge_kinds.index("link")]
-    np.testing.assert_array_equal(links, ours.edges("link"))
+    np.testing.assert_array_equal(links, built.edges("link"))
 
 
 @given(graphs(), st.data())
 def test_neighbours_and_subgraphs(pair: tuple[PassageGraph, nx.Graph], data: st.DataObject) -> None:
-    ours, _ = pair
+    built, _ = pair
     walk = nx.DiGraph(
-        list(map(tuple, np.concatenate([ours.edges(kind).T for kind in ours.relations]).tolist()))
+        list(map(tuple, np.concatenate([built.edges(kind).T for kind in built.relations]).tolist()))
     )
-    walk.add_nodes_from(range(ours.n_nodes))
-    rows = data.draw(st.lists(st.integers(0, ours.n_nodes - 1), unique=True))
-    assert ours.neighbours(rows).tolist() == sorted(
+    walk.add_nodes_from(range(built.n_nodes))
+    rows = data.draw(st.lists(st.integers(0, built.n_nodes - 1), unique=True))
+    assert built.neighbours(rows).tolist() == sorted(
         {other for row in rows for other in walk.successors(row)}
     )
-    part = ours.subgraph(rows)
+    part = built.subgraph(rows)
     assert [passage.id for passage in part.corpus.passages] == [str(row) for row in rows]
-    for new, row in enumerate(rows):
-        assert {rows[other] for other in part.neighbours(new)} == set(
-            ours.neighbours(row).tolist()
+    for index, row in enumerate(rows):
+        assert {rows[other] for other in part.neighbours(index)} == set(
+            built.neighbours(row).tolist()
         ) & set(rows)
 
 
 def test_the_example_by_hand() -> None:
     graph = build("entity+structure", example().corpus, prior=0.6)
     assert list(graph.relations) == ["entity", "structure"]
-    # harbour – moravec – quay – oll by names, moravec – moravec-later by place, moravec-later – novel by the prize.
+    assert repr(graph) == "PassageGraph(6 passages, entity+structure)"
+    # harbour – moravec – quay – oll by names, moravec – moravec-later by position, moravec-later –
+    # novel by the prize.
     assert graph.n_edges == 5
     assert graph.density == pytest.approx(2 * 5 / (6 * 5))
     assert graph.mean_degree == pytest.approx(2 * 5 / 6)

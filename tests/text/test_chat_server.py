@@ -1,4 +1,4 @@
-"""The chat server, against a real one on loopback: answers, replay, caps, retries, and what each failure says."""
+"""The chat server, against a real one on loopback: answers, replay, caps, retries, failures."""
 
 import socket
 from collections.abc import Callable

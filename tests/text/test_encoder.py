@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
+from kit import timer
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import Encoder, NearestNeighbours
@@ -35,27 +36,41 @@ def test_an_unknown_model_is_one_plain_line(tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_only_new_texts_are_encoded_and_cold_queries_anew_but_once_a_time(
-    encoder: Encoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked, embed = [], Encoder._embed
-    monkeypatch.setattr(
-        Encoder,
-        "_embed",
-        lambda self, texts, *more: asked.append(texts) or embed(self, texts, *more),
-    )
+class Counting(Encoder):
+    """Remembers what its model read."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store=store)
+        self.batches: list[list[str]] = []
+
+    def _embed(self, texts: list[str], role: str) -> np.ndarray:
+        self.batches.append(texts)
+        return super()._embed(texts, role)
+
+
+def test_only_new_texts_are_encoded(tmp_path: Path) -> None:
+    encoder = Counting(Store(tmp_path))
     passages = encoder.encode(TEXTS)
-    again = Encoder(store=encoder.store)
+    again = Counting(encoder.store)
     np.testing.assert_array_equal(again.encode(TEXTS), passages)
-    assert "model" not in vars(again) and len(again.encode([])) == 0
+    assert len(again.encode([])) == 0
+    again.encode(["A hill.", *TEXTS])
+    assert again.batches == [["A hill."]]
+
+
+def test_cold_queries_are_encoded_anew_but_once_per_clock(tmp_path: Path) -> None:
+    encoder = Counting(Store(tmp_path))
+    encoder.encode(["A river."], role="query")
     for _ in range(2):
-        with monkeypatch.context() as timed:
-            timed.setattr(Encoder, "cold", {})
+        with timer.running(cold=True) as clock:
             cold = encoder.encode(["A river."], role="query")
             np.testing.assert_array_equal(encoder.encode(["A river."], role="query"), cold)
             encoder.encode(["A hill."])
-    np.testing.assert_array_equal(encoder.encode(["A river."], role="query"), cold)
-    assert asked[1:] == [["A river."], ["A hill."], ["A river."], ["A river."]]
+        assert clock.texts == {"A river.", "A hill."}
+        assert list(clock.seconds) == ["encoding"] and len(clock.vectors) == 1
+    with timer.running(cold=False):
+        np.testing.assert_array_equal(encoder.encode(["A river."], role="query"), cold)
+    assert encoder.batches == [["A river."], ["A river."], ["A hill."], ["A river."]]
 
 
 def test_neighbours_are_exact_and_ties_in_order() -> None:

@@ -16,11 +16,11 @@ TWO_OF_SIX = 1 - np.log(2) / np.log(6)
 def priors(corpus: Corpus) -> dict[tuple[str, str], float]:
     incidence = link(corpus)
     matrix = incidence.matrix.tocoo()
-    places = [
+    pairs = [
         (corpus.passages[row].id, incidence.terms[column])
         for row, column in zip(matrix.row, matrix.col)
     ]
-    return dict(zip(places, matrix.data.tolist()))
+    return dict(zip(pairs, matrix.data.tolist()))
 
 
 def test_priors_of_the_example() -> None:
@@ -40,13 +40,13 @@ def test_priors_of_the_example() -> None:
         ("moravec-later", "Lantern Prize"): TWO_OF_SIX,
         ("novel", "Lantern Prize"): TWO_OF_SIX,
     }
-    found = priors(example().corpus)
+    links = priors(example().corpus)
     assert (
         "moravec-later",
         "Ines Moravec",
-    ) not in found  # a later passage's title is its document's
+    ) not in links  # a later passage's title is its document's
     assert {
-        key: value for key, value in found.items() if value < 1 or key in expected
+        key: value for key, value in links.items() if value < 1 or key in expected
     } == pytest.approx(expected)
 
 
@@ -61,7 +61,8 @@ def test_link_probability_is_the_share_written_as_a_name() -> None:
         Passage(str(n), "Tide" if n == 0 else f"Page {n}", text, str(n))
         for n, text in enumerate(texts)
     )
-    # "tide" occurs six times (a title is read with its passage), three of them with a capital, in two passages of four.
+    # "tide" occurs six times (a title is read with its passage), three of them with a capital, in
+    # two passages of four.
     assert priors(corpus)["3", "Tide"] == pytest.approx(3 / 6 * (1 - np.log(2) / np.log(4)))
 
 
@@ -93,8 +94,8 @@ def test_names_in_text(text: str, names: list[str]) -> None:
 
 def test_nested_names_are_found_and_parts_of_words_are_not() -> None:
     mentions = SurfaceMatcher(["cassel", "siege of cassel", "oll"])
-    found = [(0, "siege of cassel"), (9, "cassel"), (31, "oll")]
-    assert sorted(mentions.find("Siege of Cassel, a roll of the Oll")) == found
+    surfaces = [(0, "siege of cassel"), (9, "cassel"), (31, "oll")]
+    assert sorted(mentions.find("Siege of Cassel, a roll of the Oll")) == surfaces
     assert list(SurfaceMatcher([]).find("anything")) == []
     assert [fold(name) for name in ("The  Glass Harbour", '"Ines Moravec\'s"')] == [
         "glass harbour",
@@ -111,7 +112,7 @@ def test_nested_names_are_found_and_parts_of_words_are_not() -> None:
     [("hotpotqa/dev.json", 0.61), ("2wikimultihopqa/dev.json", 0.69), ("musique/dev.jsonl", 0.69)],
 )
 def test_supporting_passages_are_neighbours(realdata: Path, file: str, least: float) -> None:
-    """At a mean degree of at most 22, most supporting passages touch another one of their question."""
+    """At a mean degree of at most 22, most supports touch another one of their question."""
     from kit.corpus import load
     from kit.graphs import build
 
@@ -119,7 +120,7 @@ def test_supporting_passages_are_neighbours(realdata: Path, file: str, least: fl
     graph = build("entity", benchmark.corpus)
     linked = []
     for question in benchmark.test:
-        rows = [benchmark.corpus.row[id] for id in question.supporting_ids]
+        rows = [benchmark.corpus.row[support] for support in question.supporting_ids]
         linked += [bool(set(rows) & set(graph.neighbours(row).tolist())) for row in rows]
     assert graph.mean_degree <= 22
     assert np.mean(linked) >= least

@@ -12,18 +12,20 @@ from kit.text.language_models import Answer, ChatServer, LanguageModel, Sequence
 
 
 class Counting(LanguageModel):
-    """Answers with the number of letters, in an order of its own, and fails at a prompt that says so."""
+    """Answers with the number of letters, in its own order, and fails at a prompt that says so."""
 
     def __init__(self, store: Store, *, identity: str = "counting", **settings: object):
         super().__init__("counting", store=store, **settings)
-        self.identity, self.asked = identity, []
+        self.identity = identity
+        self.prompts: list[str] = []
 
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
-        for place in sorted(range(len(prompts)), key=lambda place: prompts[place] == "fail"):
-            if prompts[place] == "fail":
+        for index in sorted(range(len(prompts)), key=lambda index: prompts[index] == "fail"):
+            prompt = prompts[index]
+            if prompt == "fail":
                 raise self.error("gave up")
-            self.asked.append(prompts[place])
-            yield {place: Answer(str(len(prompts[place])), len(prompts[place]), 1, 0.25)}
+            self.prompts.append(prompt)
+            yield {index: Answer(str(len(prompt)), len(prompt), 1, 0.25)}
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_answers_stand_in_the_order_of_the_prompts_and_none_is_asked_twice(store
     model = Counting(store)
     assert texts(model, ["abc", "a", "abc", ""]) == ["3", "1", "3", "0"]
     assert texts(model, ["ab", "a"]) == ["2", "1"]
-    assert model.asked == ["abc", "a", "", "ab"] and model.generate([]) == []
+    assert model.prompts == ["abc", "a", "", "ab"] and model.generate([]) == []
     live, replayed = model.usage().drop(columns="model").itertuples(index=False)
     assert tuple(live) == ("live", 4, 6, 4, 1.0) and tuple(replayed) == ("replayed", 1, 1, 1, 0.25)
 
@@ -48,10 +50,10 @@ def test_another_model_or_setting_has_answers_of_its_own(store: Store) -> None:
     texts(Counting(store), ["abc"])
     for other in (Counting(store, identity="another"), Counting(store, longest_answer=9)):
         texts(other, ["abc"])
-        assert other.asked == ["abc"]
+        assert other.prompts == ["abc"]
     again = Counting(store)
     texts(again, ["abc"])
-    assert again.asked == []
+    assert again.prompts == []
 
 
 def test_what_was_answered_before_a_failure_is_kept(store: Store) -> None:
@@ -73,7 +75,7 @@ def test_a_replay_asks_nothing_and_names_what_is_missing(store: Store) -> None:
         str(error.value)
         == f"counting: no stored answer to 2 of 3 prompts, the first being “{shown}…”"
     )
-    assert replay.asked == []
+    assert replay.prompts == []
 
 
 def test_a_short_text_names_a_model() -> None:

@@ -13,15 +13,15 @@ def test_titles_come_first_and_dates_and_numbers_are_mentions_where_asked_for() 
         "Selby Quay",
         "3 July 1901",
     ]
-    found = LINKER.mentions(text, numbers=True)
-    assert [mention.entity for mention in found] == [
+    mentions = LINKER.mentions(text, numbers=True)
+    assert [mention.entity for mention in mentions] == [
         "Ines Moravec",
         "Selby Quay",
         "3 July 1901",
         "1,200",
     ]
     assert all(
-        text[mention.start : mention.end].startswith(mention.entity[:4]) for mention in found
+        text[mention.start : mention.end].startswith(mention.entity[:4]) for mention in mentions
     )
 
 
@@ -48,9 +48,10 @@ def test_the_subject_is_the_title_or_part_of_it_that_is_no_other_title() -> None
 
 
 def test_a_name_keeps_its_number_and_is_put_back() -> None:
-    names, text = Placeholders(), "Was Selby Quay the home of Ines Moravec?"
+    names = Placeholders()
+    text = "Was Selby Quay the home of Ines Moravec?"
     assert names.hide(text, LINKER.mentions(text)) == "was <n0> the home of <n1> ?"
-    assert (names.of("SELBY QUAY"), names.of("Oll"), names.entity("<n2>")) == (
+    assert (names.placeholder("SELBY QUAY"), names.placeholder("Oll"), names.entity("<n2>")) == (
         "<n0>",
         "<n2>",
         "Oll",
@@ -65,7 +66,7 @@ def test_a_name_keeps_its_number_and_is_put_back() -> None:
 
 def test_beyond_the_last_number_a_name_is_written() -> None:
     names = Placeholders()
-    assert [names.of(f"Name {number}") for number in range(MOST_NAMES + 1)][-2:] == [
+    assert [names.placeholder(f"Name {index}") for index in range(MOST_NAMES + 1)][-2:] == [
         f"<n{MOST_NAMES - 1}>",
         "name 40",
     ]

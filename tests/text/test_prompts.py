@@ -1,4 +1,4 @@
-"""The prompts, word for word those of kgp.txt §8.9 and qsgnn.txt A.10; and how those of the loops are filled."""
+"""The prompts, word for word those of kgp.txt §8.9 and qsgnn.txt A.10; and those of the loops."""
 
 import pytest
 
@@ -27,16 +27,16 @@ FIRST = (
 
 
 def test_listing_1() -> None:
-    asked = "What evidence do we need to answer the question given the current evidence?"
+    instruction = "What evidence do we need to answer the question given the current evidence?"
     assert (
         evidence_prompt(WHICH, [FIRST])
-        == f"Instruction: {asked}\n\nInput: {WHICH} {FIRST}\n\nOutput:"
+        == f"Instruction: {instruction}\n\nInput: {WHICH} {FIRST}\n\nOutput:"
     )
     assert (
         evidence_prompt(WHICH, [FIRST, "More."], "prefixed_evidence")
-        == f"{asked} {WHICH} {FIRST} More."
+        == f"{instruction} {WHICH} {FIRST} More."
     )
-    assert evidence_prompt(WHICH, [], "prefixed_evidence") == f"{asked} {WHICH}"
+    assert evidence_prompt(WHICH, [], "prefixed_evidence") == f"{instruction} {WHICH}"
 
 
 def test_figures_11_and_12_of_qsgnn() -> None:
@@ -72,7 +72,8 @@ def test_tables_11_to_15_of_bgr() -> None:
     assert paths(graph, (18, 20, 3)) == "Q-18-20;Q-3;"
     example = ("Which river?", ["Orm\nA town.", "Ulla\nA river."], "Q-0-1;")
     assert evidence_graph_prompt([example, ("Who?", ["Ines\nA painter."], "")]) == (
-        "Q: Which river?\n\n0. Orm A town.\n1. Ulla A river.\n\nA: Q-0-1;\n\n---\n\nQ: Who?\n\n0. Ines A painter.\n\nA:"
+        "Q: Which river?\n\n0. Orm A town.\n1. Ulla A river.\n\nA: Q-0-1;\n\n---\n\n"
+        "Q: Who?\n\n0. Ines A painter.\n\nA:"
     )
 
 
@@ -129,37 +130,39 @@ PAIRS = [("Who?", "Ada."), ("Where?", "Orm.")]
 
 def test_the_loops_tell_sub_questions_with_their_answers() -> None:
     needed = "Are follow up questions needed here: Yes.\n"
-    told = "".join(
-        f"{needed}Follow up: {asked}\nIntermediate answer: {answer}\n" for asked, answer in PAIRS
+    steps = "".join(
+        f"{needed}Follow up: {text}\nIntermediate answer: {answer}\n" for text, answer in PAIRS
     )
     prompt = self_ask_prompt(WHICH, PAIRS)
-    assert prompt.endswith(f"So the final answer is: December 6, 1952\n\nQuestion: {WHICH}\n{told}")
+    assert prompt.endswith(
+        f"So the final answer is: December 6, 1952\n\nQuestion: {WHICH}\n{steps}"
+    )
     assert self_ask_prompt(WHICH, []).endswith(f"Question: {WHICH}\n")
     head = "Your goal is to answer the question step by step following procedures of examples."
     assert prompt.startswith(
         f"{head} If no follow up questions are necessary, answer the question in five words"
     )
-    told = "".join(
-        f"Next step: {asked}\nIntermediate answer: {answer}\n" for asked, answer in PAIRS
-    )
+    steps = "".join(f"Next step: {text}\nIntermediate answer: {answer}\n" for text, answer in PAIRS)
     prompt = next_step_prompt(WHICH, PAIRS)
     assert prompt.startswith(
         "Your goal is to ask the next step question logically.\n\nQuestion: When was the founder"
     )
     assert prompt.endswith(
-        f"father of Mary Ball Washington?\n\nQuestion: {WHICH}\n{told}Next step:"
+        f"father of Mary Ball Washington?\n\nQuestion: {WHICH}\n{steps}Next step:"
     )
     assert next_step_prompt(WHICH, []).endswith(f"Question: {WHICH}\nNext step:")
 
 
 def test_the_loops_tell_passages_and_answers() -> None:
     assert sub_answer_prompt("Where?", ["One.", "Two.\nThree."]) == (
-        "Your goal is to answer the next step question. I will provide you some wikipedia snippets, and you need to "
-        "answer the next step question by considering the wikipedia snippets.\n\n"
+        "Your goal is to answer the next step question. I will provide you some wikipedia "
+        "snippets, and you need to answer the next step question by considering the wikipedia "
+        "snippets.\n\n"
         "Context:\n1: One.\n\n2: Two.\\n Three.\n\nQuestion: Where?"
     )
     assert critique_prompt("Where?", ["Ada.", "Orm."]) == (  # without the sub-questions (§3.3)
-        "Are the following statements evidence enough to answer the question? Reply with Yes or No.\n\n"
+        "Are the following statements evidence enough to answer the question? "
+        "Reply with Yes or No.\n\n"
         "Question: Where?\n\nStatements:\nAda.\nOrm."
     )
     for thoughts, end in {"": "Answer:", "First $1. Then": "Answer: First $1. Then"}.items():

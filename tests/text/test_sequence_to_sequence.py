@@ -1,4 +1,4 @@
-"""A sequence-to-sequence model on this machine: what transformers itself would write, kept and counted."""
+"""A sequence-to-sequence model: what transformers itself would write, kept and counted."""
 
 import shutil
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 import torch
 from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
+from kit import timer
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import language_model
@@ -28,10 +29,10 @@ def test_it_writes_what_transformers_writes(
     model: SequenceToSequence, tiny_t5: Path, tokenizer: PreTrainedTokenizerFast
 ) -> None:
     answers = model.generate(PROMPTS, progress=False)
-    known = T5ForConditionalGeneration.from_pretrained(tiny_t5).eval()
+    reference = T5ForConditionalGeneration.from_pretrained(tiny_t5).eval()
     for prompt, answer in zip(PROMPTS, answers):
         read = tokenizer(prompt, return_tensors="pt")
-        (written,) = known.generate(**read, max_new_tokens=7, do_sample=False)
+        (written,) = reference.generate(**read, max_new_tokens=7, do_sample=False)
         assert answer.text == tokenizer.decode(written, skip_special_tokens=True)
         assert answer.prompt_tokens == read["input_ids"].shape[1]
         assert 1 <= answer.answer_tokens <= 7
@@ -40,6 +41,17 @@ def test_it_writes_what_transformers_writes(
     replay = language_model(f"replay:t5:{tiny_t5}", longest_answer=7, store=model.store)
     assert replay.generate(PROMPTS) == answers
     assert "loaded" not in vars(replay)
+
+
+def test_stored_answers_do_not_count_while_a_timer_runs_cold(model: SequenceToSequence) -> None:
+    answers = model.generate(PROMPTS, progress=False)
+    with timer.running(cold=True):
+        again = model.generate(PROMPTS, progress=False)
+    assert [answer.text for answer in again] == [answer.text for answer in answers]
+    assert model.usage()["calls"].tolist() == [6, 0]
+    with timer.running(cold=False):
+        model.generate(PROMPTS, progress=False)
+    assert model.usage()["calls"].tolist() == [6, 3]
 
 
 def test_a_model_is_known_by_its_content(
@@ -54,14 +66,12 @@ def test_a_model_is_known_by_its_content(
     assert SequenceToSequence(str(copy)).identity != model.identity
 
 
-def test_a_long_prompt_loses_its_end(
-    model: SequenceToSequence, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kit.text.language_models._LONGEST_PROMPT", 5)
-    one, other = model.generate(
+def test_a_long_prompt_loses_its_end(model: SequenceToSequence) -> None:
+    model.longest_prompt = 5
+    first, second = model.generate(
         ["river hill chalk book", "river hill chalk stone and more"], progress=False
     )
-    assert (one.text, one.prompt_tokens) == (other.text, 5)
+    assert (first.text, first.prompt_tokens) == (second.text, 5)
 
 
 def test_nothing_is_unpickled(tiny_t5: Path, tmp_path: Path) -> None:

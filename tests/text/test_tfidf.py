@@ -39,7 +39,8 @@ def test_a_corpus_without_words() -> None:
 
 
 def test_keywords_by_hand() -> None:
-    # "river" is in two passages of three; so is "mill". Of two equal weights the first in the alphabet counts.
+    # "river" is in two passages of three; so is "mill". Of two equal weights the first in the
+    # alphabet counts.
     corpus = corpus_of("a river, a river and a mill", "the river", "the mill")
     assert held(corpus, 1) == [{"river"}, {"river"}, set()]
     assert held(corpus, 2) == [{"river", "mill"}, {"river"}, {"mill"}]
@@ -48,9 +49,9 @@ def test_keywords_by_hand() -> None:
 def test_a_document_shares_its_keywords_among_the_passages_that_hold_them() -> None:
     corpus = corpus_of("river river river", "mill", document="one")
     other = Corpus([*corpus.passages, Passage("x", "tx", "river mill", "x")])
-    # The document's first keyword is "river" (three times in it); its second passage does not hold it. So with one
-    # keyword a document, passage 2 keeps "mill" or "river", whichever comes first in the alphabet: "mill", for which
-    # no other passage stands, so that it connects nothing.
+    # The document's first keyword is "river" (three times in it); its second passage does not hold
+    # it. So with one keyword per document, passage 2 keeps "mill" or "river", whichever comes first
+    # in the alphabet: "mill", for which no other passage stands, so that it connects nothing.
     assert held(other, 1) == [set(), set(), set()]
     assert held(other, 2) == [{"river"}, {"mill"}, {"river", "mill"}]
 

@@ -28,13 +28,17 @@ def corpus(*texts: tuple[str, str]) -> Corpus:
 
 
 def test_rules_on_the_example() -> None:
-    found = dict(zip((p.id for p in example().corpus.passages), by_rules(example().corpus)))
+    extractions = dict(zip((p.id for p in example().corpus.passages), by_rules(example().corpus)))
     directed = Triple("The Glass Harbour (film)", "is a silent film directed by", "Ines Moravec", 0)
-    assert found["harbour"].triples == (directed,)
-    assert found["moravec"].triples == (Triple("Ines Moravec", "She was born in", "Selby Quay", 1),)
-    assert found["quay"].triples == (Triple("Selby Quay", "Every spring the river", "Oll", 1),)
-    assert found["oll"].triples == ()
-    assert found["harbour"].sentences[1] == "Its only print burned in a cellar."
+    assert extractions["harbour"].triples == (directed,)
+    assert extractions["moravec"].triples == (
+        Triple("Ines Moravec", "She was born in", "Selby Quay", 1),
+    )
+    assert extractions["quay"].triples == (
+        Triple("Selby Quay", "Every spring the river", "Oll", 1),
+    )
+    assert extractions["oll"].triples == ()
+    assert extractions["harbour"].sentences[1] == "Its only print burned in a cellar."
 
 
 def test_a_name_means_the_document_of_that_title_and_a_date_itself() -> None:
@@ -42,9 +46,9 @@ def test_a_name_means_the_document_of_that_title_and_a_date_itself() -> None:
         ("Ada Venn", "Ada Venn moved to Orm on 3 July 1901; in 1950 she left."),
         ("Orm", "A town."),
     )
-    said = [("moved to", "Orm"), ("on", "3 July 1901"), ("in", "1950")]
+    statements = [("moved to", "Orm"), ("on", "3 July 1901"), ("in", "1950")]
     assert by_rules(corpus(*texts))[0].triples == tuple(
-        Triple("Ada Venn", *each, 0) for each in said
+        Triple("Ada Venn", *statement, 0) for statement in statements
     )
 
 
@@ -58,20 +62,20 @@ def test_of_two_namesakes_it_means_neither() -> None:
 
 
 def test_most_of_the_atlas_is_found() -> None:
-    """Measured by the generator's triples of the training questions, which the rules know nothing of."""
+    """Measured by the generator's triples of training questions, which the rules never saw."""
     atlas = load()
-    found = {
+    pairs = {
         passage.id: {
             frozenset(map(fold, (triple.subject, triple.object))) for triple in extraction.triples
         }
         for passage, extraction in zip(atlas.corpus.passages, by_rules(atlas.corpus))
     }
-    known = [
-        frozenset(map(fold, (subject, object))) in found[id]
+    is_found = [
+        frozenset(map(fold, (subject, value))) in pairs[passage]
         for question in atlas.train
-        for (subject, _, object), (id,) in zip(question.triples, question.supporting)
+        for (subject, _, value), (passage,) in zip(question.triples, question.supporting)
     ]
-    assert sum(known) / len(known) > 0.75  # of the rest most have a number for their object
+    assert sum(is_found) / len(is_found) > 0.75  # of the rest most have a number for their object
 
 
 def openie_file(folder: Path, *docs: object) -> Path:
@@ -81,8 +85,8 @@ def openie_file(folder: Path, *docs: object) -> Path:
 
 
 def test_triples_of_a_file(tmp_path: Path) -> None:
-    said = [["is", "India's first station"], ["located in", "India"], ["is"]]
-    triples = [["Radio City", *each] for each in said]
+    statements = [["is", "India's first station"], ["located in", "India"], ["is"]]
+    triples = [["Radio City", *statement] for statement in statements]
     doc = {
         "title": "Radio City",
         "text": "Radio City opened. It was the first of India.",
@@ -90,10 +94,10 @@ def test_triples_of_a_file(tmp_path: Path) -> None:
     }
     path = openie_file(tmp_path, doc | {"idx": 1, "extracted_entities": ["India"]})
     with pytest.warns(UserWarning, match="left out 1 of the extracted triples"):
-        (found,) = extract(load_corpus([path]), f"openie:{path}")
-    assert found.sentences == ("Radio City opened.", "It was the first of India.")
-    # No sentence has "India's first station", nor has any both ends: the object's, else the subject's.
-    assert found.triples == (Triple(*triples[0], 0), Triple(*triples[1], 1))
+        (extraction,) = extract(load_corpus([path]), f"openie:{path}")
+    assert extraction.sentences == ("Radio City opened.", "It was the first of India.")
+    # No sentence has "India's first station", nor both ends: the object's, else the subject's.
+    assert extraction.triples == (Triple(*triples[0], 0), Triple(*triples[1], 1))
 
 
 def test_a_file_that_lacks_a_passage_or_is_unsound(tmp_path: Path) -> None:
@@ -112,9 +116,16 @@ def test_the_published_file(realdata: Path) -> None:
     path = realdata / "hipporag" / "openie_sample.json"
     made = load_corpus([path])
     with pytest.warns(UserWarning, match="left out 9 of"):
-        found = from_file(made, path)
-    assert len(found) == len(made) == 120
-    assert sum(triple.sentence is not None for of in found for triple in of.triples) > 700
+        extractions = from_file(made, path)
+    assert len(extractions) == len(made) == 120
+    assert (
+        sum(
+            triple.sentence is not None
+            for extraction in extractions
+            for triple in extraction.triples
+        )
+        > 700
+    )
 
 
 class Scripted(LanguageModel):
@@ -125,29 +136,34 @@ class Scripted(LanguageModel):
         self.replies, self.identity = replies, "scripted"
 
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
-        for place, prompt in enumerate(prompts):
-            asked = prompt[prompt.rindex("- Input -:") :]
-            reply = next(reply for part, reply in self.replies.items() if part in asked)
-            yield {place: Answer(reply, 1, 1, 0.0)}
+        for index, prompt in enumerate(prompts):
+            last = prompt[prompt.rindex("- Input -:") :]
+            reply = next(reply for part, reply in self.replies.items() if part in last)
+            yield {index: Answer(reply, 1, 1, 0.0)}
 
 
 def test_a_model_is_asked_for_names_and_then_for_triples(tmp_path: Path) -> None:
     made = corpus(("Ada Venn", "Ada Venn moved to Orm. She painted."), ("Orm", "A town."))
     replies = {
-        '["Ada Venn", "Orm"]': 'Sure: {"triples": [["Ada Venn", "moved to", "Orm"], ["Ada Venn", "painted"]]}',
+        '["Ada Venn", "Orm"]': (
+            'Sure: {"triples": [["Ada Venn", "moved to", "Orm"], ["Ada Venn", "painted"]]}'
+        ),
         "Named_entities:\n[]": "I don't know.",
         "moved to Orm": '{"named_entities": ["Ada Venn", "Orm", 7]}',
         "A town": "no list",
     }
     with pytest.warns(UserWarning, match="scripted: left out 2 of"):
-        found = by_model(made, Scripted(Store(tmp_path), replies))
-    assert [of.triples for of in found] == [(Triple("Ada Venn", "moved to", "Orm", 0),), ()]
+        extractions = by_model(made, Scripted(Store(tmp_path), replies))
+    assert [extraction.triples for extraction in extractions] == [
+        (Triple("Ada Venn", "moved to", "Orm", 0),),
+        (),
+    ]
 
 
 class Small(Scripted):
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         yield {
-            place: Answer(self.replies[prompt], 1, 1, 0.0) for place, prompt in enumerate(prompts)
+            index: Answer(self.replies[prompt], 1, 1, 0.0) for index, prompt in enumerate(prompts)
         }
 
 
@@ -157,7 +173,9 @@ def test_the_small_model_reads_sentence_by_sentence_with_numbers_for_names(tmp_p
         ("Orm", "It was 7."),
     )
     replies = {
-        "facts : in <n0> <new> moved to <n1> with <n2> , then <n3> .": "home = <n1> , year = <n0> ; with = <n2> <n3>",
+        "facts : in <n0> <new> moved to <n1> with <n2> , then <n3> .": (
+            "home = <n1> , year = <n0> ; with = <n2> <n3>"
+        ),
         "facts : it rained .": "none",
         "facts : it was <n0> .": "age = seven ; x = <n9> ; nonsense",
     }
@@ -167,7 +185,7 @@ def test_the_small_model_reads_sentence_by_sentence_with_numbers_for_names(tmp_p
         "In 1950 Venn moved to Orm with Bo Lind, then Cy Moss.",
     )
     assert prompt in replies and names.entities == ["1950", "Orm", "Bo Lind", "Cy Moss"]
-    one, other = by_small_model(made, Small(Store(tmp_path), replies), EntityLinker(made))
-    said = [("home", "Orm"), ("home: year", "1950"), ("with", "Bo Lind"), ("with", "Cy Moss")]
-    assert one.triples == tuple(Triple("Ada Venn", *each, 0) for each in said)
-    assert other.triples == (Triple("Orm", "age", "seven", 0),)
+    first, second = by_small_model(made, Small(Store(tmp_path), replies), EntityLinker(made))
+    statements = [("home", "Orm"), ("home: year", "1950"), ("with", "Bo Lind"), ("with", "Cy Moss")]
+    assert first.triples == tuple(Triple("Ada Venn", *statement, 0) for statement in statements)
+    assert second.triples == (Triple("Orm", "age", "seven", 0),)

@@ -1,0 +1,132 @@
+"""A sequence-to-sequence model of transformers on this machine, such as T5."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kit import timer
+from kit.paths import ROOT
+from kit.text.encoder import content_of_model
+from kit.text.language_models.base import Answer, LanguageModel
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+#: In a prompt: the answer begins with what stands behind it.
+BEGUN = "<answer>"
+_BATCH = 64  # prompts
+
+
+class SequenceToSequence(LanguageModel):
+    """A model in a folder, or by its name on the Hugging Face hub, that answers greedily.
+
+    Weights are read from safetensors only. While a timer runs cold, no stored answer counts, as a
+    user who asks for the first time must wait for each.
+    """
+
+    longest_prompt = 512  # tokens; what stands beyond is cut off
+
+    def __init__(self, model: str, **settings: Any) -> None:
+        super().__init__(f"t5:{model}", **settings)
+        self.model_name = model
+        folders = (Path(model), ROOT / model)  # a folder of the project is found from anywhere
+        self.folder = next((folder for folder in folders if folder.is_dir()), None)
+
+    @cached_property
+    def identity(self) -> str:
+        """A local model's content, or the name of one on the hub; and where prompts are cut."""
+        content = self.model_name
+        if self.folder is not None:
+            content = content_of_model(self.folder)
+        return f"greedy {content}, {self.longest_prompt}"
+
+    @cached_property
+    def loaded(self) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
+        """The tokenizer and the model. Raises :class:`InputError` where there is none."""
+        # Imported here: torch takes seconds, and a replay never needs it.
+        import torch
+        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # of loading weights, which takes no time
+        source = str(self.folder or self.model_name)
+        is_local = self.folder is not None
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=is_local)
+            model = AutoModelForSeq2SeqLM.from_pretrained(
+                source,
+                local_files_only=is_local,
+                use_safetensors=True,
+                dtype=torch.float32,
+            )
+        except (OSError, ValueError, KeyError) as error:
+            reason = " ".join(str(error).split())
+            raise self.error(
+                f"no sequence-to-sequence model of this name or folder ({reason})"
+            ) from None
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        return tokenizer, model.to(device).eval()
+
+    def _stored(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
+        if timer.is_cold() and not self.replay:
+            return {}
+        return super()._stored(keys)
+
+    def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
+        tokenizer, _ = self.loaded
+        texts = []
+        begun = []  # tokens that the answers begin with
+        for prompt in prompts:
+            text, _, begun_text = prompt.partition(BEGUN)
+            texts.append(text)
+            begun.append(tokenizer(begun_text.strip(), add_special_tokens=False)["input_ids"])
+
+        # Answers that begin with as many tokens are written together, of these those to prompts of
+        # like length, as they need less padding.
+        order = sorted(range(len(texts)), key=lambda index: (len(begun[index]), len(texts[index])))
+        for _, group in groupby(order, key=lambda index: len(begun[index])):
+            indices = list(group)
+            for start in range(0, len(indices), _BATCH):
+                batch = indices[start : start + _BATCH]
+                answers = self._write(
+                    [texts[index] for index in batch],
+                    [begun[index] for index in batch],
+                )
+                yield dict(zip(batch, answers))
+
+    def _write(self, texts: list[str], begun: list[list[int]]) -> Iterator[Answer]:
+        """The answers to some prompts, which begin with tokens, the same number in each."""
+        import torch
+
+        start = time.perf_counter()
+        tokenizer, model = self.loaded
+        tokens = tokenizer(
+            texts,
+            truncation=True,
+            max_length=self.longest_prompt,
+            padding=True,
+            return_tensors="pt",
+        ).to(model.device)
+        started = [[model.config.decoder_start_token_id, *first] for first in begun]
+        with torch.inference_mode():
+            written = model.generate(
+                input_ids=tokens["input_ids"],
+                attention_mask=tokens["attention_mask"],
+                decoder_input_ids=torch.tensor(started, device=model.device),
+                max_new_tokens=self.longest_answer,
+                do_sample=False,
+                num_beams=1,
+            )
+
+        written = written[:, len(started[0]) :]  # (prompts, tokens); behind the end is padding
+        answers = tokenizer.batch_decode(written, skip_special_tokens=True)
+        n_read = tokens["attention_mask"].sum(1).tolist()
+        n_written = (written != model.config.pad_token_id).sum(1).tolist()
+        seconds = round((time.perf_counter() - start) / len(texts), 4)
+        for answer, *counts in zip(answers, n_read, n_written):
+            yield Answer(answer.strip(), *counts, seconds)
