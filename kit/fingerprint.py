@@ -1,4 +1,4 @@
-"""A digest of the code that a result came from, so that results of other code are not found again."""
+"""A digest of the code that a result came from: results of other code are not found again."""
 
 import ast
 import hashlib
@@ -12,11 +12,19 @@ from kit.paths import ROOT
 def code_digest(*modules: str) -> str:
     """A digest of some of the kit's modules and of all modules of the kit that they import.
 
+    A module that is imported only by name at run time does not count.
+    """
+    return digest_of(with_imports(modules))
+
+
+def digest_of(modules: Iterable[str]) -> str:
+    """A digest of just these modules of the kit.
+
     Comments and docstrings are left out. A table beside a module (``themes.toml`` of ``themes.py``)
-    counts as part of it. A module that is imported only by name at run time does not count.
+    counts as part of it.
     """
     sink = hashlib.blake2b(digest_size=8)
-    for module in sorted(with_imports(modules)):
+    for module in sorted(modules):
         sink.update(_content(module))
     return sink.hexdigest()
 

@@ -1,16 +1,6 @@
-"""How good a retriever or a graph is, how sure we are of it, and what that says of the papers' claims."""
+"""How good a retriever or a graph is, how sure we are of it, and what that says of the papers."""
 
-from kit.evaluation.experiment import (
-    SEED,
-    Experiment,
-    all_seeds,
-    evaluate,
-    mean_over_seeds,
-    of_seeds,
-    per_question,
-)
-
-# isort: split
-from kit.evaluation.experiment import variants
+from kit.evaluation.experiment import all_seeds, evaluate, mean_over_seeds, of_seeds
 from kit.evaluation.papers import paper_numbers, paper_table
+from kit.evaluation.results import SEED, Experiment, per_question, variants
 from kit.evaluation.timing import time_parts

@@ -1,6 +1,7 @@
-"""Answers: what a reader makes of the passages that each retriever found, and how good that is (kgp.txt Table 1).
+"""Answers: what a reader makes of each retriever's passages, and how good that is.
 
-Every question counts for every retriever: an answer that is empty, or that no judge judges, is wrong (kgp-i25).
+As in kgp.txt Table 1. Every question counts for every retriever: an answer that is empty, or that
+no judge judges, is wrong (kgp-i25).
 """
 
 import math
@@ -14,134 +15,181 @@ from tqdm.auto import tqdm
 
 from kit.corpus import Question
 from kit.errors import InputError
-from kit.evaluation.experiment import Experiment
-from kit.methods.ras.answerer import GraphReader
-from kit.readers.extractive import ExtractiveReader, LanguageModelReader, Reader
+from kit.evaluation.results import Experiment
+from kit.readers.base import LanguageModelReader, Reader
 from kit.readers.scoring import contains, exact_match, f1, normalise
 from kit.text import Encoder, language_model
 from kit.text.language_models import LanguageModel
 from kit.text.prompts import grade, grading_prompt
 
+TOKENS_A_PASSAGE = 50  # at least, of passages that fill a context
+
 
 def reader_of(text: str) -> Reader:
-    """A reader by its name, ``extractive`` or ``ras``, or a language model. Raises :class:`InputError` for others."""
-    trained = {"extractive": ExtractiveReader, "ras": GraphReader}
-    if text in trained:
-        return trained[text]()
+    """A reader by its name, ``extractive`` or ``ras``, or a language model.
+
+    Raises :class:`InputError` for others.
+    """
+    if text == "extractive":
+        from kit.readers.extractive import ExtractiveReader  # loads torch
+
+        return ExtractiveReader()
+    if text == "ras":
+        from kit.methods.ras.answerer import GraphReader
+
+        return GraphReader()
     if ":" not in text:
-        expected = "extractive, ras, or a language model such as server:MODEL"
-        raise InputError(f"expected a reader: {expected}; not {text!r}", field="reader")
+        readers = "extractive, ras, or a language model such as server:MODEL"
+        raise InputError(f"expected a reader: {readers}; not {text!r}", field="reader")
     return LanguageModelReader(language_model(text))
 
 
 def contexts_of(
-    experiment: Experiment, n: int, n_tokens: float = math.inf
+    experiment: Experiment,
+    n: int,
+    n_tokens: float = math.inf,
 ) -> dict[str, list[list[str]]]:
-    """What a reader gets, by question: of each retriever the texts of its first ``n`` passages, best first.
+    """What a reader gets: by retriever and question the texts of the first ``n`` passages.
 
-    They end before ``n_tokens``, as the default encoder counts them, but not before the first. ``none`` and ``golden``,
-    no passage and the supports alone, are the floor and the ceiling (kgp.txt Table 1).
+    They end before ``n_tokens``, as the default encoder counts them, but not before the first.
+    ``none`` and ``golden``, no passage and the supports alone, are the floor and the ceiling
+    (kgp.txt Table 1).
     """
-    corpus, questions = experiment.benchmark.corpus, experiment.questions
-    contexts: dict[str, list[list[str]]] = {"none": [[] for _ in questions]}
+    corpus = experiment.benchmark.corpus
+    contexts: dict[str, list[list[str]]] = {"none": [[] for _ in experiment.questions]}
     for name, rankings in experiment.rankings.items():
-        found = [
-            [corpus[id].full_text for id in rankings[question.id].ids[:n]] for question in questions
-        ]
-        contexts[name] = [_first(texts, n_tokens) for texts in found]
-    return contexts | {
-        "golden": [
-            [corpus[id].full_text for id in question.supporting_ids] for question in questions
-        ]
-    }
+        contexts[name] = []
+        for question in experiment.questions:
+            texts = [corpus[passage].full_text for passage in rankings[question.id].ids[:n]]
+            contexts[name].append(_within(texts, n_tokens))
+
+    contexts["golden"] = []
+    for question in experiment.questions:
+        texts = [corpus[passage].full_text for passage in question.supporting_ids]
+        contexts["golden"].append(texts)
+    return contexts
 
 
-def _first(texts: list[str], n_tokens: float) -> list[str]:
+def _within(texts: list[str], n_tokens: float) -> list[str]:
+    """The first texts that have no more than so many tokens; at least one."""
     if math.isinf(n_tokens) or not texts:
         return texts
-    sizes = [len(ids) for ids in Encoder().model.tokenizer(texts, verbose=False)["input_ids"]]
-    return texts[: max(1, int((np.cumsum(sizes) <= n_tokens).sum()))]
+    tokens = Encoder().model.tokenizer(texts, verbose=False)["input_ids"]
+    sizes = np.cumsum([len(ids) for ids in tokens])
+    n_fitting = int((sizes <= n_tokens).sum())
+    return texts[: max(1, n_fitting)]
 
 
 def read_answers(
-    reader: Reader, questions: Sequence[Question], contexts: Mapping[str, Sequence[Sequence[str]]]
+    reader: Reader,
+    questions: Sequence[Question],
+    contexts: Mapping[str, Sequence[Sequence[str]]],
 ) -> pd.DataFrame:
-    """A row a context, named ``retriever``, and question, with the reader's answer from its texts, best first.
+    """The reader's answers from its texts, best first: a row per context and question.
 
-    Columns: retriever, question, hops, type, answer, ``em``, ``f1``, ``accuracy`` (by containment) and ``words``, the
-    length of the normalised answer. Raises InputError for a question without an answer.
+    Columns: retriever (the context's name), question, hops, type, answer, ``em``, ``f1``,
+    ``accuracy`` (by containment) and ``words``, the length of the normalised answer. Raises
+    :class:`InputError` for a question without an answer.
     """
     for question in questions:
         if not question.answer:
-            raise InputError(
-                "expected an answer to compare with", record=question.id, field="answer"
-            )
+            expected = "expected an answer to compare with"
+            raise InputError(expected, record=question.id, field="answer")
+
     rows = []
+    queries = [question.text for question in questions]
     for name, texts in tqdm(contexts.items(), desc=f"reading ({reader.name})"):
-        for question, answer in zip(
-            questions, reader.answer([q.text for q in questions], texts), strict=True
-        ):
-            right = question.answers
+        answers = reader.answer(queries, texts)
+        for question, answer in zip(questions, answers, strict=True):
             row = {
                 "retriever": name,
                 "question": question.id,
                 "hops": question.hops,
                 "type": question.type,
+                "answer": answer,
+                "em": exact_match(answer, question.answers),
+                "f1": f1(answer, question.answers),
+                "accuracy": contains(answer, question.answers),
+                "words": len(normalise(answer).split()),
             }
-            row |= {"answer": answer, "em": exact_match(answer, right), "f1": f1(answer, right)}
-            rows.append(
-                row | {"accuracy": contains(answer, right), "words": len(normalise(answer).split())}
-            )
+            rows.append(row)
     return pd.DataFrame(rows)
 
 
 def judge_answers(
-    table: pd.DataFrame, questions: Sequence[Question], model: LanguageModel
+    table: pd.DataFrame,
+    questions: Sequence[Question],
+    model: LanguageModel,
 ) -> pd.DataFrame:
-    """The table with ``judged``, 1 where a model says right (kgp.txt Listing 5), and ``unclear``, 1 where neither."""
-    asked = {question.id: (question.text, question.answer) for question in questions}
-    replies = model.generate(
-        [grading_prompt(*asked[row.question], row.answer) for row in table.itertuples()]
-    )
-    grades = [grade(reply.text) for reply in replies]
+    """The table with the grades of a model (kgp.txt Listing 5).
+
+    ``judged`` is 1 where it says right, and ``unclear`` 1 where it says neither right nor wrong.
+    """
+    by_id = {question.id: question for question in questions}
+    prompts = []
+    for row in table.itertuples():
+        question = by_id[row.question]
+        prompts.append(grading_prompt(question.text, question.answer, row.answer))
+
+    grades = [grade(reply.text) for reply in model.generate(prompts)]
     return table.assign(
-        judged=[float(of is True) for of in grades], unclear=[float(of is None) for of in grades]
+        judged=[float(right is True) for right in grades],
+        unclear=[float(right is None) for right in grades],
     )
 
 
 class Reading:
-    """What is asked about answers: who reads, how much of each ranking, which must have ``n`` passages, who judges."""
+    """How answers are asked for: who reads, how much of each ranking, and who judges.
 
-    def __init__(self, reader: Reader, size: str, judge: str | None = None) -> None:
-        """``size`` is a number of passages, or of tokens, as in ``3500tokens``."""
-        number, unit = re.fullmatch(r"(\d*)(.*)", size, re.DOTALL).groups()
-        if unit not in ("", "tokens") or not int(number or 0):
+    A ranking must have ``n`` passages for it.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        size: str,
+        judge: str | None = None,
+    ) -> None:
+        """``size`` counts passages, as in ``30``, or tokens, as in ``3500tokens``."""
+        count, unit = re.fullmatch(r"(\d*)(.*)", size, re.DOTALL).groups()
+        if unit not in ("", "tokens") or not int(count or 0):
             expected = "expected a number of passages, such as 30, or of tokens, such as 3500tokens"
             raise InputError(f"{expected}, not {size}", field="read")
-        # Passages that fill a context have more than 50 tokens on average.
-        self.n, self.n_tokens = (
-            (math.ceil(int(number) / 50), int(number)) if unit else (int(number), math.inf)
-        )
-        self.reader, self.size, self.judge = reader, size, judge and language_model(judge)
+
+        self.reader = reader
+        self.size = size
+        self.judge = judge and language_model(judge)
+        self.n = int(count)
+        self.n_tokens = math.inf
+        if unit == "tokens":
+            self.n_tokens = self.n
+            self.n = math.ceil(self.n / TOKENS_A_PASSAGE)
 
     def answers(self, experiment: Experiment) -> Experiment:
-        """The experiment with answers measured, for rankings: those from nothing and from the supports, too."""
-        questions, contexts = experiment.questions, contexts_of(experiment, self.n, self.n_tokens)
-        table = read_answers(self.reader, questions, contexts)
-        table = judge_answers(table, questions, self.judge) if self.judge else table
-        usages = {"reader": self.reader.usage(), "judge": self.judge and self.judge.usage()}
-        usages = {role: usage for role, usage in usages.items() if usage is not None}
+        """The experiment with answers measured in place of rankings.
+
+        Those from nothing and from the supports are among them.
+        """
+        contexts = contexts_of(experiment, self.n, self.n_tokens)
+        table = read_answers(self.reader, experiment.questions, contexts)
+        usages = {"reader": self.reader.usage()}
+        if self.judge:
+            table = judge_answers(table, experiment.questions, self.judge)
+            usages["judge"] = self.judge.usage()
         return replace(
             experiment,
             table=table,
             rankings=experiment.rankings | dict.fromkeys(contexts),
-            usages=usages,
+            usages={role: usage for role, usage in usages.items() if usage is not None},
         )
 
     def record(self, answers: Experiment) -> dict[str, dict[str, object]]:
         """Who read how much, and who judged: name, size, and a language model's usage."""
-        told = {"reader": {"name": self.reader.name, "size": self.size}}
-        told |= {"judge": {"name": self.judge.name}} if self.judge else {}
+        record = {
+            "reader": {"name": self.reader.name, "size": self.size},
+        }
+        if self.judge:
+            record["judge"] = {"name": self.judge.name}
         for role, usage in answers.usages.items():
-            told[role]["usage"] = usage.to_dict("records")
-        return told
+            record[role]["usage"] = usage.to_dict("records")
+        return record

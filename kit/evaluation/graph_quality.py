@@ -1,6 +1,7 @@
 """How good a passage graph is before anyone walks it (kgp.txt §3, Figures 5 and 9).
 
-SF-EM and precision judge a question's seeds and all their neighbours: all supports are there, and little else.
+SF-EM and precision judge a question's seeds and all their neighbours: all supports are there, and
+little else.
 """
 
 import time
@@ -11,9 +12,11 @@ import numpy as np
 import pandas as pd
 
 from kit.corpus import Benchmark, Corpus, Question
-from kit.evaluation.metrics import covered, precision, sf_em
+from kit.evaluation.metrics import covered, described, precision, sf_em
 from kit.graphs import PassageGraph, build
 from kit.text import TfidfIndex
+
+_MEASURED = ["sf_em", "covered", "precision", "neighbourhood", "seconds"]
 
 
 def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = 5) -> list[list[int]]:
@@ -22,87 +25,115 @@ def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = 5) 
 
 
 def graph_quality(
-    graph: PassageGraph, questions: Sequence[Question], seeds: Sequence[Sequence[int]]
+    graph: PassageGraph,
+    questions: Sequence[Question],
+    seeds: Sequence[Sequence[int]],
 ) -> pd.DataFrame:
-    """A row a question: its hops and type, the size of the seeds' neighbourhood (seeds included), and how good it is.
+    """How good the seeds' neighbourhoods are, a row per question.
 
-    Columns: question, hops, type, structure, neighbourhood (passages), sf_em, covered (share of supports), precision,
-    joined (share of the pairs of supports that an edge joins; nan for a single support).
+    Columns: question, hops, type, structure, neighbourhood (passages, seeds included), sf_em,
+    covered (share of supports), precision, joined (share of the pairs of supports that an edge
+    joins; nan for a single support).
     """
     rows = []
-    for question, start in zip(questions, seeds, strict=True):
-        ids = [graph.corpus.passages[row].id for row in {*start, *graph.neighbours(start).tolist()}]
-        row = {
-            "question": question.id,
-            "hops": question.hops,
-            "type": question.type,
-            "structure": question.structure,
-        }
-        row |= {
-            "neighbourhood": len(ids),
-            "sf_em": sf_em(question, ids),
-            "covered": covered(question, ids),
-        }
-        supports = [{graph.corpus.row[id] for id in carriers} for carriers in question.supporting]
-        near = [{*graph.neighbours(sorted(carriers)).tolist()} for carriers in supports]
-        pairs = combinations(range(len(supports)), 2)
-        joined = [bool(near[a] & supports[b] or near[b] & supports[a]) for a, b in pairs]
-        rows.append(
-            row
-            | {
-                "precision": precision(question, ids),
-                "joined": np.mean(joined) if joined else np.nan,
-            }
-        )
+    for question, first in zip(questions, seeds, strict=True):
+        neighbours = graph.neighbours(first).tolist()
+        ids = [graph.corpus.passages[row].id for row in {*first, *neighbours}]
+
+        row = described(question)
+        row["neighbourhood"] = len(ids)
+        row["sf_em"] = sf_em(question, ids)
+        row["covered"] = covered(question, ids)
+        row["precision"] = precision(question, ids)
+        row["joined"] = _share_of_joined_pairs(graph, question)
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
-def at_equal_size(
-    quality: pd.DataFrame, sizes: pd.DataFrame, metric: str, size: float, by: str = "mean_degree"
-) -> pd.DataFrame:
-    """A metric for each question (index) and builder (columns) at one size, without the builders that never have it.
+def _share_of_joined_pairs(graph: PassageGraph, question: Question) -> float:
+    supports = []
+    around = []
+    for carriers in question.supporting:
+        rows = {graph.corpus.row[passage] for passage in carriers}
+        supports.append(rows)
+        around.append(set(graph.neighbours(sorted(rows)).tolist()))
 
-    ``quality`` has a row a question, builder and ``value`` of the builder's setting, ``sizes`` a row a builder and
-    value with the size in the column ``by``. Between two values the metric is interpolated on the logarithm of the
-    size.
+    joined = []
+    for a, b in combinations(range(len(supports)), 2):
+        joined.append(bool(around[a] & supports[b] or around[b] & supports[a]))
+    return np.mean(joined) if joined else np.nan
+
+
+def at_equal_size(
+    quality: pd.DataFrame,
+    sizes: pd.DataFrame,
+    metric: str,
+    size: float,
+    by: str = "mean_degree",
+) -> pd.DataFrame:
+    """A metric for each question (index) and builder (columns) at one size.
+
+    ``quality`` has a row per question, builder and ``value`` of the builder's setting; ``sizes``
+    has a row per builder and value, with the size in the column ``by``. Between two values the
+    metric is interpolated on the logarithm of the size. Builders that never have the size are left
+    out.
     """
-    columns, questions = {}, quality["question"].unique()
-    for builder, of in sizes.groupby("builder", sort=False):
-        of = of.sort_values(by, kind="stable")
-        steps = of[by].to_numpy()
-        if 0 < steps[0] <= size <= steps[-1]:
-            wide = quality[quality["builder"] == builder].pivot(
-                index="question", columns="value", values=metric
-            )
-            values = wide.reindex(questions)[of["value"]].to_numpy()
-            columns[builder] = [
-                np.interp(np.log(size), np.log(steps), of_question) for of_question in values
-            ]
+    columns = {}
+    questions = quality["question"].unique()
+    for builder, settings in sizes.groupby("builder", sort=False):
+        settings = settings.sort_values(by, kind="stable")
+        steps = settings[by].to_numpy()
+        if not 0 < steps[0] <= size <= steps[-1]:
+            continue
+
+        curves = quality[quality["builder"] == builder].pivot(
+            index="question",
+            columns="value",
+            values=metric,
+        )
+        values = curves.reindex(questions)[settings["value"]].to_numpy()  # (questions, steps)
+        logs = np.log(steps)
+        columns[builder] = [np.interp(np.log(size), logs, curve) for curve in values]
     return pd.DataFrame(columns, index=questions).dropna()
 
 
 def measure(
-    builder: str, benchmark: Benchmark, questions: Sequence[Question], **settings: object
+    builder: str,
+    benchmark: Benchmark,
+    questions: Sequence[Question],
+    **settings: object,
 ) -> dict[str, float]:
-    """Size, mean quality and seconds to build of one graph (of each question's own in the per-question setting)."""
-    sizes, quality = [], []
-    for corpus, asked in benchmark.asked_together(questions):
-        begun = time.perf_counter()
+    """Size, mean quality and seconds to build of one graph.
+
+    In the per-question setting these are means over the questions' own graphs.
+    """
+    sizes = []
+    quality = []
+    for corpus, group in benchmark.asked_together(questions):
+        start = time.perf_counter()
         graph = build(builder, corpus, **settings)
-        seconds = time.perf_counter() - begun
-        quality.append(
-            graph_quality(graph, asked, find_seeds(corpus, asked)).assign(seconds=seconds)
-        )
+        seconds = time.perf_counter() - start
+
+        table = graph_quality(graph, group, find_seeds(corpus, group))
+        quality.append(table.assign(seconds=seconds))
         sizes.append(describe_graph(graph))
-    means = (
-        pd.concat(quality)[["sf_em", "covered", "precision", "neighbourhood", "seconds"]]
-        .mean()
-        .to_dict()
-    )
-    return (sizes[0] if len(sizes) == 1 else pd.DataFrame(sizes).mean().to_dict()) | means
+
+    means = pd.concat(quality)[_MEASURED].mean()
+    size = sizes[0]
+    if len(sizes) > 1:
+        size = pd.DataFrame(sizes).mean().to_dict()
+    return size | means.to_dict()
 
 
 def describe_graph(graph: PassageGraph) -> dict[str, float]:
-    """Nodes, edges, density, mean degree and connected components, as gnn-ret.txt Table 5 and kgp.txt Table 3."""
-    counts = {"nodes": graph.n_nodes, "edges": graph.n_edges, "density": graph.density}
-    return counts | {"mean_degree": graph.mean_degree, "components": graph.n_components}
+    """Nodes, edges, density, mean degree and connected components.
+
+    The columns of gnn-ret.txt Table 5 and kgp.txt Table 3.
+    """
+    return {
+        "nodes": graph.n_nodes,
+        "edges": graph.n_edges,
+        "density": graph.density,
+        "mean_degree": graph.mean_degree,
+        "components": graph.n_components,
+    }

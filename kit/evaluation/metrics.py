@@ -1,11 +1,13 @@
-"""How good a ranking or a set of passages is for one question. All definitions of the kit stand here.
+"""How good a ranking or a set of passages is for one question: all definitions of the kit.
 
-A support is a tuple of carriers, passages that each hold it, and is found with the first of them
-(``Question.supporting``). Repeated ids count once, at their first place: methods are compared at equal numbers of
-distinct passages. Every function raises InputError for a question without supports.
+A support is a tuple of carriers, passages that each hold it, and is reached with the first of them
+(``Question.supporting``). Repeated ids count once, at their first rank: methods are compared at
+equal numbers of distinct passages. Every function raises :class:`InputError` for a question without
+supports.
 """
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -14,8 +16,17 @@ import networkx as nx
 from kit.corpus import EvidenceGraph, Question
 from kit.errors import InputError
 
-GRAPH_MEASURES = ("gm", "gs", "ged", "ged_labelled")
-GRAPH_MEASURES += ("evidence_f1", "evidence_precision", "evidence_recall", "evidence_em")
+GRAPH_MEASURES = (
+    "gm",
+    "gs",
+    "ged",
+    "ged_labelled",
+    "evidence_f1",
+    "evidence_precision",
+    "evidence_recall",
+    "evidence_em",
+)
+#: Of :mod:`kit.evaluation.answers`.
 ANSWER_MEASURES = (
     "em",
     "f1",
@@ -23,24 +34,39 @@ ANSWER_MEASURES = (
     "judged",
     "unclear",
     "words",
-)  # of kit.evaluation.answers
+)
 GED_SECONDS = 0.5  # for one graph edit distance; bgr.txt's code gives it 0.8
+WHOLE_SET = sys.maxsize  # a cut-off that cuts nothing off
+QUESTION = -1  # the question's node in a rooted evidence graph
+
+
+def described(question: Question) -> dict[str, object]:
+    """The columns of a table that say which question a row is about."""
+    return {
+        "question": question.id,
+        "hops": question.hops,
+        "type": question.type,
+        "structure": question.structure,
+    }
 
 
 def supports(question: Question) -> tuple[tuple[str, ...], ...]:
     """The question's supports, at least one."""
     if not question.supporting:
-        raise InputError(
-            "expected at least one supporting passage", record=question.id, field="supporting"
-        )
+        expected = "expected at least one supporting passage"
+        raise InputError(expected, record=question.id, field="supporting")
     return question.supporting
 
 
+# ---- of rankings
+
+
 def support_ranks(question: Question, ids: Iterable[str]) -> list[float]:
-    """The rank, from 1, at which each support of the question is found; infinity where it is not."""
-    rank = {id: place for place, id in enumerate(dict.fromkeys(ids), start=1)}
+    """The rank, from 1, of each support of the question; infinity where it was not retrieved."""
+    distinct = dict.fromkeys(ids)
+    ranks = {passage: rank for rank, passage in enumerate(distinct, start=1)}
     return [
-        min(rank.get(carrier, math.inf) for carrier in carriers) for carriers in supports(question)
+        min(ranks.get(carrier, math.inf) for carrier in carriers) for carriers in supports(question)
     ]
 
 
@@ -50,15 +76,27 @@ def recall_at(question: Question, ids: Iterable[str], k: float) -> float:
     Below 1 by construction where the question has more than k supports, see ``recall_ceiling``.
     """
     ranks = support_ranks(question, ids)
-    return sum(rank <= k for rank in ranks) / len(ranks)
+    n_reached = sum(rank <= k for rank in ranks)
+    return n_reached / len(ranks)
+
+
+def recall_ceiling(question: Question, k: int) -> float:
+    """The best Recall@k that a ranking can reach if no passage carries two supports.
+
+    That is min(1, k / supports).
+    """
+    n_supports = len(supports(question))
+    return min(1.0, k / n_supports)
 
 
 def full_at(question: Question, ids: Iterable[str], k: float) -> float:
-    """Full@k: 1 if all supports are in the first k passages, else 0 (gnn-ret.txt §D, there called EM of passages).
+    """Full@k: 1 if all supports are in the first k passages, else 0.
 
-    0 by construction where the question has more than k supports: a mean over such questions needs a caption.
+    It is called EM of passages in gnn-ret.txt §D. 0 by construction where the question has more
+    than k supports: a mean over such questions needs a caption.
     """
-    return float(max(support_ranks(question, ids)) <= k)
+    last = max(support_ranks(question, ids))
+    return float(last <= k)
 
 
 def reciprocal_rank(question: Question, ids: Iterable[str]) -> float:
@@ -66,83 +104,133 @@ def reciprocal_rank(question: Question, ids: Iterable[str]) -> float:
     return 1 / min(support_ranks(question, ids))
 
 
-def sf_em(question: Question, ids: Iterable[str]) -> float:
-    """SF-EM of a set of passages: 1 if every supporting fact is in the set, else 0 (kgp.txt §3, Figure 5).
+# ---- of sets
 
-    The paper introduces it as a share of supporting facts, our ``covered``, then speaks of questions fully covered.
+
+def sf_em(question: Question, ids: Iterable[str]) -> float:
+    """SF-EM of a set of passages: 1 if every supporting fact is in the set, else 0.
+
+    kgp.txt §3, Figure 5. The paper introduces it as a share of supporting facts, our ``covered``,
+    then speaks of questions fully covered.
     """
-    return float(max(support_ranks(question, ids)) < math.inf)
+    return full_at(question, ids, WHOLE_SET)
 
 
 def covered(question: Question, ids: Iterable[str]) -> float:
-    """The share of the question's supports in a set of passages: the other reading of SF-EM (kgp.txt §3)."""
-    return sum(rank < math.inf for rank in support_ranks(question, ids)) / question.hops
+    """The share of the question's supports in a set of passages.
+
+    The other reading of SF-EM (kgp.txt §3).
+    """
+    return recall_at(question, ids, WHOLE_SET)
 
 
 def precision(question: Question, ids: Iterable[str]) -> float:
-    """The share of the passages of a set that carry a support; 0 for an empty set (kgp.txt §3, Figure 5)."""
-    carriers = {carrier for support in supports(question) for carrier in support}
-    found = set(ids)
-    return len(found & carriers) / len(found) if found else 0.0
+    """The share of the passages of a set that carry a support (kgp.txt §3, Figure 5).
+
+    0 for an empty set.
+    """
+    carriers = _carriers(question)
+    distinct = set(ids)
+    if not distinct:
+        return 0.0
+    return len(distinct & carriers) / len(distinct)
 
 
 def struct_em(question: Question, ids: Iterable[str]) -> float:
-    """Struct-EM of a question about pages or tables: 1 if exactly the asked structures were fetched, else 0.
+    """Struct-EM of a question about pages or tables.
 
-    The paper reports it (kgp.txt Table 1, "Struct-EM") and defines it nowhere; this is our reading (kgp-i34). What is
-    fetched of a structure is its content, so the passages must be those of the asked structures, which are the
+    1 if exactly the structures that it names were fetched, else 0. The paper reports it (kgp.txt
+    Table 1, "Struct-EM") and defines it nowhere; this is our reading (kgp-i34). What is fetched of
+    a structure is its content, so the passages must be those of the named structures, which are the
     supports of such a question: none missing, none besides. The order does not count.
     """
-    return float({carrier for support in supports(question) for carrier in support} == set(ids))
+    return float(_carriers(question) == set(ids))
 
 
-def recall_ceiling(question: Question, k: int) -> float:
-    """The best Recall@k that a ranking can reach if no passage carries two supports: min(1, k / supports)."""
-    return min(1.0, k / len(supports(question)))
+def _carriers(question: Question) -> set[str]:
+    """The passages that carry a support."""
+    return set().union(*supports(question))
+
+
+# ---- of evidence graphs
 
 
 def graph_measures(
-    question: Question, ids: Sequence[str], evidence: EvidenceGraph
+    question: Question,
+    ids: Sequence[str],
+    evidence: EvidenceGraph,
 ) -> dict[str, float]:
-    """How well a retrieved evidence graph agrees with the question's (bgr.txt §6.3, A.7); its nodes are places in ids.
+    """How well a retrieved evidence graph agrees with the question's (bgr.txt §6.3, A.7).
 
-    Of the evidence as a set: precision, recall, F1, and whether it is exactly the supports (``evidence_em``). Of the
-    graph, the question a node that leads to the sources (bgr-i10): ``gm``, whether nodes and edges are the same;
-    ``gs``, whether they are but for which node is which, as directed graphs; ``ged``, the fewest nodes and edges to
-    add, take away or replace where nodes bear no names, the best that is found within ``GED_SECONDS`` (bgr-i21); and
-    ``ged_labelled``, nodes and edges to add and to take away where they do. Without evidence all shares are 0.
+    Its node i is passage ``ids[i]``. Of the evidence as a set:
+
+    - ``evidence_precision``, ``evidence_recall``, ``evidence_f1``;
+    - ``evidence_em``: whether it is exactly the supports.
+
+    Of the graph, the question a node that leads to the sources (bgr-i10):
+
+    - ``gm``: whether nodes and edges are the same;
+    - ``gs``: whether they are but for which node is which, as directed graphs;
+    - ``ged``: the fewest nodes and edges to add, take away or replace where nodes bear no names,
+      the best of what is tried within ``GED_SECONDS`` (bgr-i21);
+    - ``ged_labelled``: nodes and edges to add and to take away where nodes bear names.
+
+    Without evidence all shares are 0. Raises :class:`InputError` for a question without such a
+    graph.
     """
-    gold, found = question.evidence, evidence
+    gold = question.evidence
     if gold is None:
-        raise InputError(
-            "expected a question with an evidence graph", record=question.id, field="evidence"
-        )
-    of = {
-        carrier: place
-        for place, carriers in reversed(list(enumerate(supports(question))))
-        for carrier in carriers
-    }
-    names: dict[int, object] = {-1: -1}
-    for node in range(found.n_nodes):  # a second carrier of a support is one too many
-        place = of.get(ids[node], ids[node])
-        names[node] = ids[node] if place in names.values() else place
-    right = len(set(names.values()) & set(range(gold.n_nodes)))
-    precision, recall = right / max(1, found.n_nodes), right / gold.n_nodes
-    edges = {(names[i], names[j]) for i, j in found.rooted.edges}
-    nodes_differ = set(names.values()) ^ {-1, *range(gold.n_nodes)}
-    edges_differ = edges ^ set(gold.rooted.edges)
+        expected = "expected a question with an evidence graph"
+        raise InputError(expected, record=question.id, field="evidence")
+
+    names = _names_of_nodes(question, ids[: evidence.n_nodes])
+    named = set(names.values())
+    n_right = len(named & set(range(gold.n_nodes)))
+    precision = n_right / max(1, evidence.n_nodes)
+    recall = n_right / gold.n_nodes
+    f1 = 0.0
+    if n_right:
+        f1 = 2 * precision * recall / (precision + recall)
+
+    edges = {(names[start], names[end]) for start, end in evidence.rooted.edges}
+    different_nodes = named ^ {QUESTION, *range(gold.n_nodes)}
+    different_edges = edges ^ set(gold.rooted.edges)
+    n_different = len(different_nodes) + len(different_edges)
     return {
-        "gm": float(not nodes_differ and not edges_differ),
-        "gs": float(nx.is_isomorphic(found.rooted, gold.rooted)),
-        "ged": _edit_distance(found, gold),
-        "ged_labelled": float(len(nodes_differ) + len(edges_differ)),
-        "evidence_f1": 2 * precision * recall / (precision + recall) if right else 0.0,
+        "gm": float(n_different == 0),
+        "gs": float(nx.is_isomorphic(evidence.rooted, gold.rooted)),
+        "ged": _edit_distance(evidence, gold),
+        "ged_labelled": float(n_different),
+        "evidence_f1": f1,
         "evidence_precision": precision,
         "evidence_recall": recall,
-        "evidence_em": float(not nodes_differ),
+        "evidence_em": float(not different_nodes),
     }
+
+
+def _names_of_nodes(question: Question, ids: Sequence[str]) -> dict[int, object]:
+    """Each node of a graph over ``ids`` by the index of the support that it carries.
+
+    A node without one has its passage's id, and so has a second carrier of a support, which is one
+    too many.
+    """
+    support_of = {}
+    for support, carriers in enumerate(supports(question)):
+        for carrier in carriers:
+            support_of.setdefault(carrier, support)
+
+    names: dict[int, object] = {QUESTION: QUESTION}
+    for node, passage in enumerate(ids):
+        name = support_of.get(passage, passage)
+        names[node] = passage if name in names.values() else name
+    return names
 
 
 @cache
-def _edit_distance(found: EvidenceGraph, gold: EvidenceGraph) -> float:
-    return nx.graph_edit_distance(found.rooted, gold.rooted, roots=(-1, -1), timeout=GED_SECONDS)
+def _edit_distance(evidence: EvidenceGraph, gold: EvidenceGraph) -> float:
+    return nx.graph_edit_distance(
+        evidence.rooted,
+        gold.rooted,
+        roots=(QUESTION, QUESTION),
+        timeout=GED_SECONDS,
+    )

@@ -1,7 +1,8 @@
 """How sure a number is: bootstrap intervals over questions, paired tests, and trends.
 
-Questions are resampled whole, so what was measured on the same question stays together: the differences between
-methods are paired, and so are the points of a sweep. An interval needs two observations, or is (nan, nan).
+Questions are resampled whole, so what was measured on the same question stays together: the
+differences between methods are paired, and so are the points of a sweep. An interval needs two
+observations, or is (nan, nan).
 """
 
 from collections.abc import Sequence
@@ -12,16 +13,19 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-LEVEL, N_RESAMPLES = 0.95, 10_000
-_BLOCK = 4_000_000  # cells of a block of resampling counts: 32 MB, whatever the number of questions
+LEVEL = 0.95
+N_RESAMPLES = 10_000
+_ENDS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]  # of an interval, as quantiles
+_CELLS = 4_000_000  # of a block of resampling counts: 32 MB, whatever the number of questions
 
 
 class Estimate(NamedTuple):
-    """A mean, difference, slope or correlation over ``n`` observations, with the ends of its confidence interval.
+    """A mean, difference, slope or correlation over ``n`` observations, with its interval.
 
-    ``p`` is two-sided, of a paired test; nan where none was made. ``differ``: how many observations tell something (of
-    differences those that are not 0); None where they are not counted. ``rival``: the mean that a difference is taken
-    to, which says how much room there was; ``draws``: the value with each training seed.
+    ``p`` is two-sided, of a paired test; nan where none was made. ``differ`` says how many
+    observations tell something (of differences those that are not 0), or None where they are not
+    counted. ``rival`` is the mean that a difference is taken to, which says how much room there
+    was. ``draws`` has the value with each training seed.
     """
 
     value: float
@@ -35,53 +39,86 @@ class Estimate(NamedTuple):
 
 
 def estimate(value: float, sample: np.ndarray, n: int) -> Estimate:
-    """An estimate over n observations with the ends of what resampling them made of it."""
-    low, high = (
-        np.quantile(sample, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if n > 1 else (np.nan, np.nan)
-    )
+    """An estimate over n observations; ``sample`` has its values on resampled observations."""
+    low = high = np.nan
+    if n > 1:
+        low, high = np.quantile(sample, _ENDS)
     return Estimate(float(value), float(low), float(high), n)
 
 
-def resampled_sums(values: np.ndarray, *, seed: int, n_resamples: int = N_RESAMPLES) -> np.ndarray:
-    """Sums of the columns of ``values`` (n, columns) over bootstrap samples of its rows: (n_resamples, columns)."""
-    return np.concatenate([block @ values for block in _counts(len(values), seed, n_resamples)])
+def resampled_sums(
+    values: np.ndarray,
+    *,
+    seed: int,
+    n_resamples: int = N_RESAMPLES,
+) -> np.ndarray:
+    """Sums of the columns of ``values`` (n, columns) over bootstrap samples of its rows.
+
+    Their shape is (n_resamples, columns).
+    """
+    blocks = _counts(len(values), seed, n_resamples)
+    return np.concatenate([block @ values for block in blocks])
 
 
 @lru_cache(maxsize=4)
 def _counts(n: int, seed: int, n_resamples: int) -> list[np.ndarray]:
-    """How often each of n rows is in each bootstrap sample, in blocks of samples; most intervals share them."""
-    generator, blocks, size = np.random.default_rng(seed), [], max(1, _BLOCK // n)
+    """How often each of n rows is in each bootstrap sample, in blocks of samples.
+
+    Most intervals share them.
+    """
+    generator = np.random.default_rng(seed)
+    blocks = []
+    size = max(1, _CELLS // n)
     for start in range(0, n_resamples, size):
-        rows = np.arange(min(size, n_resamples - start))[:, None]
-        picks = generator.integers(n, size=(len(rows), n)) + n * rows
-        blocks.append(
-            np.bincount(picks.ravel(), minlength=n * len(rows)).reshape(-1, n).astype(np.uint8)
-        )
+        n_samples = min(size, n_resamples - start)
+        picks = generator.integers(n, size=(n_samples, n))  # (samples, n)
+        cells = picks + n * np.arange(n_samples)[:, None]
+        counts = np.bincount(cells.ravel(), minlength=n * n_samples)
+        blocks.append(counts.reshape(-1, n).astype(np.uint8))
     return blocks
 
 
 def intervals(
-    values: pd.DataFrame, seed: int = 0, *, n_resamples: int = N_RESAMPLES
+    values: pd.DataFrame,
+    seed: int = 0,
+    *,
+    n_resamples: int = N_RESAMPLES,
 ) -> pd.DataFrame:
-    """Each column of a table by question, a row each: mean, low, high (percentile bootstrap over rows), n."""
-    x, n = values.to_numpy(float), len(values)
-    means = x.mean(axis=0) if n else np.full(x.shape[1], np.nan)
-    low = high = np.full(x.shape[1], np.nan)
+    """Each column of a table by question, a row each: mean, low, high, n.
+
+    The ends are those of a percentile bootstrap over the rows.
+    """
+    x = values.to_numpy(float)  # (questions, columns)
+    n, n_columns = x.shape
+    results = np.full((3, n_columns), np.nan)  # mean, low, high
+    if n:
+        results[0] = x.mean(axis=0)
     if n > 1:
-        sampled = resampled_sums(x, seed=seed, n_resamples=n_resamples) / n
+        means = resampled_sums(x, seed=seed, n_resamples=n_resamples) / n
+        results[1:] = np.quantile(means, _ENDS, axis=0)
         # Rounding of sums would otherwise give equal values an interval of some 1e-17.
-        equal, ends = (
-            np.ptp(x, axis=0) == 0,
-            np.quantile(sampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0),
-        )
-        means, low, high = (np.where(equal, x[0], found) for found in (means, *ends))
-    return pd.DataFrame({"mean": means, "low": low, "high": high, "n": n}, index=values.columns)
+        are_equal = np.ptp(x, axis=0) == 0
+        results = np.where(are_equal, x[0], results)
+
+    table = pd.DataFrame(
+        results.T,
+        index=values.columns,
+        columns=["mean", "low", "high"],
+    )
+    return table.assign(n=n)
 
 
-def interval(values: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES) -> Estimate:
+def interval(
+    values: np.ndarray,
+    seed: int = 0,
+    *,
+    n_resamples: int = N_RESAMPLES,
+) -> Estimate:
     """The mean of ``values`` (n,) with its percentile bootstrap interval."""
-    table = intervals(pd.DataFrame(np.asarray(values, float)), seed, n_resamples=n_resamples)
-    return Estimate(*next(table.itertuples(index=False)))
+    column = pd.DataFrame(np.asarray(values, float))
+    table = intervals(column, seed, n_resamples=n_resamples)
+    [row] = table.itertuples(index=False)
+    return Estimate(*row)
 
 
 def by_group(
@@ -92,95 +129,160 @@ def by_group(
     *,
     n_resamples: int = N_RESAMPLES,
 ) -> pd.DataFrame:
-    """The mean of a column in each group with its interval: the columns of ``by``, mean, low, high, n (rows)."""
-    groups = table.groupby(list(by), sort=False)[value]
-    rows = [(*key, *interval(of, seed, n_resamples=n_resamples)[:4]) for key, of in groups]
+    """The mean of a column in each group with its interval.
+
+    Columns: those of ``by``, mean, low, high, n (rows of the table).
+    """
+    rows = []
+    for key, values in table.groupby(list(by), sort=False)[value]:
+        mean = interval(values, seed, n_resamples=n_resamples)
+        rows.append((*key, *mean[:4]))
     return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", "n"])
 
 
 def diff_of_means(
-    a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES
+    a: np.ndarray,
+    b: np.ndarray,
+    seed: int = 0,
+    *,
+    n_resamples: int = N_RESAMPLES,
 ) -> Estimate:
-    """The mean of ``a`` minus the mean of ``b``, of two groups of different questions, each resampled by itself."""
-    a, b = np.asarray(a, float), np.asarray(b, float)
-    sums = [
-        resampled_sums(of[:, None], seed=seed + i, n_resamples=n_resamples)[:, 0]
-        for i, of in enumerate((a, b))
-    ]
-    found = estimate(a.mean() - b.mean(), sums[0] / len(a) - sums[1] / len(b), len(a) + len(b))
-    return found._replace(differ=int(np.count_nonzero(a) + np.count_nonzero(b)))
+    """The mean of ``a`` minus the mean of ``b``, of two groups of different questions.
+
+    Each is resampled by itself.
+    """
+    a = np.asarray(a, float)
+    b = np.asarray(b, float)
+    sums_a = resampled_sums(a[:, None], seed=seed, n_resamples=n_resamples)
+    sums_b = resampled_sums(b[:, None], seed=seed + 1, n_resamples=n_resamples)
+    sample = sums_a / len(a) - sums_b / len(b)  # (resamples, 1)
+
+    difference = estimate(a.mean() - b.mean(), sample, len(a) + len(b))
+    n_telling = np.count_nonzero(a) + np.count_nonzero(b)
+    return difference._replace(differ=int(n_telling))
 
 
 def paired(
-    a: np.ndarray, b: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES
+    a: np.ndarray,
+    b: np.ndarray,
+    seed: int = 0,
+    *,
+    n_resamples: int = N_RESAMPLES,
 ) -> Estimate:
-    """The mean of a − b (n,) over the same questions, its interval, and p of a permutation test that swaps a and b.
+    """The mean of a − b (n,) over the same questions, its interval, and p of a permutation test.
 
-    Where training is random, a, b or both are (n, seeds): a question's value is its mean over the seeds.
-    The test flips the sign of differences. Zero differences don't change under a flip, so they are left out, which
-    makes the test exact where at most 13 questions differ. With one or none, p is 1.
+    Where training is random, a, b or both are (n, seeds): a question's value is its mean over the
+    seeds. The test swaps a and b, which flips the sign of differences. Zero differences don't
+    change under a flip, so they are left out, which makes the test exact where at most 13 questions
+    differ. With one or none, p is 1.
     """
-    a, b = (np.atleast_2d(np.asarray(of, float).T).T for of in (a, b))
-    difference, n = (a - b).mean(axis=1).round(12), max(len(a), 1)
+    a = _with_seeds(a)
+    b = _with_seeds(b)
+    difference = (a - b).mean(axis=1).round(12)
+    n = max(len(a), 1)
+    draws = (a - b).sum(axis=0) / n  # (seeds,)
+    if len(draws) == 1:
+        draws = draws[:0]
+
+    result = interval(difference, seed, n_resamples=n_resamples)
+    return result._replace(
+        p=_p_of_flips(difference, seed, n_resamples),
+        differ=int(np.count_nonzero(difference)),
+        rival=float(b.mean(axis=1).sum() / n),
+        draws=tuple(draws.tolist()),
+    )
+
+
+def _with_seeds(values: np.ndarray) -> np.ndarray:
+    """Values as (n, seeds), where (n,) are of a single seed."""
+    return np.atleast_2d(np.asarray(values, float).T).T
+
+
+def _p_of_flips(difference: np.ndarray, seed: int, n_resamples: int) -> float:
+    """How often a mean is as far from 0 if the signs of the differences are drawn by lot."""
+    if not len(difference):
+        return np.nan
     changed = difference[difference != 0]
-    p = 1.0 if len(difference) else np.nan
-    if len(changed) > 1:
-        batch = max(
-            1, _BLOCK // len(changed)
-        )  # all flips at once would hold n_resamples × n numbers
-        drawn = {"n_resamples": n_resamples - 1, "batch": batch, "rng": np.random.default_rng(seed)}
-        p = stats.permutation_test(
-            (changed,), np.mean, permutation_type="samples", vectorized=True, **drawn
-        ).pvalue
-    draws, rival = ((a - b).sum(axis=0) / n).tolist(), float(b.mean(axis=1).sum() / n)
-    told = {
-        "p": float(p),
-        "differ": len(changed),
-        "rival": rival,
-        "draws": tuple(draws) if len(draws) > 1 else (),
-    }
-    return interval(difference, seed, n_resamples=n_resamples)._replace(**told)
+    if len(changed) < 2:
+        return 1.0
+
+    test = stats.permutation_test(
+        (changed,),
+        np.mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=n_resamples - 1,
+        batch=max(1, _CELLS // len(changed)),  # all flips at once would not fit into memory
+        rng=np.random.default_rng(seed),
+    )
+    return float(test.pvalue)
 
 
 def slope(
-    x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES
+    x: np.ndarray,
+    y: np.ndarray,
+    seed: int = 0,
+    *,
+    n_resamples: int = N_RESAMPLES,
 ) -> Estimate:
     """The least-squares slope of y on x (n,), its interval by resampling the pairs.
 
-    nan where x has one value only; samples that happen to hold one value of x have no slope and are left out.
+    nan where x has one value only; samples that happen to hold one value of x have no slope and are
+    left out.
     """
-    x, y = np.asarray(x, float), np.asarray(y, float)
-    if len(x) < 2 or np.ptp(x) == 0:
-        return Estimate(np.nan, np.nan, np.nan, len(x))
+    x = np.asarray(x, float)
+    y = np.asarray(y, float)
+    n = len(x)
+    if n < 2 or np.ptp(x) == 0:
+        return Estimate(np.nan, np.nan, np.nan, n)
+
     # Centred: the closed form below would otherwise lose digits where x is far from 0.
-    x, y = x - x.mean(), y - y.mean()
-    n, sums = (
-        len(x),
-        resampled_sums(np.column_stack([x, y, x * x, x * y]), seed=seed, n_resamples=n_resamples).T,
-    )
-    spread = n * sums[2] - sums[0] ** 2
+    x = x - x.mean()
+    y = y - y.mean()
+    terms = np.column_stack([x, y, x * x, x * y])
+    sums = resampled_sums(terms, seed=seed, n_resamples=n_resamples)
+    sum_x, sum_y, sum_xx, sum_xy = sums.T  # (resamples,)
+
+    spread = n * sum_xx - sum_x**2
     has_slope = spread > 1e-9 * n * (x @ x)
-    slopes = (n * sums[3] - sums[0] * sums[1])[has_slope] / spread[has_slope]
-    alike = np.unique(y, return_counts=True)[1].max()  # of the commonest value
-    return estimate(x @ y / (x @ x), slopes, n)._replace(differ=int(n - alike if alike > 1 else n))
+    slopes = (n * sum_xy - sum_x * sum_y)[has_slope] / spread[has_slope]
+    result = estimate(x @ y / (x @ x), slopes, n)
+
+    # Observations that have the commonest value tell nothing.
+    _, counts = np.unique(y, return_counts=True)
+    commonest = counts.max()
+    n_alike = commonest if commonest > 1 else 0
+    return result._replace(differ=int(n - n_alike))
 
 
 def rank_correlation(
-    x: np.ndarray, y: np.ndarray, seed: int = 0, *, n_resamples: int = N_RESAMPLES
+    x: np.ndarray,
+    y: np.ndarray,
+    seed: int = 0,
+    *,
+    n_resamples: int = N_RESAMPLES,
 ) -> Estimate:
-    """Spearman's correlation of the columns' means of x and y (n, columns): of methods, or along a sweep.
+    """Spearman's correlation of the columns' means of x and y (n, columns).
 
-    The interval resamples rows. 0 where all means of one side are equal.
+    The columns are methods, or the points of a sweep. The interval resamples rows. 0 where all
+    means of one side are equal.
     """
-    both = np.hstack([x, y])
-    means = np.vstack(
-        [both.mean(axis=0), resampled_sums(both, seed=seed, n_resamples=n_resamples) / len(both)]
-    )
+    values = np.hstack([x, y])
+    n = len(values)
+    sampled = resampled_sums(values, seed=seed, n_resamples=n_resamples) / n
+    means = np.vstack([values.mean(axis=0), sampled])  # (1 + resamples, 2 · columns)
+
     # Rounded, since equal means may differ in their last bits after summing in another order.
-    ranks = stats.rankdata(means.round(12).reshape(len(means), 2, -1), axis=2)
+    sides = means.round(12).reshape(len(means), 2, -1)
+    ranks = stats.rankdata(sides, axis=2)
     ranks -= ranks.mean(axis=2, keepdims=True)
+
+    covariances = ranks.prod(axis=1).sum(axis=1)
     spread = np.sqrt((ranks**2).sum(axis=2).prod(axis=1))
-    found = np.divide(
-        ranks.prod(axis=1).sum(axis=1), spread, out=np.zeros(len(means)), where=spread > 0
+    correlations = np.divide(
+        covariances,
+        spread,
+        out=np.zeros(len(means)),
+        where=spread > 0,
     )
-    return estimate(found[0], found[1:], len(both))
+    return estimate(correlations[0], correlations[1:], n)

@@ -1,4 +1,7 @@
-"""TREC runs for other tools; ids are encoded as in the qrels (:func:`kit.corpus.exporting.encode_id`)."""
+"""TREC runs for other tools.
+
+Ids are encoded as in the qrels (:func:`kit.corpus.exporting.encode_id`).
+"""
 
 import re
 from collections.abc import Mapping
@@ -13,22 +16,42 @@ from kit.store import atomic_write
 
 
 def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> None:
-    """Write the rankings of retrievers (``Experiment.rankings``) as TREC runs, ``question Q0 passage rank score tag``.
+    """Write the rankings of retrievers (``Experiment.rankings``) as TREC runs.
 
-    One retriever's file is ``path`` itself. Several would mix in one file, so its stem is then followed by the name.
-    Most tools sort by score and ignore the rank, so scores are written such that none exceeds the one above it.
+    A line is ``question Q0 passage rank score tag``. One retriever's file is ``path`` itself.
+    Several would mix in one file, so its stem is then followed by the name. Raises
+    :class:`InputError` for names that give the same files.
     """
-    endings = {
-        name: "-" + re.sub(r"[^A-Za-z0-9._-]+", "-", name) if len(runs) > 1 else "" for name in runs
-    }
-    if len(set(endings.values())) < len(runs):
+    paths = dict.fromkeys(runs, path)
+    if len(runs) > 1:
+        for name in runs:
+            ending = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+            paths[name] = path.with_stem(f"{path.stem}-{ending}")
+    if len(set(paths.values())) < len(runs):
         raise InputError(f"the names {', '.join(runs)} give the same files", file=path)
+
     for name, rankings in runs.items():
         lines = []
         for question, ranking in rankings.items():
-            scores = np.minimum.accumulate(np.asarray(ranking.scores, dtype=float)).tolist()
-            for rank, (id, score) in enumerate(zip(ranking.ids, scores), start=1):
-                lines.append(
-                    f"{encode_id(question)} Q0 {encode_id(id)} {rank} {score!r} {encode_id(name)}\n"
-                )
-        atomic_write(path.with_stem(path.stem + endings[name]), "".join(lines).encode())
+            lines += _lines(question, ranking, name)
+        atomic_write(paths[name], "".join(lines).encode())
+
+
+def _lines(question: str, ranking: Ranking, name: str) -> list[str]:
+    """The lines of one question.
+
+    Most tools sort by score and ignore the rank, so no score exceeds the one above it.
+    """
+    scores = np.minimum.accumulate(np.asarray(ranking.scores, dtype=float)).tolist()
+    lines = []
+    for rank, (passage, score) in enumerate(zip(ranking.ids, scores), start=1):
+        fields = [
+            encode_id(question),
+            "Q0",
+            encode_id(passage),
+            str(rank),
+            repr(score),
+            encode_id(name),
+        ]
+        lines.append(" ".join(fields) + "\n")
+    return lines

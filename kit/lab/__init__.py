@@ -1,3 +1,1 @@
-"""What is repeated: a notebook's lesson, the sequence of notebooks, and sweeps of settings."""
-
-from kit.lab.lesson import Lesson, sample, start
+"""What is done with the library: the command line, runs of notebooks, sweeps, claims."""

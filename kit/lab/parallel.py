@@ -8,21 +8,20 @@ from joblib import Parallel, delayed
 
 from kit.errors import InputError
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 def in_parallel(
-    work: Callable[..., Found], each: Iterable[tuple[Any, ...]], jobs: int
-) -> Iterator[Found]:
-    """What ``work`` finds for the arguments of each, as soon as it is found; one job alone stays in this process.
+    work: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], jobs: int
+) -> Iterator[Result]:
+    """What ``work`` returns for each tuple of arguments, as soon as it is there.
 
-    Each process computes on its share of the cores. Raises :class:`InputError` where one dies.
+    One job alone stays in this process; each process computes on its share of the cores. Raises
+    :class:`InputError` where one dies.
     """
+    calls = (delayed(work)(*call_arguments) for call_arguments in arguments)
     try:
-        yield from Parallel(jobs, return_as="generator_unordered", batch_size=1)(
-            delayed(work)(*of) for of in each
-        )
+        yield from Parallel(jobs, return_as="generator_unordered", batch_size=1)(calls)
     except BrokenProcessPool:
-        raise InputError(
-            "a worker died (out of memory?); the same command goes on where it stopped"
-        ) from None
+        goes_on = "the same command goes on where it stopped"
+        raise InputError(f"a worker died (out of memory?); {goes_on}") from None

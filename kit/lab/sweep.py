@@ -11,8 +11,8 @@ from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark
 from kit.evaluation import evaluate
-from kit.lab.lesson import code_digest, provenance
 from kit.lab.parallel import in_parallel
+from kit.lab.provenance import code_digest, provenance
 from kit.methods import make
 from kit.settings import Value
 from kit.store import Store, content_key
@@ -21,9 +21,10 @@ _KIND = "sweeps"  # in the store
 _ORIGIN = ("data", "data_hash", "training_hash", "kit", "commit")
 
 Cell = Mapping[str, Value]
+Row = dict[str, Any]
 
 
-def grid(values: Mapping[str, Sequence[Value]]) -> list[Cell]:
+def combinations(values: Mapping[str, Sequence[Value]]) -> list[Cell]:
     """Every combination of the values, the last name's changing fastest."""
     return [dict(zip(values, cell)) for cell in product(*values.values())]
 
@@ -40,43 +41,53 @@ def sweep_retriever(
 ) -> pd.DataFrame:
     """The retriever with the settings of each cell, asked the benchmark's test questions.
 
-    A tidy table, a row a cell and question: the cell's settings (``setting_NAME`` where a column is named alike), the
-    columns of :class:`kit.evaluation.Experiment`, seconds_to_fit, data, data_hash, training_hash, kit and commit. What
-    a cell found is kept as soon as it is done, and found again with the same data and code. ``jobs`` processes share
-    the cells. Raises :class:`InputError` for bad settings, before all else.
+    A tidy table, a row per cell and question: the cell's settings (``setting_NAME`` where a column
+    has that name), the columns of :class:`kit.evaluation.Experiment`, seconds_to_fit, data,
+    data_hash, training_hash, kit and commit. A cell's rows are kept as soon as they are there, and
+    found again with the same data and code. ``jobs`` processes share the cells. Raises
+    :class:`InputError` for bad settings, before all else.
     """
     for cell in cells:
         make(name, **cell)
-    about = [
-        name,
-        sorted(ks),
-        n_timed,
-        benchmark.hash,
-        training.hash if training else "",
-        code_digest(),
-    ]
-    keys = [
-        content_key(msgspec.json.encode([*about, sorted(cell.items())]).decode()) for cell in cells
-    ]
+    origin = [name, sorted(ks), n_timed, benchmark.hash]
+    origin += [training.hash if training else "", code_digest()]
+    keys = [_key(origin, cell) for cell in cells]
+
     store = Store()
     kept = store.get_many(_KIND, keys)
-    left = {key: cell for key, cell in zip(keys, cells) if key not in kept}
+    missing = {key: cell for key, cell in zip(keys, cells) if key not in kept}
+    work = partial(
+        _evaluate,
+        name=name,
+        benchmark=benchmark,
+        training=training,
+        ks=ks,
+        n_timed=n_timed,
+    )
     with tqdm(total=len(set(keys)), initial=len(kept), desc="sweep", unit="cell") as bar:
-        work = partial(
-            _evaluate, name=name, benchmark=benchmark, training=training, ks=ks, n_timed=n_timed
-        )
-        for key, rows in in_parallel(work, left.items(), jobs):
+        for key, rows in in_parallel(work, missing.items(), jobs):
             kept[key] = msgspec.msgpack.encode(rows)  # has NaN, unlike JSON
             store.put_many(_KIND, {key: kept[key]})
             bar.update()
-    rows = []
+
+    table = []
     for key, cell in zip(keys, cells):
-        for row in msgspec.msgpack.decode(kept[key]):
-            rows.append(
-                {f"setting_{name}" if name in row else name: value for name, value in cell.items()}
-                | row
-            )
-    return pd.DataFrame(rows)
+        rows = msgspec.msgpack.decode(kept[key])
+        table += [_with_settings(row, cell) for row in rows]
+    return pd.DataFrame(table)
+
+
+def _key(origin: Sequence[object], cell: Cell) -> bytes:
+    return content_key(msgspec.json.encode([*origin, sorted(cell.items())]).decode())
+
+
+def _with_settings(row: Row, cell: Cell) -> Row:
+    """The row with its cell's settings before it."""
+    named = {}
+    for name, value in cell.items():
+        column = f"setting_{name}" if name in row else name
+        named[column] = value
+    return named | row
 
 
 def _evaluate(
@@ -85,15 +96,21 @@ def _evaluate(
     name: str,
     benchmark: Benchmark,
     training: Benchmark | None,
-    **asking: Any,
-) -> tuple[bytes, list[dict[str, Any]]]:
+    ks: Sequence[int],
+    n_timed: int,
+) -> tuple[bytes, list[Row]]:
     """The rows of a cell, with its key."""
     experiment = evaluate(
-        {name: make(name, **cell)}, benchmark, training=training, progress=False, **asking
+        {name: make(name, **cell)},
+        benchmark,
+        training=training,
+        progress=False,
+        ks=ks,
+        n_timed=n_timed,
     )
-    origin = provenance(benchmark) | {"training_hash": training.hash if training else ""}
-    about = {
-        "seconds_to_fit": experiment.seconds_to_fit[name],
-        **{column: origin[column] for column in _ORIGIN},
-    }
-    return key, experiment.table.assign(**about).to_dict("records")
+    origin = provenance(benchmark)
+    origin["training_hash"] = training.hash if training else ""
+    columns = {column: origin[column] for column in _ORIGIN}
+    seconds_to_fit = experiment.seconds_to_fit[name]
+    table = experiment.table.assign(seconds_to_fit=seconds_to_fit, **columns)
+    return key, table.to_dict("records")

@@ -51,7 +51,7 @@ def reverse() -> Alphabetical:
 
 @pytest.fixture
 def benchmark() -> Benchmark:
-    corpus = Corpus(Passage(id, id, "", id) for id in "abcdef")
+    corpus = Corpus(Passage(letter, letter, "", letter) for letter in "abcdef")
     train = Question("t1", "learn", "", (("a",),))
     return Benchmark("small", corpus, train=[train], test=QUESTIONS)
 

@@ -1,4 +1,7 @@
-"""What ``evaluate`` measures, on rankings that are plain to see: passages in the order of their ids, and reversed."""
+"""What ``evaluate`` measures, on rankings that are plain to see.
+
+Passages stand in the order of their ids, and reversed.
+"""
 
 from collections.abc import Sequence
 
@@ -24,13 +27,13 @@ from kit.text import Encoder
 
 
 @pytest.fixture
-def found(alphabetical, reverse, benchmark):
+def evaluated(alphabetical, reverse, benchmark):
     return evaluate(
         {"a to z": alphabetical, "z to a": reverse}, benchmark, ks=(5, 2), k=6, progress=False
     )
 
 
-def test_table(found) -> None:
+def test_table(evaluated) -> None:
     columns = [
         "retriever",
         "question",
@@ -43,7 +46,7 @@ def test_table(found) -> None:
         "full@5",
         "mrr",
     ]
-    assert list(found.table.columns) == [
+    assert list(evaluated.table.columns) == [
         *columns[:5],
         "shape",
         *columns[5:],
@@ -51,9 +54,9 @@ def test_table(found) -> None:
         "calls",
         "tokens",
     ]
-    assert found.table["shape"].tolist() == ["chain", "flat", ""] * 2
+    assert evaluated.table["shape"].tolist() == ["chain", "flat", ""] * 2
     # By hand: ranks of the supports are a to z 1 2 | 3 5 | 1 3 5 6, z to a 6 5 | 3 2 | 6 4 2 1.
-    assert found.table[columns].values.tolist() == [
+    assert evaluated.table[columns].values.tolist() == [
         ["a to z", "q1", 2, "bridge", "single-chain multi-hop", 1, 1, 1, 1, 1],
         ["a to z", "q2", 2, "comparison", "multi-chain single-hop", 0, 1, 0, 1, 1 / 3],
         ["a to z", "q3", 4, "bridge", "", 1 / 4, 3 / 4, 0, 0, 1],
@@ -69,33 +72,33 @@ def test_calls_and_tokens_of_a_model_are_those_of_asking_each_question_once(
     class Asking(type(alphabetical)):
         def usage(self) -> pd.DataFrame:
             n = len(self.asked)  # those whose time is taken among them
-            told = {"calls": [n, n], "prompt_tokens": [5 * n, 0], "answer_tokens": [n, 0]}
-            return pd.DataFrame({"model": "m", "source": ["live", "replayed"]} | told)
+            expected = {"calls": [n, n], "prompt_tokens": [5 * n, 0], "answer_tokens": [n, 0]}
+            return pd.DataFrame({"model": "m", "source": ["live", "replayed"]} | expected)
 
-    found = evaluate(
+    evaluated = evaluate(
         {"asks": Asking(), "plain": alphabetical}, benchmark, ks=(2,), n_timed=2, progress=False
     )
-    costs = found.table.set_index("retriever")[["calls", "tokens"]]
+    costs = evaluated.table.set_index("retriever")[["calls", "tokens"]]
     assert costs.loc["asks"].to_numpy().tolist() == [[2, 6]] * 3 and costs.loc["plain"].isna().all(
         axis=None
     )
-    assert "2.0 a question" in found.text() and "calls" not in found.only(["plain"]).text()
+    assert "2.0 a question" in evaluated.text() and "calls" not in evaluated.only(["plain"]).text()
 
 
 def test_seeds_are_shown_as_their_mean_and_compared_one_by_one(
     alphabetical, reverse, benchmark
 ) -> None:
     named = {"base": alphabetical, "x": alphabetical, "x, seed 4": reverse}
-    found = evaluate(named, benchmark, ks=(2,), k=6, progress=False)
-    assert list(found.rankings) == ["base", "x"] == list(found.table["retriever"].unique())
-    assert per_question(found, "recall@2")["x"].tolist() == [1 / 2, 1 / 4, 3 / 8]
-    assert found.table["hops"].tolist() == [2, 2, 4] * 2 and len(found.runs) == 9
-    gain = found.gain("x", over="base", metric="recall@2")
+    evaluated = evaluate(named, benchmark, ks=(2,), k=6, progress=False)
+    assert list(evaluated.rankings) == ["base", "x"] == list(evaluated.table["retriever"].unique())
+    assert per_question(evaluated, "recall@2")["x"].tolist() == [1 / 2, 1 / 4, 3 / 8]
+    assert evaluated.table["hops"].tolist() == [2, 2, 4] * 2 and len(evaluated.runs) == 9
+    gain = evaluated.gain("x", over="base", metric="recall@2")
     assert gain.draws == (
         0,
         pytest.approx((-1 + 1 / 2 + 1 / 4) / 3),
     ) and gain.value == pytest.approx(sum(gain.draws) / 2)
-    assert found.gain("base", over="x", metric="recall@2").rival == pytest.approx(
+    assert evaluated.gain("base", over="x", metric="recall@2").rival == pytest.approx(
         (1 / 2 + 1 / 4 + 3 / 8) / 3
     )
 
@@ -103,7 +106,7 @@ def test_seeds_are_shown_as_their_mean_and_compared_one_by_one(
 def test_seeds_have_names() -> None:
     made = of_seeds("trained", (3, 4, 5), "gnn-ret", n_train=20) | {"dense": Dense()}
     assert list(made) == ["trained", "trained, seed 4", "trained, seed 5", "dense"]
-    assert [each.settings.seed for each in all_seeds(made, "trained")] == [3, 4, 5]
+    assert [retriever.settings.seed for retriever in all_seeds(made, "trained")] == [3, 4, 5]
     assert all_seeds(made, "dense", "none") == (made["dense"],) and all_seeds(made, "train") == ()
 
 
@@ -111,11 +114,11 @@ def test_only_the_first_k_count(alphabetical, reverse, benchmark) -> None:
     reverse.retrieve_many = lambda queries, k: [
         Ranking(tuple("defabc"), np.zeros(6)) for _ in queries
     ]
-    found = evaluate(
+    evaluated = evaluate(
         {"short": alphabetical, "generous": reverse}, benchmark, ks=(1,), k=2, progress=False
     )
-    assert all(len(ranking.ids) == 2 for ranking in found.rankings["short"].values())
-    assert found.table["mrr"].tolist() == [
+    assert all(len(ranking.ids) == 2 for ranking in evaluated.rankings["short"].values())
+    assert evaluated.table["mrr"].tolist() == [
         1,
         0,
         1,
@@ -125,7 +128,7 @@ def test_only_the_first_k_count(alphabetical, reverse, benchmark) -> None:
     ]  # the first support of q2 is third of the short one
 
 
-def test_retrievers_see_no_gold(found, alphabetical, benchmark) -> None:
+def test_retrievers_see_no_gold(evaluated, alphabetical, benchmark) -> None:
     assert alphabetical.asked == [Query("q1", "one"), Query("q2", "two"), Query("q3", "three")]
     (fitted,) = alphabetical.fitted
     assert fitted.test == () and fitted.train == benchmark.train
@@ -138,20 +141,21 @@ def test_retrievers_see_no_gold(found, alphabetical, benchmark) -> None:
 
 
 def test_per_question(alphabetical, per_question) -> None:
-    found = evaluate({"x": alphabetical}, per_question, ks=(2,), progress=False)
+    evaluated = evaluate({"x": alphabetical}, per_question, ks=(2,), progress=False)
     assert [list(corpus.row) for corpus in alphabetical.indexed] == [
         ["a", "b", "c"],
         ["c", "d", "e"],
         list("acef"),
     ]
-    assert found.table["recall@2"].tolist() == [1, 1 / 2, 1 / 2]
+    assert evaluated.table["recall@2"].tolist() == [1, 1 / 2, 1 / 2]
 
 
 class Slow(Retriever):
-    """Takes 100 to learn, as many as there are passages to index, 3 for each call, and counts them."""
+    """Takes 100 to learn, 1 to index a passage, 3 for each call, and counts the calls."""
 
     def __init__(self, clock: list[float]) -> None:
-        self.clock, self.calls = clock, []
+        self.clock = clock
+        self.calls = []
 
     def fit(self, benchmark: Benchmark) -> None:
         self.clock[0] += 100
@@ -170,36 +174,35 @@ def test_times_are_of_a_sample_asked_one_by_one(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(experiment.time, "perf_counter", lambda: clock[0])
-    slow, other = Slow(clock), Slow(clock)
+    slow = Slow(clock)
+    other = Slow(clock)
     pooled = evaluate({"slow": slow, "other": other}, benchmark, n_timed=2, progress=False)
-    assert pooled.seconds_to_fit == {"slow": 106, "other": 106} and set(
-        pooled.table["seconds"].dropna()
-    ) == {3}
-    *one_by_one, together = slow.calls
-    assert together == ["q1", "q2", "q3"] and slow.calls == other.calls
-    assert [len(asked) for asked in one_by_one] == [1, 1, 1] and one_by_one[0] == one_by_one[
-        -1
-    ]  # once to warm up
-    assert pooled.table["seconds"].isna().tolist() == [
-        [id] not in one_by_one for id in 2 * together
-    ]
-    assert (
-        "Times: 2 questions, one after another on one thread, each encoded anew" in pooled.caption
-    )
-    assert pooled.gain("slow", over="other", metric="seconds")[:4] == (0, 0, 0, 2)
-    each = evaluate({"slow": Slow(clock)}, per_question, n_timed=99, progress=False)
-    assert each.seconds_to_fit == {"slow": 100 + 3 + 3 + 4} and each.table["seconds"].tolist() == [
-        3,
-        3,
-        3,
-    ]
+    assert pooled.seconds_to_fit == {"slow": 106, "other": 106}
+    assert set(pooled.table["seconds"].dropna()) == {3}
+
+    *single, together = slow.calls
+    assert together == ["q1", "q2", "q3"]
+    assert slow.calls == other.calls
+    assert [len(ids) for ids in single] == [1, 1, 1]
+    assert single[0] == single[-1]  # once to warm up
+    is_timed = [[passage] in single for passage in 2 * together]
+    assert pooled.table["seconds"].notna().tolist() == is_timed
+
+    caption = "Times: 2 questions, one after another on one thread, each encoded anew"
+    assert caption in pooled.caption
     assert "Times" not in evaluate({"slow": Slow(clock)}, benchmark, progress=False).caption
+    assert pooled.gain("slow", over="other", metric="seconds")[:4] == (0, 0, 0, 2)
+
+    closed = evaluate({"slow": Slow(clock)}, per_question, n_timed=99, progress=False)
+    assert closed.seconds_to_fit == {"slow": 100 + 3 + 3 + 4}
+    assert closed.table["seconds"].tolist() == [3, 3, 3]
 
 
 def test_the_vector_of_a_question_is_made_anew_where_it_is_timed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    dense, read = Dense(), []
+    dense = Dense()
+    read = []
     dense.index(example().corpus)
 
     def embed(self: Encoder, texts: list[str], role: str) -> np.ndarray:
@@ -212,23 +215,24 @@ def test_the_vector_of_a_question_is_made_anew_where_it_is_timed(
     assert read == [river, town, river]
 
 
-def test_summary(found) -> None:
-    summary = found.summary().set_index(["retriever", "metric"])
+def test_summary(evaluated) -> None:
+    summary = evaluated.summary().set_index(["retriever", "metric"])
     assert list(summary.columns) == ["mean", "low", "high", "n"] and (summary["n"] == 3).all()
     assert summary.loc[("a to z", "recall@2"), "mean"] == pytest.approx(5 / 12)
     assert summary.loc[("z to a", "mrr"), "mean"] == pytest.approx(17 / 30)
-    values = found.table.query("retriever == 'a to z'")["recall@5"]
+    values = evaluated.table.query("retriever == 'a to z'")["recall@5"]
     expected = statistics.interval(values, 0)[:3]
     assert summary.loc[("a to z", "recall@5"), ["mean", "low", "high"]].tolist() == pytest.approx(
         expected
     )
-    by_hops = found.summary(by="hops")
+    by_hops = evaluated.summary(by="hops")
     assert list(by_hops.columns) == ["retriever", "hops", "metric", "mean", "low", "high", "n"]
     assert by_hops["retriever"].drop_duplicates().tolist() == ["a to z", "z to a"]
     single = by_hops.query("hops == 4 and metric == 'recall@2'")
     assert single["mean"].tolist() == [1 / 4, 1 / 2] and single["low"].isna().all()
-    both = found.summary(by=["type", "hops"]).query("metric == 'mrr' and retriever == 'a to z'")
-    assert both[["type", "hops", "n"]].values.tolist() == [
+    crossed = evaluated.summary(by=["type", "hops"])
+    crossed = crossed.query("metric == 'mrr' and retriever == 'a to z'")
+    assert crossed[["type", "hops", "n"]].values.tolist() == [
         ["bridge", 2, 1],
         ["bridge", 4, 1],
         ["comparison", 2, 1],
@@ -240,9 +244,9 @@ class Always(Retriever):
 
     name = "always"
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, passage: str) -> None:
         super().__init__()
-        self.id = id
+        self.id = passage
 
     def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
         return [Ranking((self.id,), np.ones(1)) for _ in queries]
@@ -250,14 +254,14 @@ class Always(Retriever):
 
 def test_compare() -> None:
     """Of 200 one-hop questions of two kinds ``good`` finds the supports of 20, ``bad`` none."""
-    corpus = Corpus(Passage(id, "", "", id) for id in "xyz")
-    asked = [
+    corpus = Corpus(Passage(passage, "", "", passage) for passage in "xyz")
+    questions = [
         Question(f"q{i}", "", "", (("x" if i < 20 else "y",),), type="ab"[i % 2])
         for i in range(200)
     ]
-    many = Benchmark("many", corpus, test=asked)
-    found = evaluate({"bad": Always("z"), "good": Always("x")}, many, ks=(1,), progress=False)
-    row = found.compare("bad", "recall@1").iloc[0]
+    many = Benchmark("many", corpus, test=questions)
+    evaluated = evaluate({"bad": Always("z"), "good": Always("x")}, many, ks=(1,), progress=False)
+    row = evaluated.compare("bad", "recall@1").iloc[0]
     assert (row["retriever"], row["baseline"], row["metric"], row["n"]) == (
         "good",
         "bad",
@@ -268,17 +272,18 @@ def test_compare() -> None:
     # Normal approximation of the interval of a share: .1 ± 1.96 √(.1 · .9 / 200).
     assert (row["low"], row["high"]) == pytest.approx((0.0584, 0.1416), abs=0.006)
     assert row["p"] < 0.001 and row["p_holm"] == row["p"]
-    table = found.compare("bad", "recall@1", by="type")
+    table = evaluated.compare("bad", "recall@1", by="type")
     assert table["type"].tolist() == ["a", "b"] and table["n"].tolist() == [100, 100]
     # 10 changes of one sign: 2 of 1024 signings are as far from 0, and two rows are tested.
     assert table["p"].tolist() == pytest.approx([2 / 1024] * 2)
     assert table["p_holm"].tolist() == pytest.approx([4 / 1024] * 2)
 
 
-def test_caption(found) -> None:
-    assert "3 questions, 6 passages (pooled)" in found.caption
-    told = "1 of 3 questions have more than 2 supports: Full@2 counts them as 0, Recall@2 can reach 0.833."
-    assert told in found.caption and "Full@5" not in found.caption
+def test_caption(evaluated) -> None:
+    assert "3 questions, 6 passages (pooled)" in evaluated.caption
+    expected = "1 of 3 questions have more than 2 supports: Full@2 counts them as 0, "
+    expected += "Recall@2 can reach 0.833."
+    assert expected in evaluated.caption and "Full@5" not in evaluated.caption
 
 
 @pytest.mark.parametrize(
@@ -297,14 +302,14 @@ def test_bad_settings(settings, message, alphabetical, benchmark) -> None:
     assert alphabetical.indexed == []
 
 
-def test_some_of_the_retrievers(found) -> None:
-    part = found.only(["z to a"])
-    assert part.table.equals(found.table.iloc[3:].reset_index(drop=True)) and list(
+def test_some_of_the_retrievers(evaluated) -> None:
+    part = evaluated.only(["z to a"])
+    assert part.table.equals(evaluated.table.iloc[3:].reset_index(drop=True)) and list(
         part.rankings
     ) == ["z to a"]
     assert (
         part.summary()["mean"].tolist()
-        == found.summary().query("retriever == 'z to a'")["mean"].tolist()
+        == evaluated.summary().query("retriever == 'z to a'")["mean"].tolist()
     )
 
 
@@ -313,16 +318,15 @@ def test_some_of_the_retrievers(found) -> None:
 
 @pytest.fixture
 def backwards(alphabetical, reverse, benchmark) -> experiment.Experiment:
-    """Names and questions against their alphabetical order: a table that sorts them would be seen."""
-    named, turned = (
-        {"z to a": reverse, "a to z": alphabetical},
-        benchmark.asking(benchmark.test[::-1]),
-    )
+    """Names and questions against their alphabetical order: a table that sorts is noticed."""
+    named = {"z to a": reverse, "a to z": alphabetical}
+    turned = benchmark.asking(benchmark.test[::-1])
     return evaluate(named, turned, ks=(2, 5), seed=7, n_resamples=500, progress=False)
 
 
 def test_a_metric_of_each_question_as_asked(backwards) -> None:
-    # By hand: q3 needs a c e f, q2 needs c or d, and e, q1 needs a b; the first two are f e, or a b.
+    # By hand: q3 needs a c e f, q2 needs c or d, and e, q1 needs a b.
+    # The first two are f e, or a b.
     values = per_question(backwards, "recall@2")
     assert values.index.tolist() == ["q3", "q2", "q1"] and values.columns.tolist() == [
         "z to a",
@@ -351,5 +355,5 @@ def test_a_gain_is_the_difference_of_the_comparison(backwards) -> None:
     assert gain.value == pytest.approx(
         -1 / 6
     )  # q1 alone: z to a has one of its two supports among five
-    both = backwards.gain(["a to z", "z to a"], over="z to a", metric="recall@2")
-    assert both.value == pytest.approx(1 / 24)
+    seeds = backwards.gain(["a to z", "z to a"], over="z to a", metric="recall@2")
+    assert seeds.value == pytest.approx(1 / 24)

@@ -22,7 +22,8 @@ def test_quality_by_hand() -> None:
     assert seeds == [[0, 5], [0, 5]]  # harbour, novel
     graph = build("entity", hand.corpus, prior=0.6)
     table = graph_quality(graph, hand.test, seeds).set_index("question")
-    # Neighbours: moravec of harbour, moravec-later of novel. The second question's third support is a step further.
+    # Neighbours: moravec of harbour, moravec-later of novel. The second question's third support
+    # is a step further.
     assert table["neighbourhood"].tolist() == [4, 4]
     assert table["sf_em"].tolist() == [1, 0]
     assert table["covered"].tolist() == pytest.approx([1, 2 / 3])
@@ -35,31 +36,35 @@ def test_quality_by_hand() -> None:
 
 
 def test_graphs_at_equal_size() -> None:
-    hand, quality, sizes = example(), [], []
+    hand = example()
+    quality = []
+    sizes = []
     swept = [("entity", {"prior": prior}) for prior in (0.9, 0.6, 0.3)] + [
         ("knn", {"k": k}) for k in (1, 5)
     ]
     for name, setting in swept:
-        graph, about = (
-            build(name, hand.corpus, **setting),
-            {"builder": name, "value": next(iter(setting.values()))},
-        )
+        graph = build(name, hand.corpus, **setting)
+        about = {"builder": name, "value": next(iter(setting.values()))}
         quality.append(
-            graph_quality(graph, hand.test, find_seeds(hand.corpus, hand.test, 1)).assign(**about)
+            graph_quality(graph, hand.test, find_seeds(hand.corpus, hand.test, 1)).assign(
+                builder=name, value=about["value"]
+            )
         )
         sizes.append(about | describe_graph(graph))
-    quality, sizes = pd.concat(quality, ignore_index=True), pd.DataFrame(sizes)
-    # Mean degree 2 · 4 / 6 at 0.6 and 2 · 5 / 6 at 0.3; knn has 1 and 5: both reach 1.5, between their settings.
+    quality = pd.concat(quality, ignore_index=True)
+    sizes = pd.DataFrame(sizes)
+    # Mean degree 2 · 4 / 6 at 0.6 and 2 · 5 / 6 at 0.3; knn has 1 and 5: both reach 1.5, between
+    # their settings.
     joined = at_equal_size(quality, sizes[sizes["mean_degree"] > 0], "joined", size=1.5)
     assert list(joined.columns) == ["entity", "knn"] and list(joined.index) == [
         question.id for question in hand.test
     ]
-    place = np.log(1.5) / np.log(5)
+    share = np.log(1.5) / np.log(5)
     low, high = (
         quality[(quality["builder"] == "knn") & (quality["value"] == k)]["joined"].to_numpy()
         for k in (1, 5)
     )
-    assert joined["knn"].tolist() == pytest.approx(((1 - place) * low + place * high).tolist())
+    assert joined["knn"].tolist() == pytest.approx(((1 - share) * low + share * high).tolist())
     assert list(at_equal_size(quality, sizes, "joined", size=1.5)) == [
         "knn"
     ]  # entity starts without edges
@@ -67,10 +72,10 @@ def test_graphs_at_equal_size() -> None:
 
 def test_per_question_graphs_are_built_from_the_own_collection() -> None:
     hand = example()
-    own = Benchmark(
+    benchmark = Benchmark(
         "own",
         hand.corpus,
         test=hand.test,
         collections={"town": np.arange(2), "river": np.arange(6)},
     )
-    assert measure("knn", own, own.test, k=1)["nodes"] == 4  # the mean of two and six
+    assert measure("knn", benchmark, benchmark.test, k=1)["nodes"] == 4  # the mean of two and six

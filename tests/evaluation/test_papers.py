@@ -8,7 +8,7 @@ ACCURACY = "additional exact-match test samples over SBERT"
 
 
 @pytest.mark.parametrize(
-    ("paper", "place", "dataset", "row", "metric", "group", "value", "n"),
+    ("paper", "label", "dataset", "row", "metric", "group", "value", "n"),
     [
         (
             "kgp",
@@ -65,8 +65,8 @@ ACCURACY = "additional exact-match test samples over SBERT"
         ),
     ],
 )
-def test_cell(paper, place, dataset, row, metric, group, value, n) -> None:
-    table = paper_numbers(paper, place)
+def test_cell(paper, label, dataset, row, metric, group, value, n) -> None:
+    table = paper_numbers(paper, label)
     assert list(table) == [
         "paper",
         "place",

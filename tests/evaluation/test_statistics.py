@@ -32,46 +32,57 @@ def test_equal_values_have_no_width_one_value_no_interval() -> None:
         assert statistics.interval([value] * 7)[:3] == (value, value, value)
     mean, low, high, *_ = statistics.interval([0.25])
     assert mean == 0.25 and math.isnan(low) and math.isnan(high)
-    assert all(math.isnan(number) for number in statistics.interval([])[:3])
+    assert all(math.isnan(value) for value in statistics.interval([])[:3])
 
 
-def test_columns_are_drawn_together_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    both = statistics.intervals(pd.DataFrame({"a": SHARES, "b": 1 - SHARES}), seed=0)
-    a, b = both[["mean", "low", "high"]].to_numpy()
-    assert a == pytest.approx(1 - b[[0, 2, 1]]) and both["n"].tolist() == [300, 300]
-    monkeypatch.setattr(statistics, "_BLOCK", 1000)
+def test_columns_are_drawn_together() -> None:
+    table = statistics.intervals(pd.DataFrame({"a": SHARES, "b": 1 - SHARES}), seed=0)
+    a, b = table[["mean", "low", "high"]].to_numpy()
+    assert a == pytest.approx(1 - b[[0, 2, 1]]) and table["n"].tolist() == [300, 300]
     assert a == pytest.approx(statistics.interval(SHARES, 0)[:3])
+
+
+def test_samples_are_the_same_whether_drawn_at_once_or_in_blocks() -> None:
+    """Of 5,000 rows a block holds 800 of the 1,000 samples."""
+    values = np.random.default_rng(1).random((5_000, 1))
+    picks = np.random.default_rng(0).integers(5_000, size=(1_000, 5_000))
+    sums = statistics.resampled_sums(values, seed=0, n_resamples=1_000)
+    assert sums == pytest.approx(values[picks].sum(axis=1))
 
 
 def test_interval_covers_the_true_mean() -> None:
     samples = np.random.default_rng(0).binomial(1, 0.3, size=(80, 400)).astype(float)
-    found = statistics.intervals(pd.DataFrame(samples), seed=0, n_resamples=2000)
-    assert 0.91 <= found.eval("low <= 0.3 <= high").mean() <= 0.98
+    result = statistics.intervals(pd.DataFrame(samples), seed=0, n_resamples=2000)
+    assert 0.91 <= result.eval("low <= 0.3 <= high").mean() <= 0.98
 
 
 def test_paired_p_is_exact_and_1_without_any_difference() -> None:
-    # 5 differences of one sign: 2 of the 32 ways to sign them are as far from 0. Zeros change nothing.
+    # 5 differences of one sign: 2 of the 32 ways to sign them are as far from 0.
+    # Zeros change nothing.
     ahead = [1.0] * 5 + [0.5] * 20
     behind = [0.0] * 5 + [0.5] * 20
-    found = statistics.paired(ahead, behind)
-    assert found.value == pytest.approx(0.2) and found.p == pytest.approx(2 / 32)
+    result = statistics.paired(ahead, behind)
+    assert result.value == pytest.approx(0.2) and result.p == pytest.approx(2 / 32)
     turned = statistics.paired(behind, ahead)
-    assert turned.value == -found.value and turned.p == found.p
-    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low), abs=0.04)
+    assert turned.value == -result.value and turned.p == result.p
+    assert (turned.low, turned.high) == pytest.approx((-result.high, -result.low), abs=0.04)
     assert statistics.paired(SHARES, SHARES)[:5] == (0, 0, 0, 300, 1)
     assert statistics.paired([1, 1, 1], [0, 1, 0]).p == 0.5
-    assert all(math.isnan(number) for number in statistics.paired([], [])[:3])
+    assert all(math.isnan(value) for value in statistics.paired([], [])[:3])
 
 
 def test_seeds_are_averaged_by_question() -> None:
-    ours, theirs = np.array([[1, 0], [1, 1], [0, 1]]), np.array([0, 0.5, 0.5])
-    found = statistics.paired(ours, theirs, 1)
-    assert found[:4] == statistics.paired(ours.mean(axis=1), theirs, 1)[:4]
-    assert found.value == pytest.approx(1 / 3) and found.rival == pytest.approx(1 / 3)
+    trained = np.array([[1, 0], [1, 1], [0, 1]])
+    theirs = np.array([0, 0.5, 0.5])
+    result = statistics.paired(trained, theirs, 1)
+    assert result[:4] == statistics.paired(trained.mean(axis=1), theirs, 1)[:4]
+    assert result.value == pytest.approx(1 / 3) and result.rival == pytest.approx(1 / 3)
     assert (
-        found.draws == pytest.approx((1 / 3, 1 / 3)) and found.differ == 2
+        result.draws == pytest.approx((1 / 3, 1 / 3)) and result.differ == 2
     )  # the third is 1/2 − 1/2
-    assert statistics.paired(ours, ours).differ == 0 and statistics.paired(theirs, ours).draws == (
+    assert statistics.paired(trained, trained).differ == 0 and statistics.paired(
+        theirs, trained
+    ).draws == (
         -1 / 3,
         -1 / 3,
     )
@@ -87,20 +98,24 @@ def test_slope() -> None:
     x = np.array([1, 1, 2, 2, 3, 3, 4, 4])
     assert statistics.slope(x, 5 - 2 * x)[:3] == pytest.approx((-2, -2, -2))
     y = np.array([0.9, 0.7, 0.8, 0.6, 0.5, 0.5, 0.4, 0.1])
-    found = statistics.slope(x, y)
-    assert found.value == pytest.approx(np.polyfit(x, y, 1)[0])
-    assert found.low < found.value < found.high < 0
+    result = statistics.slope(x, y)
+    assert result.value == pytest.approx(np.polyfit(x, y, 1)[0])
+    assert result.low < result.value < result.high < 0
     far = 1e6 + np.arange(20.0)
     assert statistics.slope(far, 3 * far)[:3] == pytest.approx((3, 3, 3))
-    assert all(math.isnan(number) for number in statistics.slope([2, 2, 2], [0, 1, 0])[:3])
+    assert all(math.isnan(value) for value in statistics.slope([2, 2, 2], [0, 1, 0])[:3])
 
 
 def test_rank_correlation_by_hand() -> None:
-    """Means 0, ½, 1 against 0, 1, ½: ranks 1, 2, 3 and 1, 3, 2, of which Spearman's is 1 − 6 · 2 / (3 · 8) = ½."""
+    """Means 0, ½, 1 against 0, 1, ½: ranks 1, 2, 3 and 1, 3, 2.
+
+    Spearman's correlation of these is 1 − 6 · 2 / (3 · 8) = ½.
+    """
     x = np.array([[0, 1, 1], [0, 0, 1]])
-    found = statistics.rank_correlation(x, x[:, [0, 2, 1]], n_resamples=500)
-    # A sample of the first row alone has ranks that agree, of the second alone means 0, 0, 1 against 0, 1, 0.
-    assert found[:4] == (pytest.approx(0.5), pytest.approx(-0.5), pytest.approx(1), 2)
+    result = statistics.rank_correlation(x, x[:, [0, 2, 1]], n_resamples=500)
+    # A sample of the first row alone has ranks that agree, one of the second alone has means
+    # 0, 0, 1 against 0, 1, 0.
+    assert result[:4] == (pytest.approx(0.5), pytest.approx(-0.5), pytest.approx(1), 2)
     assert statistics.rank_correlation(x, 0 * x, n_resamples=50)[:3] == (0, 0, 0)
 
 
@@ -108,20 +123,20 @@ def test_means_by_group() -> None:
     table = pd.DataFrame(
         {"step": [2, 1, 2, 1], "of": ["a", "a", "a", "b"], "x": [0.0, 1.0, 1.0, 0.5]}
     )
-    found = statistics.by_group(table, ["of", "step"], "x", n_resamples=200)
-    assert list(found.columns) == ["of", "step", "mean", "low", "high", "n"]
-    rows = found.set_index(["of", "step"])
+    result = statistics.by_group(table, ["of", "step"], "x", n_resamples=200)
+    assert list(result.columns) == ["of", "step", "mean", "low", "high", "n"]
+    rows = result.set_index(["of", "step"])
     assert rows.loc[("a", 2), "mean"] == 0.5 and rows.loc[("a", 2), "n"] == 2
     assert 0 <= rows.loc[("a", 2), "low"] < 0.5 < rows.loc[("a", 2), "high"] <= 1
     assert rows.loc[("b", 1), "mean"] == 0.5 and math.isnan(rows.loc[("b", 1), "low"])
 
 
 def test_difference_of_means() -> None:
-    """Means 3 and 1; by resampling each group alone its ends are those of their extremes at most."""
-    found = statistics.diff_of_means(
+    """Means 3 and 1; each group resampled alone, its ends are at most those of the extremes."""
+    result = statistics.diff_of_means(
         np.array([2.0, 4.0]), np.array([1.0, 1.0]), 0, n_resamples=2_000
     )
-    assert found[:4] == (2, 1, 3, 4) and math.isnan(found.p)
+    assert result[:4] == (2, 1, 3, 4) and math.isnan(result.p)
     large = np.random.default_rng(0)
     estimate, low, high, *_ = statistics.diff_of_means(
         large.normal(1, 1, 400), large.normal(0, 1, 400)

@@ -1,7 +1,7 @@
 """What searches cost, by hand on the six passages; of times only that they add up.
 
-The graph of the six passages: harbour – moravec – quay – oll, moravec – moravec-later – novel. TF-IDF puts harbour and
-novel first for both questions.
+The graph of the six passages: harbour – moravec – quay – oll, moravec – moravec-later – novel.
+TF-IDF puts harbour and novel first for both questions.
 """
 
 import pytest
@@ -27,7 +27,8 @@ RIVER = HAND.test[1]
 def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(
     name: str, settings: dict, texts: int
 ) -> None:
-    retriever, threads = make(name, **settings), torch.get_num_threads()
+    retriever = make(name, **settings)
+    threads = torch.get_num_threads()
     retriever.index(HAND.corpus)
     before = retriever.retrieve(RIVER.query, 6).ids
     table = time_parts(retriever, [RIVER])

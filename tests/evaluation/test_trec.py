@@ -54,12 +54,14 @@ def test_a_score_above_the_one_before_is_lowered_to_it(tmp_path: Path) -> None:
 
 
 def test_other_tools_read_hard_ids(tmp_path: Path) -> None:
-    rankings = {id: Ranking(tuple(reversed(HARD)), np.arange(len(HARD), 0, -1.0)) for id in HARD}
+    rankings = {
+        name: Ranking(tuple(reversed(HARD)), np.arange(len(HARD), 0, -1.0)) for name in HARD
+    }
     write_runs({"x": rankings}, tmp_path / "run.txt")
-    found = {}
+    ids_read = {}
     for scored in ir_measures.read_trec_run(str(tmp_path / "run.txt")):
-        found.setdefault(unquote(scored.query_id), []).append(unquote(scored.doc_id))
-    assert found == {id: list(reversed(HARD)) for id in HARD}
+        ids_read.setdefault(unquote(scored.query_id), []).append(unquote(scored.doc_id))
+    assert ids_read == {name: list(reversed(HARD)) for name in HARD}
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

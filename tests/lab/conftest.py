@@ -1,4 +1,4 @@
-"""A project in miniature: small notebooks, a small data file, and a place of its own for what is written."""
+"""A project in miniature: small notebooks, a small data file, and a place for what is written."""
 
 import json
 from pathlib import Path
@@ -46,7 +46,7 @@ class Project:
 
 
 def question(i: int, hops: int) -> dict:
-    """A question in HotpotQA's format about invented lighthouses, with one paragraph more than it needs."""
+    """A question in HotpotQA's format about lighthouses, with one paragraph more than it needs."""
     titles = [f"Lighthouse {i}.{j}" for j in range(hops + 1)]
     return {
         "_id": f"q{i}",

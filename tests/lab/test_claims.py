@@ -1,6 +1,5 @@
-"""The claims as data, the rule for verdicts at every one of its edges, and the ledger from records on disk."""
+"""The claims as data, the rule for verdicts at each of its edges, and the ledger from records."""
 
-import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -14,15 +13,17 @@ from hypothesis import strategies as st
 
 from kit.corpus import load
 from kit.errors import InputError
-from kit.evaluation import claims
 from kit.evaluation.statistics import Estimate, diff_of_means, interval, paired, slope
+from kit.fingerprint import with_imports
+from kit.lab.claims import findings
+from kit.lab.claims.claims import CLAIMS, DEPARTS, Criterion
+from kit.lab.claims.findings import Finding, finding, has_learned, show_effect, verdicts
 from kit.lab.claims.ledger import (
-    CLAIMS,
-    Criterion,
-    Finding,
-    finding,
-    has_learned,
+    Record,
+    code_hash,
     ledger,
+    ledger_page,
+    modules_behind,
     read_records,
 )
 from kit.methods import make
@@ -30,7 +31,6 @@ from kit.methods import make
 GAIN = Criterion(above=0)
 LOSS = Criterion(below=0)
 ALIKE = Criterion(above=-0.02, below=0.02)
-DIRECT = CLAIMS["kgp-01"]
 
 
 def test_all_claims_are_there() -> None:
@@ -47,9 +47,9 @@ def test_all_claims_are_there() -> None:
                 -math.inf,
                 math.inf,
             )
-        departs = claim.departs or claims.DEPARTS[claim.paper]
+        departs = claim.departs or DEPARTS[claim.paper]
         for text in (
-            claim.place,
+            claim.source,
             claim.claim,
             claim.measure,
             claim.paper_number,
@@ -89,17 +89,21 @@ def test_verdict(
     criterion: Criterion, effect: float, low: float, high: float, n: int, expected: str
 ) -> None:
     low, high = (math.nan if end is None else end for end in (low, high))
-    assert verdict(criterion, effect, low, high, n) == expected
+    assert judge(criterion, effect, low, high, n) == expected
 
 
-def verdict(
-    rule: Criterion, *found: float, learned: bool | None = None, seeds: int = 0, **more: float
+def judge(
+    criterion: Criterion,
+    *measured: float,
+    learned: bool | None = None,
+    seeds: int = 0,
+    **more: float,
 ) -> str:
-    """Of an estimate, by a rule of a direct claim."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(claims._RULES, (DIRECT.id, "x"), rule)
-        made = finding(DIRECT.id, Estimate(*found, **more), criterion="x")
-        return claims.verdict(msgspec.structs.replace(made, learned=learned, seeds=seeds))[0]
+    """The verdict on an estimate, by a criterion of a direct claim."""
+    result = finding("kgp-01", Estimate(*measured, **more), criterion="SF-EM")
+    result = msgspec.structs.replace(result, learned=learned, seeds=seeds)
+    state, _ = findings.verdict(result, criterion)
+    return state
 
 
 @pytest.mark.parametrize(
@@ -133,11 +137,11 @@ def test_one_question_a_ceiling_and_a_floor_decide_nothing(
     criterion, gains, rivals: float, expected: str
 ) -> None:
     rival = np.full(len(gains), rivals)
-    assert verdict(criterion, *paired(rival + gains, rival, n_resamples=500)) == expected
+    assert judge(criterion, *paired(rival + gains, rival, n_resamples=500)) == expected
 
 
 def test_points_and_seconds_have_no_ceiling() -> None:
-    assert verdict(Criterion(above=0, unit="seconds"), 0.2, 0.1, 0.3, 20, rival=5.0) == "reproduced"
+    assert judge(Criterion(above=0, unit="seconds"), 0.2, 0.1, 0.3, 20, rival=5.0) == "reproduced"
 
 
 def test_what_tells_something_is_counted() -> None:
@@ -150,14 +154,14 @@ def test_what_tells_something_is_counted() -> None:
 
 
 def test_what_is_trained_must_have_learned_with_three_seeds() -> None:
-    found = 0.05, 0.01, 0.09, 100
+    result = 0.05, 0.01, 0.09, 100
     for learned, seeds, expected in (
         (True, 3, "reproduced"),
         (True, 2, "undecided"),
         (False, 3, "undecided"),
     ):
-        assert verdict(GAIN, *found, learned=learned, seeds=seeds) == expected
-        assert verdict(GAIN, -0.05, -0.09, -0.01, 100, learned=learned, seeds=seeds) in (
+        assert judge(GAIN, *result, learned=learned, seeds=seeds) == expected
+        assert judge(GAIN, -0.05, -0.09, -0.01, 100, learned=learned, seeds=seeds) in (
             "not reproduced",
             expected,
         )
@@ -184,7 +188,7 @@ def trained(name: str, seeds: int, best: float = 0.6) -> list[SimpleNamespace]:
 
 
 def test_every_cell_that_is_compared_has_its_seeds_and_has_learned() -> None:
-    found = Estimate(0.05, 0.01, 0.09, 100, differ=30, rival=0.5, draws=(0.04, 0.05, 0.06))
+    result = Estimate(0.05, 0.01, 0.09, 100, differ=30, rival=0.5, draws=(0.04, 0.05, 0.06))
     three = trained("mdr", 3) + trained("dpr", 3)
     for retrievers, why in (
         (three, ""),
@@ -193,12 +197,12 @@ def test_every_cell_that_is_compared_has_its_seeds_and_has_learned() -> None:
         (None, "it is not said what was trained"),  # kgp-08 needs a trained retriever
         ((), ""),  # it is said that nothing is trained
     ):
-        made = finding("kgp-08", found, trained=retrievers)
+        made = finding("kgp-08", result, trained=retrievers)
         assert (made.verdict, made.why) == ("undecided" if why else "mechanism reproduced", why)
-    assert finding("gnn-ret-01", found).verdict == "reproduced"  # needs none
+    assert finding("gnn-ret-01", result).verdict == "reproduced"  # needs none
     assert finding("kgp-14", Estimate(-0.1, -0.2, -0.05, 9)).verdict == "reproduced"  # of seconds
-    assert claims.show_effect(made) == "+5.0 [+1.0, +9.0] points (seeds +4.0 to +6.0)"
-    table = claims.verdicts([finding("kgp-08", found, trained=three[:-1])])
+    assert show_effect(made) == "+5.0 [+1.0, +9.0] points (seeds +4.0 to +6.0)"
+    table = verdicts([finding("kgp-08", result, trained=three[:-1])])
     assert table["verdict"].tolist() == ["undecided (2 of 3 training seeds)"]
 
 
@@ -210,13 +214,13 @@ def test_gains_and_losses_are_judged_alike_and_more_data_never_turns_a_verdict(
     inner, outer, n: int
 ) -> None:
     low, effect, high = inner
-    found = verdict(GAIN, effect, low, high, n)
-    assert found == verdict(LOSS, -effect, -high, -low, n)
-    wide = verdict(GAIN, effect, min(low, outer[0]), max(high, outer[2]), n)
+    result = judge(GAIN, effect, low, high, n)
+    assert result == judge(LOSS, -effect, -high, -low, n)
+    wide = judge(GAIN, effect, min(low, outer[0]), max(high, outer[2]), n)
     opposite = {"reproduced": "not reproduced", "not reproduced": "reproduced"}
     # A gain below one point is the one exception: sure of its sign, it is small and yet there.
     if not 0 < low <= high < 0.01:
-        assert found != opposite.get(wide)
+        assert result != opposite.get(wide)
 
 
 def test_expected_in_words() -> None:
@@ -227,13 +231,13 @@ def test_expected_in_words() -> None:
 
 def test_finding() -> None:
     measured = Estimate(np.float64(0.9), np.float32(0.75), 1, np.int64(81))
-    found = finding("kgp-01", measured, criterion="SF-EM", case="tfidf", seed=3)
-    assert (found.verdict, found.unit, found.expected) == ("reproduced", "correlation", "> 0")
+    result = finding("kgp-01", measured, criterion="SF-EM", case="tfidf", seed=3)
+    assert (result.verdict, result.unit, result.expected) == ("reproduced", "correlation", "> 0")
     assert (
-        found.paper_number == CLAIMS["kgp-01"].paper_number
-        and found.how == CLAIMS["kgp-01"].measure
+        result.paper_number == CLAIMS["kgp-01"].paper_number
+        and result.how == CLAIMS["kgp-01"].measure
     )
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Finding) == found
+    assert msgspec.json.decode(msgspec.json.encode(result), type=Finding) == result
     assert (
         finding("kgp-08", Estimate(0.1, 0.05, 0.2, 100), trained=()).verdict
         == "mechanism reproduced"
@@ -271,23 +275,23 @@ def precision(case: str, high: float) -> Finding:
 
 
 def test_verdicts_table() -> None:
-    table = claims.verdicts(
+    table = verdicts(
         [sf_em("tfidf", 0.1), finding("kgp-08", Estimate(0.032, -0.01, 0.054, 100), trained=())]
     )
     assert table["what"].tolist() == ["SF-EM, tfidf", ""]
     assert table["effect"].tolist() == ["+0.5 [+0.1, +0.9] correlation", "+3.2 [−1.0, +5.4] points"]
     assert table["verdict"].tolist() == ["reproduced", "undecided"]
-    assert list(claims.verdicts([]).columns) == list(table.columns)
+    assert list(verdicts([]).columns) == list(table.columns)
 
 
 # ---- the ledger
 
 
-def kept(path: Path, *findings: Finding, **provenance: str | None) -> None:
+def kept(path: Path, *cases: Finding, **provenance: str | None) -> None:
     """A record of the code and data of today, or as is said."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    provenance = {"code_hash": claims.code_hash(path.stem), "data_hash": load().hash} | provenance
-    record = {"notebook": path.stem, "findings": findings, "figures": [], "provenance": provenance}
+    provenance = {"code_hash": code_hash(path.stem), "data_hash": load().hash} | provenance
+    record = {"notebook": path.stem, "findings": cases, "figures": [], "provenance": provenance}
     path.write_bytes(msgspec.json.encode(record))
 
 
@@ -296,8 +300,8 @@ def recall(effect: float, low: float, high: float, case: str = "") -> Finding:
 
 
 def states(figures: Path, claim: str) -> dict[str, str]:
-    of = ledger(read_records(figures)).set_index(["claim", "dataset"]).loc[claim]
-    return of["state"].to_dict() | {"overall": of["overall"].iloc[0]}
+    rows = ledger(read_records(figures)).set_index(["claim", "dataset"]).loc[claim]
+    return rows["state"].to_dict() | {"overall": rows["overall"].iloc[0]}
 
 
 def effects(figures: Path, claim: str) -> str:
@@ -316,8 +320,8 @@ def figures(tmp_path: Path) -> Path:
 
 
 def test_a_state_a_claim_and_data_set(figures: Path) -> None:
-    found = {"atlas": "reproduced", "hotpotqa-dev": "reproduced", "musique-dev": "not reproduced"}
-    assert states(figures, "gnn-ret-01") == found | {"overall": "differs"}
+    result = {"atlas": "reproduced", "hotpotqa-dev": "reproduced", "musique-dev": "not reproduced"}
+    assert states(figures, "gnn-ret-01") == result | {"overall": "differs"}
     assert effects(figures, "gnn-ret-01") == "+5.0 [+2.0, +8.0] points"
     assert set(states(figures, "kgp-01").values()) == {"not tested"}
     kept(
@@ -325,7 +329,7 @@ def test_a_state_a_claim_and_data_set(figures: Path) -> None:
         finding("kgp-08", Estimate(0.1, 0.05, 0.2, 500), trained=()),
     )
     assert states(figures, "kgp-08")["overall"] == "mechanism reproduced"  # where it was tested
-    old = claims.Record(
+    old = Record(
         notebook="04_more",
         findings=(finding("kgp-08", Estimate(-0.1, -0.2, -0.05, 500), trained=()),),
     )
@@ -340,7 +344,8 @@ def test_a_state_a_claim_and_data_set(figures: Path) -> None:
 def test_what_was_measured_by_other_code_on_other_data_or_under_another_rule_is_stale(
     tmp_path: Path,
 ) -> None:
-    path, found = tmp_path / "atlas" / "04_gnn_ret.json", recall(0.05, 0.02, 0.08)
+    path = tmp_path / "atlas" / "04_gnn_ret.json"
+    result = recall(0.05, 0.02, 0.08)
     now: dict[str, str | None] = {}
     changes = (
         {"verdict": "undecided"},
@@ -349,68 +354,41 @@ def test_what_was_measured_by_other_code_on_other_data_or_under_another_rule_is_
         {"unit": "points"},
     )
     for measured, provenance, state in (
-        (found, now, "reproduced"),
-        (found, now | {"code_hash": None}, "stale"),  # an older record, which does not say
-        (found, now | {"data_hash": None}, "stale"),
-        (found, now | {"code_hash": "another"}, "stale"),
-        (found, now | {"data_hash": "another"}, "stale"),
-        *((msgspec.structs.replace(found, **change), now, "stale") for change in changes),
+        (result, now, "reproduced"),
+        (result, now | {"code_hash": None}, "stale"),  # an older record, which does not say
+        (result, now | {"data_hash": None}, "stale"),
+        (result, now | {"code_hash": "another"}, "stale"),
+        (result, now | {"data_hash": "another"}, "stale"),
+        *((msgspec.structs.replace(result, **change), now, "stale") for change in changes),
     ):
         kept(path, measured, **provenance)
         assert states(tmp_path, "gnn-ret-01")["atlas"] == state
 
 
-def test_comments_and_docstrings_are_no_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(claims, "ROOT", tmp_path)
-    (tmp_path / "kit" / "graphs").mkdir(parents=True)
-    hashes = []
-    for number, line in enumerate(
-        ('"""It returns."""; return x  # x', '"""Other."""; return x', "return -x")
-    ):
-        (tmp_path / "kit" / "graphs" / "module.py").write_text(f"def f(x):\n    {line}\n")
-        hashes.append(claims.code_hash(f"no such notebook {number}"))
-    assert hashes[0] == hashes[1] != hashes[2]
+@pytest.mark.parametrize(
+    "code", ['make("kgp-mdr")', "KGPMDR()", "from kit.methods.kgp.walk import KGPMDR"]
+)
+def test_a_method_counts_where_it_is_named_with_what_it_imports(code: str) -> None:
+    modules = modules_behind(code)
+    assert {"kit.methods.kgp.walk", "kit.methods.baselines.mdr", "kit.methods.base"} <= modules
+    assert not any("qsgnn" in module for module in modules)
+    assert "kit.methods.qsgnn.retriever" in modules_behind('make("qsgnn", seed=1)')
 
 
-def test_a_method_counts_where_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "ROOT", tmp_path)
-    monkeypatch.setattr(claims, "NOTEBOOKS", tmp_path)
-    folder = tmp_path / "kit" / "retrievers"
-    folder.mkdir(parents=True)
-    code = {
-        "mdr": "x = 1",
-        "kgp": "from kit.methods.baselines.mdr import x",
-        "qsgnn": "x = 1",
-        "base": "x = 1",
-    }
-    asked = {
-        "by_name": 'make("kgp-mdr")',
-        "by_class": "KGPMDR()",
-        "by_module": "import kit.methods.baselines.mdr",
-    }
-    asked |= {"another": 'make("qsgnn")', "none": "1 + 1"}
-    for name, line in asked.items():
-        cells = [
-            {"cell_type": "code", "source": [line]},
-            {"cell_type": "markdown", "source": ["mdr"]},
-        ]
-        (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
+def test_what_measures_always_counts_and_what_shows_never() -> None:
+    modules = modules_behind("")
+    assert {"kit.corpus.types", "kit.graphs.builders", "kit.evaluation.experiment"} <= modules
+    assert not any(module.startswith("kit.methods.kgp") for module in modules)
 
-    def hashes(changed: str = "") -> dict[str, str]:
-        for name, line in (code | {changed: "x = 2"} if changed else code).items():
-            (folder / f"{name}.py").write_text(line)
-        claims.code_hash.cache_clear()
-        return {name: claims.code_hash(name) for name in asked}
+    lesson = "from kit.lab.lesson import start\nfrom kit.views import plots"
+    assert modules_behind(lesson) == modules
+    assert "kit.evaluation.answers" in modules_behind("from kit.evaluation.answers import Reading")
+    assert "kit.store" in with_imports(modules) - modules
 
-    before = hashes()
-    of = {
-        changed: {name for name, digest in hashes(changed).items() if digest != before[name]}
-        for changed in code
-    }
-    assert of["kgp"] == {"by_name", "by_class"} and of["mdr"] == of["kgp"] | {"by_module"}
-    assert of["qsgnn"] == {"another"} and of["base"] == {*asked}
+
+def test_the_hash_is_of_the_notebook_and_of_the_modules_behind_it() -> None:
+    assert code_hash("no such notebook") == code_hash("nor this one")
+    assert len({code_hash(name) for name in ("03_baselines", "07_kgp", "no such notebook")}) == 3
 
 
 def test_the_weakest_case_is_shown(tmp_path: Path) -> None:
@@ -430,24 +408,25 @@ def test_the_weakest_case_is_shown(tmp_path: Path) -> None:
 
 def test_one_case_against_suffices_all_criteria_are_asked_for(tmp_path: Path) -> None:
     against = finding("kgp-01", Estimate(0.5, 0.2, 0.8, 50), criterion="precision", case="b")
-    for expected, *findings in [
+    for expected, *cases in [
         ("undecided", sf_em("a", 0.1)),
         ("reproduced", sf_em("a", 0.1), precision("a", -0.1)),
         ("undecided", sf_em("a", 0.1), sf_em("b", -0.1), precision("a", -0.1)),
         ("not reproduced", sf_em("a", 0.1), precision("a", -0.1), against),
     ]:
-        kept(tmp_path / "atlas" / "02_graph_quality.json", *findings)
+        kept(tmp_path / "atlas" / "02_graph_quality.json", *cases)
         assert states(tmp_path, "kgp-01")["atlas"] == expected
-    yes, no = ((0.05, 0.02, 0.08), (-0.05, -0.08, -0.02))
+    yes = (0.05, 0.02, 0.08)
+    no = (-0.05, -0.08, -0.02)
     for expected, *cases in (
         ("undecided", yes, no),
         ("reproduced", yes, yes),
         ("not reproduced", no, no),
     ):  # readings
-        found = [
+        results = [
             finding("gnn-ret-03", Estimate(*case, 99), case=str(i)) for i, case in enumerate(cases)
         ]
-        kept(tmp_path / "atlas" / "02_graph_quality.json", *found)
+        kept(tmp_path / "atlas" / "02_graph_quality.json", *results)
         assert states(tmp_path, "gnn-ret-03")["atlas"] == expected
     kept(tmp_path / "atlas" / "02_graph_quality.json", sf_em("", 0.1))
     assert (
@@ -464,10 +443,10 @@ def test_one_case_against_suffices_all_criteria_are_asked_for(tmp_path: Path) ->
 
 
 def test_the_page_has_every_claim_and_how_our_setting_departs(figures: Path) -> None:
-    page = claims.ledger_page(read_records(figures))
+    page = ledger_page(read_records(figures))
     assert "1 of 90 claims are tested." in page and page.count(": not tested\n") == 89
     assert "## gnn-ret-01: differs\n\nOne pass of min-messages" in page
-    departs = f"Departs from it: {CLAIMS['gnn-ret-01'].departs}; {claims.DEPARTS['gnn-ret']}."
+    departs = f"Departs from it: {CLAIMS['gnn-ret-01'].departs}; {DEPARTS['gnn-ret']}."
     assert departs in page and page.count("Departs from it: ") == 90
     assert "\n- musique-dev: not reproduced: −5.0 [−9.0, −1.0] points\n" in page
 

@@ -69,17 +69,18 @@ def test_evaluate(data: Path, tmp_path: Path) -> None:
         result
     )
     assert (result["n_questions"], result["n_passages"], result["setting"]) == (2, 6, "pooled")
-    for name, of in zip(("bm25", "tfidf"), result["results"]):
-        assert of["retriever"] == name
-        assert 0 <= of["recall@3_ci"][0] <= of["recall@3"] <= of["recall@3_ci"][1] <= 1
-        assert {"full@3", "mrr", "seconds_per_query", "seconds_to_fit"} <= set(of)
+    for name, measured in zip(("bm25", "tfidf"), result["results"]):
+        assert measured["retriever"] == name
+        low, high = measured["recall@3_ci"]
+        assert 0 <= low <= measured["recall@3"] <= high <= 1
+        assert {"full@3", "mrr", "seconds_per_query", "seconds_to_fit"} <= set(measured)
     assert (
         "baseline" in done.stdout and done.stdout.count("tfidf") == 1 + 5
     )  # a column, and a difference a metric
 
 
 def test_evaluate_graphs(tmp_path: Path) -> None:
-    """Of the questions that have an evidence graph; a method that finds none gets a star of the true size."""
+    """Of questions that have an evidence graph; a method without one gets a star of the true size."""
     done = kit(
         "evaluate",
         "bm25",
@@ -90,11 +91,10 @@ def test_evaluate_graphs(tmp_path: Path) -> None:
         tmp_path / "out.json",
     )
     assert done.returncode == 0, done.stderr
-    [of] = read(tmp_path / "out.json")["results"]
-    assert {"gm", "gs", "ged", "ged_labelled", "evidence_f1", "evidence_em_ci"} <= set(of)
-    assert (
-        of["gs"] == 0 and of["evidence_precision"] == of["evidence_recall"]
-    )  # its questions are chains
+    [measured] = read(tmp_path / "out.json")["results"]
+    assert {"gm", "gs", "ged", "ged_labelled", "evidence_f1", "evidence_em_ci"} <= set(measured)
+    assert measured["gs"] == 0  # its questions are chains
+    assert measured["evidence_precision"] == measured["evidence_recall"]
 
 
 def test_other_tools_measure_the_same(data: Path, tmp_path: Path) -> None:
@@ -103,12 +103,12 @@ def test_other_tools_measure_the_same(data: Path, tmp_path: Path) -> None:
     assert (
         kit("data", "export", tmp_path / "qrels", "--to", "qrels", "--data", data).returncode == 0
     )
-    (ours,) = read(tmp_path / "out.json")["results"]
+    (measured,) = read(tmp_path / "out.json")["results"]
     run = ir_measures.read_trec_run(str(tmp_path / "bm25.trec"))
     qrels = ir_measures.read_trec_qrels(str(tmp_path / "qrels"))
     theirs = ir_measures.calc_aggregate([ir_measures.R @ 2, ir_measures.RR], qrels, run)
-    assert ours["recall@2"] == pytest.approx(theirs[ir_measures.R @ 2])
-    assert ours["mrr"] == pytest.approx(theirs[ir_measures.RR])
+    assert measured["recall@2"] == pytest.approx(theirs[ir_measures.R @ 2])
+    assert measured["mrr"] == pytest.approx(theirs[ir_measures.RR])
 
 
 def test_graph(data: Path, tmp_path: Path) -> None:
@@ -174,8 +174,8 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
     for scored in ir_measures.read_trec_run(str(tmp_path / "run-gnn-ret.trec")):
         run.setdefault(scored.query_id, []).append(scored.score)
     trained, untrained = (
-        evaluate({"it": GNNRet(n_train=n)}, benchmark, training=training, progress=False).rankings[
-            "it"
+        evaluate({"gnn": GNNRet(n_train=n)}, benchmark, training=training, progress=False).rankings[
+            "gnn"
         ]
         for n in (20, 0)
     )
@@ -187,7 +187,7 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["evaluate"], "Missing argument 'METHODS...'"),
+        (["evaluate"], "Missing argument 'RETRIEVERS...'"),
         (["evaluate", "bm52"], "no retriever 'bm52'; known are bm25, tfidf, dense"),
         (
             ["evaluate", "bm25", "--k", "0,5"],
@@ -265,7 +265,7 @@ def small(tiny_model: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self) -> None:
             super().__init__(encoder=tiny_model, epochs=1)
 
-    monkeypatch.setattr("kit.evaluation.answers.ExtractiveReader", Small)
+    monkeypatch.setattr("kit.readers.extractive.ExtractiveReader", Small)
 
 
 def test_an_extractive_reader_learns_and_answers(
@@ -293,7 +293,10 @@ def test_an_extractive_reader_learns_and_answers(
         len((tmp_path / "run-bm25.trec").read_text().splitlines()) == 2 * 4
     )  # that is not cut off after two passages
     assert [result["retriever"] for result in record["results"]] == ["bm25", "golden", "none"]
-    assert all(0 <= of["em_ci"][0] <= of["em"] <= of["em_ci"][1] <= 1 for of in record["results"])
+    assert all(
+        0 <= measured["em_ci"][0] <= measured["em"] <= measured["em_ci"][1] <= 1
+        for measured in record["results"]
+    )
     table = pd.read_csv(tmp_path / "out.csv", dtype={"hops": str}).set_index(
         ["retriever", "metric", "hops"]
     )
@@ -316,7 +319,7 @@ def test_a_server_reads_and_judges_and_is_replayed(server, data: Path, tmp_path:
         live["results"], again["results"], strict=True
     ):  # of bm25, none and golden
         assert {name: first[name] for name in scores} == {name: second[name] for name in scores}
-    calls = [[usage["calls"] for usage in found["reader"]["usage"]] for found in (live, again)]
+    calls = [[usage["calls"] for usage in result["reader"]["usage"]] for result in (live, again)]
     assert calls == [[6, 0], [0, 6]]
     assert (
         live["reader"]["usage"][0]["answer_tokens"]

@@ -16,8 +16,10 @@ from kit.corpus import Benchmark, Question, example, export, load_training
 from kit.errors import InputError
 from kit.evaluation.statistics import Estimate
 from kit.graphs import BUILDERS
-from kit.lab import Lesson, lesson, sample, start
-from kit.lab.lesson import SCALES, Run, find_data, provenance
+from kit.lab import provenance as origin
+from kit.lab.lesson import Lesson, start
+from kit.lab.provenance import provenance
+from kit.lab.reading import SCALES, Run, find_data, sample
 from kit.methods.baselines.dpr import DPR
 from kit.paths import ROOT
 from kit.text import DEFAULT_ENCODER
@@ -55,7 +57,9 @@ def test_record_says_where_the_numbers_come_from(project) -> None:
     source = written["provenance"]
     assert written["notebook"] == "02_graph_quality"
     assert written["figures"] == ["02_curves.csv", "02_curves.png", "02_curves.svg"]
-    findings = [(found["case"], found["effect"], found["seed"]) for found in written["findings"]]
+    findings = [
+        (finding["case"], finding["effect"], finding["seed"]) for finding in written["findings"]
+    ]
     assert findings == [("tfidf", 0.7, 3), ("knn", 0.1, 3)]
     assert (source["kit"], source["data"], source["encoder"]) == (
         kit.__version__,
@@ -128,7 +132,7 @@ def test_bad_parameters_are_told(project, options: dict, line: str) -> None:
 
 @pytest.fixture
 def town(tmp_path: Path) -> str:
-    """The six passages in a folder of the kit's own format: one question to learn from, one to choose on, one asked."""
+    """The six passages in the kit's own format: a question to learn from, to choose on, to ask."""
     town, river = example().test
     again = msgspec.structs.replace(
         town, id="town-again", text="Where was the director of that film born?"
@@ -143,7 +147,8 @@ def test_one_learns_from_the_datas_own_questions_from_a_file_or_not_at_all(
     def learned(**options: object) -> Lesson:
         lesson = begin(project, **options)
         lesson.done()
-        source, training = record(lesson)["provenance"], lesson.training
+        source = record(lesson)["provenance"]
+        training = lesson.training
         named = (training.name, training.hash) if training else ("", "")
         assert (source["training"], source["training_hash"]) == named
         return lesson
@@ -154,29 +159,29 @@ def test_one_learns_from_the_datas_own_questions_from_a_file_or_not_at_all(
         is learned(data=town, train=None).training
         is None
     )
-    own = learned(data=town, train="")
+    from_town = learned(data=town, train="")
     splits = [
         [question.id for question in part]
-        for part in (own.training.train, own.training.dev, own.training.test)
+        for part in (from_town.training.train, from_town.training.dev, from_town.training.test)
     ]
     assert splits == [["town"], ["town-again"], []] and [
-        question.id for question in own.questions
+        question.id for question in from_town.questions
     ] == ["river"]
-    assert own.training.corpus is own.benchmark.corpus
+    assert from_town.training.corpus is from_town.benchmark.corpus
 
     other = learned(data=town, train=str(project.data))
     assert other.training.hash == load_training([project.data]).hash and not other.training.test
     assert len(other.benchmark.corpus) == 6  # what is searched stays as it was
-    assert other.folder.name == f"{own.folder.name}-trial"
+    assert other.folder.name == f"{from_town.folder.name}-trial"
     assert not begin(project, train=town).folder.name.endswith(
         "-trial"
     )  # data without any questions of its own
 
-    known = learned(data=town, train=str(project.data), transductive=True).training
-    assert [question.id for question in known.train] == [
+    transductive = learned(data=town, train=str(project.data), transductive=True).training
+    assert [question.id for question in transductive.train] == [
         question.id for question in other.training.train
     ]
-    assert len(known.corpus) == len(other.training.corpus) + 6
+    assert len(transductive.corpus) == len(other.training.corpus) + 6
 
 
 def test_a_training_file_is_read_in_the_setting_of_the_run(project) -> None:
@@ -200,18 +205,18 @@ def test_a_relative_path_is_from_the_working_folder_or_the_project(
 def test_a_sample_has_the_size_asked_each_hop_count_in_its_share_and_is_the_same_again(
     hops, n, seed
 ) -> None:
-    asked = [
+    questions = [
         Question(f"q{i}", "?", "", tuple((f"p{j}",) for j in range(hop)))
         for i, hop in enumerate(hops)
     ]
-    chosen = sample(asked, n, seed)
-    assert len(chosen) == min(n, len(asked)) and [
-        question for question in asked if question in chosen
+    chosen = sample(questions, n, seed)
+    assert len(chosen) == min(n, len(questions)) and [
+        question for question in questions if question in chosen
     ] == list(chosen)
-    assert sample(asked, n, seed) == chosen
+    assert sample(questions, n, seed) == chosen
     for hop, count in Counter(hops).items():
         share = sum(question.hops == hop for question in chosen)
-        assert abs(share - min(n, len(asked)) * count / len(asked)) <= 1
+        assert abs(share - min(n, len(questions)) * count / len(questions)) <= 1
 
 
 def test_each_scale_has_the_same_sizes_and_sweeps_every_builder() -> None:
@@ -224,8 +229,8 @@ def test_all_layers_of_an_encoder_learn_on_a_gpu_and_at_paper_scale(project, mon
         begin(project, train=str(project.data), scale=scale).learning
         for scale in ("smoke", "class", "paper")
     ]
-    assert [DPR(**each).settings.layers for each in taught] == [3, 3, 0]
-    assert [each["n_train"] for each in taught] == [
+    assert [DPR(**learning).settings.layers for learning in taught] == [3, 3, 0]
+    assert [learning["n_train"] for learning in taught] == [
         8,
         10,
         0,
@@ -243,13 +248,13 @@ def test_commit_and_whether_what_matters_was_changed(tmp_path: Path, monkeypatch
             ["git", *who, *arguments], check=True, capture_output=True, text=True
         ).stdout.strip()
 
-    def found() -> tuple:
+    def checkout() -> tuple:
         made = provenance(example())
         return made["commit"], made["changed"]
 
-    monkeypatch.setattr(lesson, "ROOT", tmp_path)
+    monkeypatch.setattr(origin, "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert found() == (None, None)  # no checkout
+    assert checkout() == (None, None)  # no checkout
     git("init", "-q")
     (tmp_path / "kit").mkdir()
     (tmp_path / "kit" / "a.py").write_text("a = 1\n")
@@ -257,8 +262,8 @@ def test_commit_and_whether_what_matters_was_changed(tmp_path: Path, monkeypatch
     git("commit", "-q", "-m", "first")
     (tmp_path / "new.svg").write_text("made by a run")
     head = git("rev-parse", "HEAD")
-    assert found() == (head, False)
+    assert checkout() == (head, False)
     (tmp_path / "kit" / "a.py").write_text("a = 2\n")
-    assert found() == (head, True)
+    assert checkout() == (head, True)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert found() == (None, None)  # no git
+    assert checkout() == (None, None)  # no git

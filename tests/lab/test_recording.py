@@ -1,7 +1,6 @@
-"""Recorded answers: from a server on loopback into a file, and from the file into an empty store."""
+"""Recorded answers: from a server on loopback into a file, from the file into an empty store."""
 
 import json
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,12 +9,12 @@ from click.testing import CliRunner, Result
 
 from kit import paths
 from kit.errors import InputError
-from kit.lab import recording, runner
+from kit.lab import recording
 from kit.lab.cli import cli
 from kit.text import language_model
 
 PARAMETERS = 'data = ""\nscale = "class"\nseed = 0\nmodel = ""'
-ASK = """from kit.lab import start
+ASK = """from kit.lab.lesson import start
 from kit.text.language_models import language_model
 lesson = start("01_answers", data=data, scale=scale, seed=seed)
 texts = [answer.text for answer in language_model(model).generate([f"Who? {n}" for n in range(4)])]
@@ -25,7 +24,7 @@ print(texts)"""
 
 @pytest.fixture
 def chat(chat: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """That of all tests (it echoes, ten tokens a call) by the environment, as `kit record` is told of a server."""
+    """That of all tests (it echoes, ten tokens per call), told by the environment."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
     return chat
@@ -37,7 +36,6 @@ def answers(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     project.write("01_answers", ASK, parameters=PARAMETERS)
     monkeypatch.setattr(paths, "ANSWERS", tmp_path / "answers")
     monkeypatch.setattr(paths, "NOTEBOOKS", project.notebooks)
-    monkeypatch.setattr(runner, "run", partial(runner.run, notebooks=project.notebooks))
     return tmp_path / "answers"
 
 
@@ -65,7 +63,7 @@ def test_recorded_and_replayed_without_a_server(
         "Who? 2",
         "Who? 3",
     ]
-    assert {(of["model"], of["prompt_tokens"], of["answer_tokens"]) for of in lines} == {
+    assert {(line["model"], line["prompt_tokens"], line["answer_tokens"]) for line in lines} == {
         ("server:some/model", 8, 2)
     }
     recorded = file.read_bytes()

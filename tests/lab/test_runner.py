@@ -16,7 +16,7 @@ from kit.lab import runner
 from kit.lab.runner import find_notebooks, read_parameters, run
 from kit.paths import ROOT
 
-# The notebook says its process, then waits for a file: a run that can be stopped in the middle for certain.
+# The notebook says its process, then waits for a file: so a run can be stopped in the middle.
 WAIT = """import os, pathlib, time
 pathlib.Path(log + ".pid").write_text(str(os.getpid()))
 while not pathlib.Path(log + ".go").exists():
@@ -37,14 +37,14 @@ def test_notebooks_are_found_in_order_by_the_beginning_of_their_names(project) -
         project.write(
             name, parameters='name = "x"\nk: int = 5\nrate = -0.5\nlimit = None\nfast = True'
         )
-    found = find_notebooks(project.notebooks)
-    assert [path.stem for path in found] == ["01_a", "02_b", "03_c"]
+    notebooks = find_notebooks(project.notebooks)
+    assert [path.stem for path in notebooks] == ["01_a", "02_b", "03_c"]
     assert [path.stem for path in find_notebooks(project.notebooks, ["03", "01_a"])] == [
         "01_a",
         "03_c",
     ]
     assert (
-        list(found.values())
+        list(notebooks.values())
         == [{"name": "x", "k": 5, "rate": -0.5, "limit": None, "fast": True}] * 3
     )
 
@@ -148,13 +148,14 @@ def test_failing_notebook_is_told_in_one_screen_and_the_others_run(
     project.write_logging("04_fine")
     assert go(project) == 1
     assert project.logged == ["04_fine"]
-    told = capsys.readouterr().out
-    assert told.startswith(
+    printed = capsys.readouterr().out
+    assert printed.startswith(
         "01_broken: failed in the cell: frame = pandas.DataFrame()\n  KeyError: 'a'\n"
     )
-    assert "02_refused: f.json: expected text\n" in told
-    assert "03_killed: its kernel died in the cell: import os\n" in told
-    assert "Traceback" not in told and "site-packages" not in told and len(told.splitlines()) < 20
+    assert "02_refused: f.json: expected text\n" in printed
+    assert "03_killed: its kernel died in the cell: import os\n" in printed
+    assert "Traceback" not in printed and "site-packages" not in printed
+    assert len(printed.splitlines()) < 20
     assert {path.name for path in executed(project).glob("01*")} == {"01_broken.ipynb"}
     assert "never" in (executed(project) / "01_broken.ipynb").read_text()
 
@@ -173,7 +174,7 @@ def test_failing_notebook_is_told_in_one_screen_and_the_others_run(
         (
             ("07",),
             {},
-            "field notebook: expected the beginning of a notebook's name (01_first, 02_second), not '07'",
+            "expected the beginning of a notebook's name (01_first, 02_second), not '07'",
         ),
     ],
 )
@@ -247,10 +248,10 @@ def test_two_at_once_share_the_cores(project) -> None:
         "02_second", 'import os\nopen(log + ".go", "w").write(os.environ["OMP_NUM_THREADS"])'
     )
     project.write("03_broken", "1 / 0")
-    told, _ = begin(project, at_once=2).communicate(timeout=120)
+    printed, _ = begin(project, at_once=2).communicate(timeout=120)
     assert project.logged == ["01_first"]
     assert Path(f"{project.log}.go").read_text() == str(max(1, os.cpu_count() // 2))
-    assert sorted(line[:9] for line in told.splitlines() if line[0] != " ") == [
+    assert sorted(line[:9] for line in printed.splitlines() if line[0] != " ") == [
         "01_first:",
         "02_second",
         "03_broken",
@@ -277,9 +278,10 @@ def test_goes_on_after_a_kill_in_the_middle(project) -> None:
 def test_who_is_ended_ends_the_notebooks_too(project) -> None:
     for name in ("01_first", "02_second"):
         project.write(name, WAIT.replace('log + ".pid"', f'log + ".{name}"'))
-    code = "import functools, kit.lab.cli, kit.lab.runner as runner, pathlib, sys\n"
-    code += f"runner.run = functools.partial(runner.run, notebooks=pathlib.Path({str(project.notebooks)!r}))\n"
-    code += f"sys.argv = ['kit', 'run', '--data', {str(project.data)!r}, '-p', 'log', {str(project.log)!r}]\n"
+    arguments = ["kit", "run", "--data", str(project.data), "-p", "log", str(project.log)]
+    code = "import kit.lab.cli, kit.paths, pathlib, sys\n"
+    code += f"kit.paths.NOTEBOOKS = pathlib.Path({str(project.notebooks)!r})\n"
+    code += f"sys.argv = {arguments!r}\n"
     code += "kit.lab.cli.main()"
     process = subprocess.Popen([sys.executable, "-c", code], text=True, stderr=subprocess.PIPE)
     pids = [Path(f"{project.log}.{name}") for name in ("01_first", "02_second")]
@@ -287,6 +289,6 @@ def test_who_is_ended_ends_the_notebooks_too(project) -> None:
         lambda: process.poll() is not None or all(pid.exists() and pid.read_text() for pid in pids)
     )
     process.terminate()
-    told = process.communicate(timeout=60)[1]
-    assert process.returncode == 130 and "kit: interrupted; what was finished is kept" in told
+    printed = process.communicate(timeout=60)[1]
+    assert process.returncode == 130 and "kit: interrupted; what was finished is kept" in printed
     wait_until(lambda: not any(is_alive(int(pid.read_text())) for pid in pids))

@@ -11,11 +11,12 @@ from kit.corpus import Benchmark, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.lab import sweep
-from kit.lab.sweep import grid, sweep_retriever
+from kit.lab.sweep import combinations, sweep_retriever
 from kit.methods import METHODS, make
 from kit.methods.baselines.classic import BM25
+from kit.settings import BaseSettings
 
-CELLS = grid({"branching": [1, 3], "budget": [4, 6]})
+CELLS = combinations({"branching": [1, 3], "budget": [4, 6]})
 
 
 def n_kept(store: Path) -> int:
@@ -27,7 +28,7 @@ def n_kept(store: Path) -> int:
 def test_a_grid_by_hand() -> None:
     first, second = {"branching": 1, "budget": 4}, {"branching": 1, "budget": 6}
     assert [first, second, first | {"branching": 3}, second | {"branching": 3}] == CELLS
-    assert grid({}) == [{}]
+    assert combinations({}) == [{}]
 
 
 def test_a_table_as_of_each_cell_alone_and_found_again(
@@ -42,8 +43,9 @@ def test_a_table_as_of_each_cell_alone_and_found_again(
         alone = evaluate({"kgp-tfidf": make("kgp-tfidf", **cell)}, hand, ks=(3,)).table.drop(
             columns="seconds"
         )
-        of = table[(table["branching"] == cell["branching"]) & (table["budget"] == cell["budget"])]
-        pd.testing.assert_frame_equal(of[alone.columns].reset_index(drop=True), alone)
+        same_cell = (table["branching"] == cell["branching"]) & (table["budget"] == cell["budget"])
+        rows = table[same_cell]
+        pd.testing.assert_frame_equal(rows[alone.columns].reset_index(drop=True), alone)
     monkeypatch.setattr(sweep, "evaluate", print)  # nobody is asked
     pd.testing.assert_frame_equal(sweep_retriever("kgp-tfidf", CELLS, hand, ks=(3,)), table)
     again = sweep_retriever("kgp-tfidf", [CELLS[2], CELLS[2]], hand, ks=(3,))
@@ -70,32 +72,33 @@ def test_settings_are_checked_before_anything_is_evaluated(own_store: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("problem", "told"),
+    ("problem", "line"),
     [(KeyboardInterrupt, None), (BrokenProcessPool, "a worker died .*; the same command goes on")],
 )
 def test_a_sweep_that_was_stopped_goes_on_where_it_was(
-    problem: type[BaseException], told: str | None, own_store: Path, monkeypatch: pytest.MonkeyPatch
+    problem: type[BaseException], line: str | None, own_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[int] = []
 
     class Stopped(BM25):
-        """The cell 2 is interrupted the first time that it learns; joblib tells so that a worker's process died."""
+        """The cell 2 is interrupted the first time that it learns, or a worker's process dies."""
 
-        def __init__(self, number: int = 0) -> None:
-            super().__init__()
-            self.number = number
+        name = "stopped"
+
+        class Settings(BaseSettings, frozen=True):
+            cell: int = 0
 
         def fit(self, benchmark: Benchmark) -> None:
-            begun.append(self.number)
+            begun.append(self.settings.cell)
             if begun == [0, 1, 2]:
                 raise problem
 
     monkeypatch.setitem(METHODS, "stopped", Stopped)
-    cells = grid({"number": [0, 1, 2, 3]})
-    with pytest.raises(InputError if told else KeyboardInterrupt, match=told):
+    cells = combinations({"cell": [0, 1, 2, 3]})
+    with pytest.raises(InputError if line else KeyboardInterrupt, match=line):
         sweep_retriever("stopped", cells, example())
     assert n_kept(own_store) == 2
-    assert sweep_retriever("stopped", cells, example())["number"].tolist() == [
+    assert sweep_retriever("stopped", cells, example())["cell"].tolist() == [
         0,
         0,
         1,

@@ -1,1 +1,1 @@
-"""The papers' claims, what runs found for them, and the ledger of both."""
+"""The papers' claims, what runs measured for them, and the ledger of both."""

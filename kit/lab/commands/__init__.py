@@ -1,0 +1,1 @@
+"""The commands of ``kit``, by what they are for, and the options that they share."""

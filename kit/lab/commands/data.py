@@ -1,0 +1,131 @@
+"""Commands that make, check, fetch and export data; and what commands read."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kit.errors import InputError
+from kit.lab.commands.options import FILE, benchmark_options
+
+if TYPE_CHECKING:
+    from kit.corpus import Benchmark
+
+
+@click.group()
+def data() -> None:
+    """Make, check, fetch and export data."""
+
+
+class Worlds(click.Group):
+    """A command for each program that makes data of the project's own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from kit.worlds import WORLDS
+
+        return list(WORLDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        from kit.worlds import WORLDS, world
+
+        return world(cmd_name).main if cmd_name in WORLDS else None
+
+
+data.add_command(Worlds("make", help="Make the project's own data anew."))
+
+
+@data.command()
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@click.option(
+    "--format",
+    "data_format",
+    help="The format of the data; without it, recognised from the content.",
+)
+def check(files: Sequence[Path], data_format: str | None) -> None:
+    """Tell every problem of FILES.
+
+    Exit status 2: one of them can't be read; notes alone do not count.
+
+    Example: kit data check dev.json
+    """
+    from kit.corpus import check as check_file
+
+    failed = False
+    for file in files:
+        errors, notes = check_file(file, data_format)
+        for error in errors:
+            click.echo(f"error: {error}")
+        for note in notes:
+            click.echo(f"note: {note}")
+        click.echo(f"{file}: {len(errors)} errors, {len(notes)} notes")
+        failed = failed or bool(errors)
+    sys.exit(2 if failed else 0)
+
+
+@data.command()
+@click.argument("name")
+def fetch(name: str) -> None:
+    """Download a published data set by NAME.
+
+    It is one of hotpotqa, 2wikimultihopqa and musique; with -train behind it, its training file.
+
+    Example: kit data fetch musique-train
+    """
+    from kit.corpus import fetch as download
+
+    click.echo(download(name))
+
+
+@data.command()
+@click.argument("target", type=FILE)
+@click.option("--to", "target_format", required=True, help="The format: kit, beir or qrels.")
+@click.option(
+    "--split",
+    default="test",
+    show_default=True,
+    help="The questions to write: train, dev or test; a folder holds all.",
+)
+@benchmark_options
+def export(
+    target: Path,
+    target_format: str,
+    split: str,
+    data: Path | None,
+    data_format: str | None,
+    corpus: Sequence[Path],
+    setting: str,
+) -> None:
+    """Write a benchmark to TARGET in another format.
+
+    Example: kit data export FOLDER --to beir --data dev.json
+    """
+    from kit.corpus import export as write
+
+    benchmark = read_benchmark(data, data_format, corpus, setting)
+    click.echo(write(benchmark, target, target_format, split))
+
+
+# ---- what several commands do
+
+
+def read_benchmark(
+    data: Path | None, data_format: str | None, corpus: Sequence[Path], setting: str
+) -> "Benchmark":
+    from kit.corpus import load
+
+    return load(data, data_format=data_format, corpus=corpus, setting=setting)
+
+
+def read_training(train: Sequence[Path], also: Sequence[Path], setting: str) -> "Benchmark | None":
+    """What there is to learn from beside the benchmark; None where no file is named."""
+    if not train:
+        if also:
+            message = "expected --train FILE with questions to learn from beside --also"
+            raise InputError(message, field="also")
+        return None
+
+    from kit.corpus import load_training
+
+    return load_training(train, corpus=also, setting=setting)

@@ -1,0 +1,332 @@
+"""Commands that ask methods and measure them."""
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import click
+
+from kit.errors import InputError
+from kit.lab.commands.data import read_benchmark, read_training
+from kit.lab.commands.options import (
+    AT_LEAST_ONE,
+    also_option,
+    benchmark_options,
+    cutoffs_option,
+    grid_option,
+    output_file,
+    seed_option,
+    settings_option,
+    train_option,
+)
+from kit.settings import Value
+from kit.store import atomic_write
+
+if TYPE_CHECKING:
+    from kit.corpus import Benchmark
+    from kit.evaluation import Experiment
+    from kit.evaluation.answers import Reading
+    from kit.methods import Retriever
+
+RESULT_FILES = """The JSON file has data, n_questions, n_passages, setting, seed, provenance and
+results: for each retriever recall@k, full@k and mrr as fractions, their intervals under NAME_ci as
+[low, high], seconds_per_query and seconds_to_fit. With --reader each has em, f1, accuracy (by
+containment) and words (of an answer) too, with --judge judged and unclear, beside the answers from
+no passage (none) and from the supports alone (golden), and the file has reader and judge: name, and
+the usage of a language model. With --graphs each has gm, gs, ged (by networkx, within half a
+second), ged_labelled, and evidence_f1, _precision, _recall and _em; a method that finds no graph
+gets a star of the true number of passages. The CSV file has all means by hops too, and the paired
+differences."""
+
+
+@click.command()
+@click.argument("question")
+@click.option("--method", default="gnn-ret", show_default=True, help="The retriever to ask.")
+@click.option(
+    "--k", default=5, show_default=True, type=AT_LEAST_ONE, help="How many passages to show."
+)
+@benchmark_options
+@settings_option
+def ask(
+    question: str,
+    method: str,
+    k: int,
+    data: Path | None,
+    data_format: str | None,
+    corpus: Sequence[Path],
+    setting: str,
+    settings: Mapping[str, Value],
+) -> None:
+    """Ask a QUESTION and print the passages that a method finds.
+
+    Example: kit ask "Where was the director of the film born?" --data FOLDER --method bm25
+    """
+    from kit.lab.ask import ask as ask_method
+    from kit.methods import make
+
+    make(method, **settings)  # a setting that does not exist is told before anything is read
+    benchmark = read_benchmark(data, data_format, corpus, setting)
+    passages = ask_method(question, benchmark.corpus, method=method, k=k, **settings)
+    for passage in passages.itertuples():
+        click.echo(f"{passage.rank}. {passage.title} ({passage.passage}, {passage.score:.3f})")
+        click.echo(fill(passage.text, 100, initial_indent="   ", subsequent_indent="   "))
+
+
+@click.command(epilog=RESULT_FILES)
+@click.argument("retrievers", nargs=-1, required=True)
+@benchmark_options
+@train_option
+@also_option
+@cutoffs_option
+@seed_option
+@settings_option
+@click.option(
+    "--graphs", is_flag=True, help="Measure graphs of evidence, of questions that have one."
+)
+@click.option("--reader", help="Who answers: extractive, ras, or a language model as server:MODEL.")
+@click.option(
+    "--read",
+    help="What the reader gets: a number of passages, or 3500tokens; by default the largest k.",
+)
+@click.option("--judge", help="A language model that judges the answers, as server:MODEL.")
+@output_file("--json", "Write the results here.")
+@output_file("--csv", "Write the whole table here.")
+@output_file("--trec", "Write the rankings as a TREC run; those of several methods to FILE-NAME.")
+def evaluate(
+    retrievers: Sequence[str],
+    data: Path | None,
+    data_format: str | None,
+    corpus: Sequence[Path],
+    setting: str,
+    train: Sequence[Path],
+    also: Sequence[Path],
+    k: list[int],
+    seed: int,
+    settings: Mapping[str, Value],
+    graphs: bool,
+    reader: str | None,
+    read: str | None,
+    judge: str | None,
+    json: Path | None,
+    csv: Path | None,
+    trec: Path | None,
+) -> None:
+    """Evaluate RETRIEVERS on a benchmark.
+
+    The table shows means over the questions with 95 % bootstrap intervals, and paired differences
+    to the first retriever.
+
+    Example: kit evaluate bm25 dense gnn-ret --data dev.json --set top_k=10 --json results.json
+    """
+    from kit.evaluation.trec import write_runs
+    from kit.methods import make_all
+
+    start = time.perf_counter()
+    methods = make_all(retrievers, **settings)
+    reading = _make_reading(reader, read, judge, k)
+    benchmark = read_benchmark(data, data_format, corpus, setting)
+    training = read_training(train, also, setting)
+    if graphs:
+        benchmark = benchmark.asking([item for item in benchmark.test if item.evidence])
+
+    experiment, answers = _measure(methods, benchmark, training, reading, k, seed, graphs)
+    _print_results(experiment, answers)
+    if json:
+        _write_results(json, experiment, answers, reading, settings, start)
+    if csv:
+        _write_table(csv, experiment, answers)
+    if trec:
+        write_runs(experiment.rankings, trec)
+
+
+def _make_reading(
+    reader: str | None, read: str | None, judge: str | None, cutoffs: Sequence[int]
+) -> "Reading | None":
+    """Who answers from how many passages, and who judges; None where nobody is to answer."""
+    if not reader:
+        if read or judge:
+            message = "expected a reader (--reader), whose answers are meant"
+            raise InputError(message, field="reader")
+        return None
+
+    from kit.evaluation.answers import Reading, reader_of
+
+    return Reading(reader_of(reader), read or str(max(cutoffs)), judge)
+
+
+def _measure(
+    methods: "Mapping[str, Retriever]",
+    benchmark: "Benchmark",
+    training: "Benchmark | None",
+    reading: "Reading | None",
+    cutoffs: Sequence[int],
+    seed: int,
+    graphs: bool,
+) -> "tuple[Experiment, list[Experiment]]":
+    """What the methods find, and how good the answers are that come of it, where one reads."""
+    from kit.evaluation import evaluate as evaluate_all
+    from kit.evaluation.experiment import N_TIMED
+    from kit.lab.recording import store_recorded
+
+    store_recorded()
+    longest = max(cutoffs)
+    if reading:
+        reading.reader.fit(training or benchmark)
+        longest = max(longest, reading.n)
+    experiment = evaluate_all(
+        methods,
+        benchmark,
+        ks=cutoffs,
+        k=longest,
+        seed=seed,
+        training=training,
+        n_timed=N_TIMED,
+        graphs=graphs,
+    )
+    return experiment, [reading.answers(experiment)] if reading else []
+
+
+def _print_results(experiment: "Experiment", answers: "Sequence[Experiment]") -> None:
+    import pandas as pd
+
+    click.echo(experiment.text(*answers))
+    usages = {}
+    for measured in (experiment, *answers):
+        usages |= measured.usages
+    if usages:
+        table = pd.concat(usages, names=["role"]).reset_index("role")
+        click.echo(table.to_string(index=False))
+
+
+def _write_results(
+    file: Path,
+    experiment: "Experiment",
+    answers: "Sequence[Experiment]",
+    reading: "Reading | None",
+    settings: Mapping[str, Value],
+    start: float,
+) -> None:
+    from kit.lab.provenance import write_result
+
+    results = experiment.record(*answers)
+    if reading:
+        results |= reading.record(*answers)
+    write_result(file, results, experiment.benchmark, settings, start)
+
+
+def _write_table(file: Path, experiment: "Experiment", answers: "Sequence[Experiment]") -> None:
+    import pandas as pd
+
+    table = pd.concat([measured.by_hops() for measured in (experiment, *answers)])
+    atomic_write(file, table.to_csv(index=False).encode())
+
+
+@click.command()
+@click.argument("retriever")
+@grid_option
+@benchmark_options
+@train_option
+@cutoffs_option
+@click.option(
+    "--jobs",
+    default=1,
+    show_default=True,
+    type=AT_LEAST_ONE,
+    help="How many processes share the work.",
+)
+@output_file("--csv", "Write the whole table here.")
+def sweep(
+    retriever: str,
+    grid: Mapping[str, list[Value]],
+    data: Path | None,
+    data_format: str | None,
+    corpus: Sequence[Path],
+    setting: str,
+    train: Sequence[Path],
+    k: list[int],
+    jobs: int,
+    csv: Path | None,
+) -> None:
+    """Evaluate a RETRIEVER with every combination of values of its settings.
+
+    The whole table has a row per cell and question; what is printed sums it up. Cells that finished
+    with the same data and code are not evaluated again, whatever stopped the command before.
+
+    Example: kit sweep gnn-ret -g alpha=0.3,0.5,0.7 -g top_k=5,10 --csv grid.csv
+    """
+    from kit.evaluation.experiment import N_TIMED
+    from kit.lab.sweep import combinations, sweep_retriever
+
+    benchmark = read_benchmark(data, data_format, corpus, setting)
+    training = read_training(train, (), setting)
+    table = sweep_retriever(
+        retriever,
+        combinations(grid),
+        benchmark,
+        training,
+        ks=k,
+        n_timed=N_TIMED,
+        jobs=jobs,
+    )
+
+    settings = list(table.columns[: len(grid)])
+    measured = [name for name in table if "@" in name or name in ("mrr", "seconds")]
+    means = table.groupby(settings, sort=False, dropna=False)[measured].mean()
+    click.echo(means.reset_index().to_string(index=False, float_format="{:.4g}".format))
+    if csv:
+        atomic_write(csv, table.to_csv(index=False).encode())
+
+
+@click.command()
+@click.argument("builder")
+@benchmark_options
+@settings_option
+@click.option(
+    "--question", help="Of a large graph, show what is around the supports of this question."
+)
+@output_file("--json", "Write the measures here.")
+@output_file("--html", "Write the graph here, as a page to pan and share.")
+def graph(
+    builder: str,
+    data: Path | None,
+    data_format: str | None,
+    corpus: Sequence[Path],
+    setting: str,
+    settings: Mapping[str, Value],
+    question: str | None,
+    json: Path | None,
+    html: Path | None,
+) -> None:
+    """Build a graph of passages and measure it.
+
+    BUILDER is tfidf, knn, entity, structure, or a union such as entity+structure.
+
+    The JSON file has nodes, edges, density, mean_degree, components, sf_em and precision (of five
+    seeds and their neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, and
+    provenance. The page has at most 300 passages; of a larger graph, --question shows what is
+    around a question's supports.
+
+    Example: kit graph entity+structure --html graph.html --question atlas-test-0000
+    """
+    import pandas as pd
+
+    from kit.evaluation.graph_quality import measure
+    from kit.graphs import build, builders
+    from kit.lab.provenance import write_result
+
+    start = time.perf_counter()
+    builders(builder, **settings)  # a setting that does not exist is told before anything is read
+    benchmark = read_benchmark(data, data_format, corpus, setting)
+    measures = measure(builder, benchmark, benchmark.test, **settings)
+    if html:
+        from kit.views.graph_page import page_around
+
+        built = build(builder, benchmark.corpus, **settings)
+        page = page_around(built, benchmark, question)
+        atomic_write(html, page.html.encode())
+    if json:
+        write_result(json, measures, benchmark, settings, start)
+    table = pd.Series(measures, dtype=object)
+    click.echo(table.to_string(float_format="{:,.4g}".format))

@@ -1,0 +1,165 @@
+"""Commands that run notebooks and tell what they found."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import fill
+
+import click
+
+from kit.errors import InputError
+from kit.lab.commands.options import AT_LEAST_ONE, notebook_options
+from kit.store import atomic_write
+
+
+@click.command()
+@click.argument("notebooks", nargs=-1)
+@notebook_options
+@click.option("--again", is_flag=True, help="Run what has finished, too.")
+@click.option(
+    "--at-once",
+    default=2,
+    show_default=True,
+    type=AT_LEAST_ONE,
+    help="How many notebooks run at the same time, each on its share of the cores.",
+)
+def run(
+    notebooks: Sequence[str],
+    data: Path | None,
+    train: Sequence[Path],
+    scale: str,
+    seed: int,
+    parameters: Sequence[tuple[str, str]],
+    again: bool,
+    at_once: int,
+) -> None:
+    """Execute NOTEBOOKS, named by their first characters, or all of them.
+
+    What took longest last time comes first. What has finished with the same data, parameters and
+    code is not run again. Figures go to figures/DATASET/, the executed notebooks to
+    notebooks/executed/DATASET/. Exit status 1: a notebook failed.
+
+    Example: kit run 02 04 --data dev.json --scale smoke
+    """
+    from kit.lab.runner import run as run_notebooks
+
+    status = run_notebooks(
+        notebooks,
+        data=data,
+        train=_one_file(train),
+        scale=scale,
+        seed=seed,
+        parameters=dict(parameters),
+        again=again,
+        at_once=at_once,
+    )
+    sys.exit(status)
+
+
+@click.command()
+@click.argument("notebook")
+@click.option(
+    "--model",
+    required=True,
+    help="The notebook's chat model, as server:NAME or server:NAME@URL.",
+)
+@click.option(
+    "--most-calls",
+    default=10_000,
+    show_default=True,
+    type=AT_LEAST_ONE,
+    help="At most so many requests to servers, in all.",
+)
+@click.option(
+    "--most-tokens",
+    default=10_000_000,
+    show_default=True,
+    type=AT_LEAST_ONE,
+    help="At most so many tokens as the servers count them, in all.",
+)
+@click.option(
+    "--price", type=click.FloatRange(min=0), help="The price of a million tokens, in your money."
+)
+@notebook_options
+def record(
+    notebook: str,
+    model: str,
+    most_calls: int,
+    most_tokens: int,
+    price: float | None,
+    data: Path | None,
+    train: Sequence[Path],
+    scale: str,
+    seed: int,
+    parameters: Sequence[tuple[str, str]],
+) -> None:
+    """Execute a NOTEBOOK with a chat model on a server, and record its answers in data/answers/.
+
+    Then `kit run NOTEBOOK -p model replay:server:NAME` needs no server and no key. What was
+    answered before, by the same model, is not asked again; after an error or a cap the same command
+    goes on. Exit status 1: the notebook failed.
+
+    Example: kit record 15 --model server:NAME --most-calls 500
+    """
+    from kit.lab.recording import recording
+    from kit.lab.runner import find_notebooks
+    from kit.lab.runner import run as run_notebooks
+    from kit.paths import NOTEBOOKS
+
+    if len(find_notebooks(NOTEBOOKS, [notebook])) > 1:  # the caps are those of one run
+        message = f"expected one notebook, not all that begin with {notebook!r}"
+        raise InputError(message, field="notebook")
+    caps = f"at most {most_calls:,} calls and {most_tokens:,} tokens"
+    if price is not None:
+        caps += f", that is at most {price * most_tokens / 1e6:,.2f}"
+
+    with recording(model, most_calls, most_tokens) as file:
+        under_way = "and calls that are under way when the tokens are spent"
+        click.echo(f"{model}: {caps}, {under_way}")
+        status = run_notebooks(
+            [notebook],
+            data=data,
+            train=_one_file(train),
+            scale=scale,
+            seed=seed,
+            parameters=dict(parameters) | {"model": model},
+            again=True,
+        )
+    click.echo(f"recorded answers: {file}")
+    sys.exit(status)
+
+
+@click.command()
+@click.option(
+    "--markdown", is_flag=True, help="Write figures/CLAIMS.md instead of printing the claims."
+)
+@click.option(
+    "--readme", is_flag=True, help="Write the numbers of README.md from the findings, too."
+)
+def claims(markdown: bool, readme: bool) -> None:
+    """Tell what the papers claim, and what came of it here on each data set.
+
+    Example: kit claims --markdown
+    """
+    from kit.lab.claims.ledger import ledger_page, read_records
+    from kit.paths import output
+
+    figures = output() / "figures"
+    page = ledger_page(read_records(figures))
+    if readme:
+        from kit.lab.claims.readme import write_readme
+
+        click.echo(write_readme(figures))
+    if markdown:
+        atomic_write(figures / "CLAIMS.md", page.encode())
+        page = str(figures / "CLAIMS.md")
+    if markdown or not readme:
+        lines = [fill(line, 100, subsequent_indent="  ") for line in page.splitlines()]
+        click.echo("\n".join(lines))
+
+
+def _one_file(train: Sequence[Path]) -> Path | None:
+    """The training file of a notebook, which takes one."""
+    if len(train) > 1:
+        raise InputError("expected one file for a notebook", field="train")
+    return train[0] if train else None

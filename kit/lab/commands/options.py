@@ -1,0 +1,163 @@
+"""Options that several commands share, each defined once, and groups of them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kit.errors import InputError
+from kit.settings import Value, read_value, read_values
+
+FILE = click.Path(path_type=Path)
+AT_LEAST_ONE = click.IntRange(min=1)
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def options(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator, shown by ``--help`` in this order."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+# ---- how values are read
+
+
+def read_cutoffs(_: click.Context, parameter: click.Parameter, text: str) -> list[int]:
+    """``2,5,10`` as whole numbers from 1."""
+    cutoffs = read_values(text)
+    if not all(type(cutoff) is int and cutoff > 0 for cutoff in cutoffs):
+        expected = f"expected whole numbers from 1 with commas between, not {text!r}"
+        raise InputError(expected, field=parameter.name)
+    return cutoffs
+
+
+def read_settings(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> dict[str, Value]:
+    """Each ``NAME=VALUE`` with its value."""
+    return {name: read_value(value) for name, value in _pairs(texts)}
+
+
+def read_grid(
+    _: click.Context, __: click.Parameter, texts: Sequence[str]
+) -> dict[str, list[Value]]:
+    """Each ``NAME=VALUE,VALUE`` with its values."""
+    return {name: read_values(values) for name, values in _pairs(texts)}
+
+
+def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
+    pairs = []
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name or not value:
+            raise InputError(f"expected NAME=VALUE, not {text!r}")
+        pairs.append((name, value))
+    return pairs
+
+
+def expect_writable(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
+    """A file that can be written, known before any work is done."""
+    if file and (file.is_dir() or not file.resolve().parent.is_dir()):
+        raise InputError("expected a file in a folder that exists", file=file)
+    return file
+
+
+def output_file(name: str, description: str) -> Decorator:
+    """An option that names a file to write."""
+    return click.option(name, type=FILE, callback=expect_writable, help=description)
+
+
+# ---- what is searched, and what is learned from
+
+data_option = click.option(
+    "--data", type=FILE, help="A published file or folder; without it, the embedded atlas."
+)
+benchmark_options = options(
+    data_option,
+    click.option(
+        "--format",
+        "data_format",
+        help="The format of the data; without it, recognised from the content.",
+    ),
+    click.option(
+        "--corpus",
+        type=FILE,
+        multiple=True,
+        help="A corpus to add as distractors; may be repeated.",
+    ),
+    click.option(
+        "--setting",
+        default="pooled",
+        show_default=True,
+        help="How questions meet passages: pooled, per-question or facts.",
+    ),
+)
+train_option = click.option(
+    "--train",
+    type=FILE,
+    multiple=True,
+    help="A file with questions to learn from; may be repeated.",
+)
+also_option = click.option(
+    "--also",
+    type=FILE,
+    multiple=True,
+    help="Passages to learn from, too; questions in it are left out.",
+)
+
+# ---- how a method is asked
+
+settings_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=read_settings,
+    help="A setting, for every method that has it; may be repeated.",
+)
+grid_option = click.option(
+    "-g",
+    "grid",
+    multiple=True,
+    required=True,
+    metavar="NAME=VALUE,VALUE",
+    callback=read_grid,
+    help="Values of a setting to combine; may be repeated.",
+)
+cutoffs_option = click.option(
+    "--k",
+    default="2,5,10",
+    show_default=True,
+    callback=read_cutoffs,
+    help="Cut-offs of Recall@k and Full@k.",
+)
+seed_option = click.option(
+    "--seed", default=0, show_default=True, help="The number that random choices start from."
+)
+
+# ---- how notebooks are run
+
+notebook_options = options(
+    data_option,
+    train_option,
+    click.option(
+        "--scale",
+        default="class",
+        show_default=True,
+        help="The size of the experiments: smoke, class or paper.",
+    ),
+    seed_option,
+    click.option(
+        "-p",
+        "parameters",
+        nargs=2,
+        multiple=True,
+        metavar="NAME VALUE",
+        help="A parameter of the notebooks; may be repeated.",
+    ),
+)
