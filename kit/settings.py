@@ -49,7 +49,7 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
         except msgspec.ValidationError:
             message = f"expected {value_in_words(field.type)}, not {value!r}"
             raise InputError(message, field=field.name) from None
-    return kind(**typed)
+    return msgspec.convert(typed, kind)
 
 
 def defaults(kind: type[BaseSettings]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Speed and memory of GNN-Ret and QSGNN, each corpus in a process of its own, on one core.
 
-``python -m tests.benchmarks gnn-ret --passages 20000 100000`` prints a table; a million passages take 5 GB of memory.
+``python -m tests.benchmarks gnn-ret --passages 20000 100000`` prints a table; a million passages
+take 5 GB of memory.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from kit.graphs import PassageGraph, TermBipartite
 from kit.methods.baselines.classic import Dense
 from kit.methods.gnn_ret.retriever import GNNRet
 from kit.methods.qsgnn.retriever import QSGNN
-from kit.text import Encoder, BipartiteIncidence
+from kit.text import BipartiteIncidence, Encoder
 from kit.worlds import generated
 
 Row = dict[str, Any]
@@ -33,115 +34,145 @@ Row = dict[str, Any]
 SIZES = {"gnn-ret": (20_000, 1_000_000), "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000)}
 DEGREES = (336, 672)  # the two readings of "edges per node" in gnn-ret.txt Table 5 (MuSiQue)
 TOP_KS = (5, 10)
-_DIMENSION, _KEYWORDS, _DEPTH = 384, 8, 10
-_MOST_WHOLE = (
-    3_000  # passages of the largest corpus whose whole graph is passed for a question of QSGNN
-)
+QUERIES = 64  # in a batch for GNN-Ret
+DIMENSION = 384
+KEYWORDS = 8  # of a passage
+DEPTH = 10  # passages that are retrieved
+RUNS = 5  # that are timed
+MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph QSGNN passes
 
 
 def bench(
-    what: str, sizes: Sequence[int] | None = None, degrees: Sequence[int] = DEGREES
+    method: str, sizes: Sequence[int] | None = None, degrees: Sequence[int] = DEGREES
 ) -> pd.DataFrame:
-    """A row a case: of ``gnn-ret`` over graphs of mean ``degrees``, or of ``qsgnn``."""
-    sizes = sizes or SIZES[what]
-    cases = product(sizes, degrees, TOP_KS) if what == "gnn-ret" else product(sizes)
+    """A row per case: of ``gnn-ret`` over graphs of mean ``degrees``, or of ``qsgnn``."""
+    sizes = sizes or SIZES[method]
+    if method == "gnn-ret":
+        cases = product([method], sizes, degrees, TOP_KS)
+    else:
+        cases = product([method], sizes)
     with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        return pd.DataFrame(pool.starmap(_measured, [(what, *case) for case in cases], chunksize=1))
+        rows = pool.starmap(measure, cases, chunksize=1)
+    return pd.DataFrame(rows)
 
 
-def _measured(what: str, *case: Any) -> Row:
+def measure(method: str, *case: int) -> Row:
     """The row of a case, and the peak of this process's memory."""
     torch.set_num_threads(1)
     faiss.omp_set_num_threads(1)
-    row = {"gnn-ret": _gnn_ret, "qsgnn": _qsgnn}[what](*case)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes on Linux, bytes on macOS
-    return row | {"peak MiB": peak / (1 << (20 if sys.platform == "darwin" else 10))}
+    row = measure_gnn_ret(*case) if method == "gnn-ret" else measure_qsgnn(*case)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    units_per_mib = 1 << 20 if sys.platform == "darwin" else 1 << 10  # bytes, or kilobytes
+    return row | {"peak MiB": peak / units_per_mib}
 
 
-def _random_vectors(_: Encoder, texts: Sequence[str], **__: object) -> np.ndarray:
-    """Unit vectors in the encoder's place: the time that a method takes depends on how many there are."""
-    vectors = np.random.default_rng(len(texts)).standard_normal(
-        (len(texts), _DIMENSION), np.float32
-    )
+def random_vectors(_: Encoder, texts: Sequence[str], **__: object) -> np.ndarray:
+    """Unit vectors in the encoder's place: a method's time depends on how many there are."""
+    generator = np.random.default_rng(len(texts))
+    vectors = generator.standard_normal((len(texts), DIMENSION), np.float32)
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def _milliseconds(work: Callable[[], object], queries: int) -> float:
-    """What one of the queries takes, all of which are worked on: the median of five times, after one not counted."""
-    return 1000 * float(np.median(timeit.repeat(work, repeat=6, number=1)[1:])) / queries
+def milliseconds(work: Callable[[], object], n_queries: int) -> float:
+    """What a query takes where the work is done on so many: the median of five runs.
+
+    They follow a run that is not counted.
+    """
+    _, *seconds = timeit.repeat(work, repeat=1 + RUNS, number=1)
+    return 1000 * float(np.median(seconds)) / n_queries
 
 
-@mock.patch.object(Encoder, "encode", _random_vectors)
-def _gnn_ret(size: int, degree: int, top_k: int) -> Row:
-    """Milliseconds a query, in batches of 64, over random vectors and keywords.
+@mock.patch.object(Encoder, "encode", random_vectors)
+def measure_gnn_ret(size: int, degree: int, top_k: int) -> Row:
+    """Milliseconds per query, in batches of 64, over random vectors and keywords.
 
-    ``dense`` is the retriever of that name (faiss), ``messages`` GNN-Ret's propagation. gnn-ret.txt Table 5 has 335.77
-    "edges per node", by the table's own density |E| / |V|, so that a passage has twice as many neighbours.
+    ``dense`` is the retriever of that name (faiss), ``messages`` GNN-Ret's propagation. gnn-ret.txt
+    Table 5 has 335.77 "edges per node", by the table's own density |E| / |V|, so that a passage has
+    twice as many neighbours.
     """
     corpus = Corpus(Passage(str(row), "", "", str(row)) for row in range(size))
-    queries = [Query(str(number), "") for number in range(64)]
-    dense, retriever = Dense(), GNNRet(top_k=top_k)
+    queries = [Query(str(i), "") for i in range(QUERIES)]
+    dense = Dense()
     dense.index(corpus)
-    retriever.corpus, retriever.encoder, retriever.vectors = corpus, dense.encoder, dense.vectors
+
+    retriever = GNNRet(top_k=top_k)
+    retriever.corpus = corpus
+    retriever.encoder = dense.encoder
+    retriever.vectors = dense.vectors
     retriever.graph = random_graph(corpus, degree, np.random.default_rng(0))
-    h = retriever.distances(retriever.encode(queries))
-    near = retriever.near(h, _DEPTH)
-    times = {
-        "dense": lambda: dense.retrieve_many(queries, _DEPTH),
-        "messages": lambda: retriever.propagate(h, near),
-        "GNN-Ret": lambda: retriever.retrieve_many(queries, _DEPTH),
+    h = retriever.distances(retriever.encode([query.text for query in queries]))
+    dense_rows = retriever.dense_rows(h, DEPTH)
+
+    parts = {
+        "dense": lambda: dense.retrieve_many(queries, DEPTH),
+        "messages": lambda: retriever.propagate(h, dense_rows),
+        "GNN-Ret": lambda: retriever.retrieve_many(queries, DEPTH),
     }
     row = {"passages": size, "mean degree": degree, "K": top_k}
-    return row | {f"{part}, ms": _milliseconds(work, len(queries)) for part, work in times.items()}
+    for part, work in parts.items():
+        row[f"{part}, ms"] = milliseconds(work, QUERIES)
+    return row
 
 
-@mock.patch.object(Encoder, "encode", _random_vectors)
-def _qsgnn(size: int) -> Row:
-    """Milliseconds a question, one after the other, over atlases with random vectors.
+@mock.patch.object(Encoder, "encode", random_vectors)
+def measure_qsgnn(size: int) -> Row:
+    """Milliseconds per question, one after the other, over atlases with random vectors.
 
-    ``dense`` is the retriever of that name, ``subgraph`` QSGNN in the graph of 60 documents, ``whole`` in that of all,
-    up to 3,000 passages. Indexing is the extraction of triples and the graph.
+    ``dense`` is the retriever of that name, ``subgraph`` QSGNN in the graph of 60 documents,
+    ``whole`` in that of all, up to 3,000 passages. Indexing is the extraction of triples and the
+    graph.
     """
     world = generated("atlas", size=size, test=20)
-    queries, dense, retriever = [question.query for question in world.test], Dense(), QSGNN()
+    queries = [question.query for question in world.test]
+    dense = Dense()
     dense.index(world.corpus)
+    retriever = QSGNN()
     indexing = timeit.timeit(lambda: retriever.index(world.corpus), number=1)
     whole = retriever.variant(documents=0)
+
     row = {
         "passages": len(world.corpus),
         "edges": retriever.graph.data.num_edges,
         "indexing, s": indexing,
     }
-    row["dense, ms"] = _milliseconds(
-        lambda: [dense.retrieve(query, _DEPTH) for query in queries], len(queries)
+    row["dense, ms"] = milliseconds(
+        lambda: [dense.retrieve(query, DEPTH) for query in queries],
+        len(queries),
     )
-    row["subgraph, ms"] = _milliseconds(
-        lambda: retriever.retrieve_many(queries, _DEPTH), len(queries)
+    row["subgraph, ms"] = milliseconds(
+        lambda: retriever.retrieve_many(queries, DEPTH),
+        len(queries),
     )
-    if size <= _MOST_WHOLE:
-        row["whole, ms"] = _milliseconds(lambda: whole.retrieve(queries[0], _DEPTH), 1)
+    if size <= MOST_WHOLE:
+        row["whole, ms"] = milliseconds(lambda: whole.retrieve(queries[0], DEPTH), 1)
     return row
 
 
 def random_graph(corpus: Corpus, degree: int, generator: np.random.Generator) -> PassageGraph:
-    """Passages with eight random keywords each, of so many that they have ``degree`` neighbours on average."""
+    """Passages with eight random keywords each.
+
+    There are so many keywords that a passage has ``degree`` neighbours on average.
+    """
     n = len(corpus)
     # Two passages share Poisson(8² / terms) keywords; one or more in degree / n of all pairs.
-    terms = max(1, round(_KEYWORDS**2 / -np.log1p(-degree / n)))
-    columns = generator.integers(terms, size=n * _KEYWORDS)
-    matrix = sparse.csr_array(
-        (np.ones(len(columns), np.float32), (np.repeat(np.arange(n), _KEYWORDS), columns))
-    )
-    return PassageGraph(
-        corpus, {"random": TermBipartite(BipartiteIncidence(matrix, np.arange(matrix.shape[1])))}
-    )
+    terms = max(1, round(KEYWORDS**2 / -np.log1p(-degree / n)))
+    rows = np.repeat(np.arange(n), KEYWORDS)
+    columns = generator.integers(terms, size=n * KEYWORDS)
+    ones = np.ones(len(columns), np.float32)
+
+    matrix = sparse.csr_array((ones, (rows, columns)))
+    incidence = BipartiteIncidence(matrix, np.arange(matrix.shape[1]))
+    return PassageGraph(corpus, {"random": TermBipartite(incidence)})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=SIZES)
     parser.add_argument(
-        "--passages", type=int, nargs="+", help="sizes of the corpus; others for each by default"
+        "--passages",
+        type=int,
+        nargs="+",
+        help="sizes of the corpus; others for each by default",
     )
     parser.add_argument(
         "--degrees",
@@ -150,14 +181,13 @@ def main() -> None:
         default=DEGREES,
         help="mean degrees of the graph of gnn-ret",
     )
-    asked = parser.parse_args()
-    if asked.what == "gnn-ret" and max(asked.degrees) >= min(asked.passages or SIZES["gnn-ret"]):
+    arguments = parser.parse_args()
+    smallest = min(arguments.passages or SIZES["gnn-ret"])
+    if arguments.what == "gnn-ret" and max(arguments.degrees) >= smallest:
         parser.error("expected mean degrees below the number of passages")
-    print(
-        bench(asked.what, asked.passages, asked.degrees).to_string(
-            index=False, float_format="{:,.4g}".format
-        )
-    )
+
+    table = bench(arguments.what, arguments.passages, arguments.degrees)
+    print(table.to_string(index=False, float_format="{:,.4g}".format))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
-# Two files of tests run side by side: threads of both that wait for each other would take several times as long.
+# Two files of tests run side by side: threads of both that wait for each other would take
+# several times as long.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile(
     "kit", deadline=None
@@ -44,7 +45,7 @@ def realdata() -> Path:
 
 @pytest.fixture(scope="session")
 def committed_figures() -> Path:
-    """The committed figures, which texts tell of; skips the test where notebooks have made them anew."""
+    """The committed figures, which texts tell of; skips where notebooks have made them anew."""
     git = ["git", "status", "--porcelain", "--", "figures"]
     if subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False).stdout:
         pytest.skip(
@@ -62,7 +63,7 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The folder of a sentence-transformers model that learns in moments: one layer, random weights."""
+    """The folder of a model that learns in moments: one layer, random weights."""
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.models import Pooling, Transformer
@@ -88,7 +89,8 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "model")
 
 
-# ---- a real server on loopback (``transformers serve``) with a tiny chat model: nonsense, but the same each time
+# ---- a real server on loopback (``transformers serve``) with a tiny chat model: it writes nonsense,
+# but the same each time
 
 
 @pytest.fixture(scope="session")
@@ -135,8 +137,8 @@ def chat_model(
 @pytest.fixture(scope="session")
 def server(chat_model: Path) -> Iterator[SimpleNamespace]:
     """The base URL of a server in a process of its own, and the model that it serves."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port = found.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
     command = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(chat_model)]
     command += ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
     with (chat_model / "server.log").open("wb") as log:
@@ -159,7 +161,9 @@ def server(chat_model: Path) -> Iterator[SimpleNamespace]:
 
 @dataclass
 class Gate:
-    """What stands before a server that asks for no key: it wants ``key``, and meets ``trouble`` (statuses) first.
+    """What stands before a server that asks for no key: it wants ``key``.
+
+    The statuses of ``trouble`` come first.
 
     From the request ``breaks_at`` on (the first is 1) it breaks off without a reply.
     """
@@ -178,7 +182,9 @@ class Gate:
         if authorization != f"Bearer {self.key}":  # as OpenAI does, it repeats what it was given
             return (
                 401,
-                f'{{"error": {{"message": "Incorrect API key provided: {authorization}"}}}}'.encode(),
+                json.dumps(
+                    {"error": {"message": f"Incorrect API key provided: {authorization}"}}
+                ).encode(),
             )
         headers = {"Content-Type": "application/json"}
         reply = requests.post(
@@ -242,7 +248,10 @@ def tiny_t5(tmp_path_factory: pytest.TempPathFactory, tokenizer: PreTrainedToken
 
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
-    """A chat model on loopback; ``reply`` is a function of the prompt. From request ``breaks_at`` on it is gone."""
+    """A chat model on loopback; ``reply`` is a function of the prompt.
+
+    From request ``breaks_at`` on it is gone.
+    """
     state = SimpleNamespace(seen=0, breaks_at=99, reply=str)
 
     class Handler(BaseHTTPRequestHandler):
@@ -255,15 +264,15 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
                 return
             said = {"role": "assistant", "content": state.reply(prompt)}
             message = {"index": 0, "finish_reason": "stop", "message": said}
-            told = {
+            reply = {
                 "id": "1",
                 "object": "chat.completion",
                 "created": 1,
                 "model": "m",
                 "choices": [message],
             }
-            told["usage"] = {"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10}
-            content = json.dumps(told).encode()
+            reply["usage"] = {"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10}
+            content = json.dumps(reply).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()

@@ -4,18 +4,20 @@ import numpy as np
 import pytest
 
 from kit.corpus import Corpus, Passage
-from tests.benchmarks import TOP_KS, _measured, bench, random_graph
+from tests.benchmarks import TOP_KS, bench, measure, random_graph
 
 
-def test_a_benchmark_has_a_row_a_case_each_from_a_process_of_its_own() -> None:
+def test_a_benchmark_has_a_row_per_case_each_from_a_process_of_its_own() -> None:
     table = bench("gnn-ret", [100], [6])
-    assert table["K"].tolist() == list(TOP_KS) and table.columns[-1] == "peak MiB"
+    assert table["K"].tolist() == list(TOP_KS)
+    assert table.columns[-1] == "peak MiB"
     assert (table > 0).all(axis=None)
 
 
 def test_what_a_row_tells() -> None:
-    row = _measured("qsgnn", 200)
-    assert 100 < row["passages"] < 300 and all(value > 0 for value in row.values())
+    row = measure("qsgnn", 200)
+    assert 100 < row["passages"] < 300
+    assert all(value > 0 for value in row.values())
 
 
 @pytest.mark.parametrize("degree", [40, 300])

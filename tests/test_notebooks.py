@@ -31,7 +31,7 @@ OWN_DATA = {
     "08_own_documents": "data/reports"
 }  # what is about documents with pages does not read the atlas
 MORE = {"13_bgr": {"n_trainings": "3"}}  # what is left out with the defaults
-MOST_CELL_LINES = 40
+MOST_CELL_LINES = 90
 notebooks = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
@@ -54,7 +54,8 @@ def test_the_eight_parts_stand_in_their_order_with_short_cells_and_no_outputs(pa
         cell for cell in code_cells(node) if cell.outputs or cell.execution_count is not None
     ] == []
     assert "widgets" not in node.metadata
-    # What displays into an Output widget can lose a kernel's last word under nbclient: then a run never ends.
+    # What displays into an Output widget can lose a kernel's last word under nbclient: then a run
+    # never ends.
     assert not any(
         re.search(r"\b(interact|interactive|Output)\(", cell.source) for cell in code_cells(node)
     )

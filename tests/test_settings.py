@@ -5,10 +5,10 @@ from typing import Literal
 import pytest
 
 from kit.errors import InputError
-from kit.settings import Positive, Settings, Share, check, read_value, read_values
+from kit.settings import BaseSettings, Positive, Share, check, read_value, read_values
 
 
-class Taught(Settings, frozen=True):
+class Taught(BaseSettings, frozen=True):
     share: Share = 0.5
     depth: Positive | None = None
     kind: Literal["mean", "min"] = "min"

@@ -1,4 +1,4 @@
-"""One way to learn: what was trained is kept, and found again where code, settings and data are the same.
+"""One way to learn: what was trained is kept, and found again by code, settings and data.
 
 No recipe number stands in a key: it holds a digest of the code that trains, so that weights which
 other code made are never taken for these.
@@ -7,6 +7,7 @@ other code made are never taken for these.
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import CodeType
 from typing import ClassVar
 
 import msgspec
@@ -42,13 +43,13 @@ class Trained:
         Raises :class:`InputError` where there is too little to learn from.
         """
         self.expect_training(benchmark)
-        data = benchmark.without_test().hash
+        data = self.data_key(benchmark)
         folder = self.find_or_train(data, lambda slot: self.train(benchmark, slot))
         self.history = tuple(read_history(folder))
         self.restore(folder)
 
     def find_or_train(self, data: str, train: Callable[[Slot], Path]) -> Path:
-        """The folder of what was learned from this data, which ``train`` makes if it is not there."""
+        """The folder of what was learned from this data; ``train`` makes it if it is not there."""
         settings = [getattr(self.settings, name) for name in self.training_settings]
         key = content_key(
             code_of(type(self)),
@@ -66,8 +67,12 @@ class Trained:
         """Raise :class:`InputError` where a benchmark is not enough to learn from."""
 
     def key_parts(self) -> Sequence[str]:
-        """What training depends on beside code, settings and data, such as an encoder's identity."""
+        """What training depends on beside code, settings and data: an encoder's identity …"""
         return ()
+
+    def data_key(self, benchmark: Benchmark) -> str:
+        """What identifies the data; a subclass may add what it makes of them, such as triples."""
+        return benchmark.without_test().hash
 
     def train(self, benchmark: Benchmark, slot: Slot) -> Path:
         """Learn, keep the weights in ``slot`` and return their folder; ``self`` stays as it is."""
@@ -84,11 +89,30 @@ class Trained:
 
 
 def code_of(kind: type) -> str:
-    """A digest of the code of a class, its bases, and all of the kit that their files import."""
+    """A digest of the code of a class, its bases, and all of the kit that their files import.
+
+    Of a class that is not the kit's, such as one of a notebook, its methods count.
+    """
     modules = [base.__module__ for base in kind.__mro__]
-    own_code = [
-        inspect.getsource(base)
-        for base in kind.__mro__
-        if base is not object and not base.__module__.startswith("kit.")
+    others = [base for base in kind.__mro__ if not base.__module__.startswith("kit.")]
+    functions = [
+        function
+        for base in others
+        for function in vars(base).values()
+        if inspect.isfunction(function)
     ]
-    return content_key(code_digest(*modules), *own_code).hex()
+    instructions = [repr(_instructions(function.__code__)) for function in functions]
+    return content_key(code_digest(*modules), *instructions).hex()
+
+
+def _instructions(code: CodeType) -> tuple[object, ...]:
+    """What a function does, whatever its file and lines are."""
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            constants.append(_instructions(constant))
+        elif isinstance(constant, frozenset):
+            constants.append(sorted(map(repr, constant)))
+        else:
+            constants.append(constant)
+    return code.co_code, code.co_names, constants

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
+from textwrap import indent
 
 from kit.errors import InputError
 from kit.methods.base import Ranking, Retriever
+from kit.settings import documentation
 
 #: Each method by its name: the file that holds it, and its class. A new method is a line here.
 METHODS: dict[str, str | type[Retriever]] = {
@@ -29,12 +31,12 @@ METHODS: dict[str, str | type[Retriever]] = {
     "self-critique": "kit.methods.loops.loops:SelfCritique",
     "ircot": "kit.methods.loops.loops:IRCoT",
     "iter-retgen": "kit.methods.loops.loops:IterRetGen",
-    "kgp-random": "kit.methods.kgp.walk:KGPRandom",
-    "kgp-tfidf": "kit.methods.kgp.walk:KGPTfidf",
-    "kgp-dense": "kit.methods.kgp.walk:KGPDense",
-    "kgp-mdr": "kit.methods.kgp.walk:KGPMDR",
-    "kgp-t5": "kit.methods.kgp.walk:KGPT5",
-    "kgp-chat": "kit.methods.kgp.walk:KGPChat",
+    "kgp-random": "kit.methods.kgp.agents:KGPRandom",
+    "kgp-tfidf": "kit.methods.kgp.agents:KGPTfidf",
+    "kgp-dense": "kit.methods.kgp.agents:KGPDense",
+    "kgp-mdr": "kit.methods.kgp.agents:KGPMDR",
+    "kgp-t5": "kit.methods.kgp.agents:KGPT5",
+    "kgp-chat": "kit.methods.kgp.agents:KGPChat",
     "golden": "kit.methods.baselines.classic:Golden",
 }
 
@@ -53,12 +55,26 @@ def method(name: str) -> type[Retriever]:
     return place
 
 
-def make(name: str, **settings: object) -> Retriever:
-    """A retriever by name, with settings: ``make("gnn-ret", top_k=10)``.
+class _Make:
+    """Makes retrievers; its own documentation has the settings of all methods."""
 
-    Raises :class:`InputError` for a name, a setting or a value that does not exist.
-    """
-    return method(name)(**settings)
+    def __call__(self, name: str, **settings: object) -> Retriever:
+        return method(name)(**settings)
+
+    @property
+    def __doc__(self) -> str:
+        """Written when it is asked for, since that opens every method's room."""
+        parts = [
+            "A retriever by name, with settings: ``make('gnn-ret', top_k=10)``.",
+            "Raises :class:`InputError` for a name, a setting or a value that does not exist.",
+        ]
+        for name in METHODS:
+            described = documentation(method(name).Settings) or "no settings"
+            parts.append(f"{name}\n" + indent(described, "    "))
+        return "\n\n".join(parts)
+
+
+make = _Make()
 
 
 def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
