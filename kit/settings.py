@@ -41,15 +41,18 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
         listed = ", ".join(names) or "none"
         raise InputError(f"{name} has no setting {min(unknown)!r}; it has {listed}")
 
-    typed = {}
-    for field in msgspec.structs.fields(kind):
-        value = values.get(field.name, field.default)
-        try:
-            typed[field.name] = msgspec.convert(value, field.type)
-        except msgspec.ValidationError:
-            message = f"expected {value_in_words(field.type)}, not {value!r}"
-            raise InputError(message, field=field.name) from None
-    return msgspec.convert(typed, kind)
+    fields = msgspec.structs.fields(kind)
+    return kind(**{field.name: _checked(field, values) for field in fields})
+
+
+def _checked(field: msgspec.structs.FieldInfo, values: Mapping[str, Any]) -> Any:
+    """The value of a field, in its type."""
+    value = values.get(field.name, field.default)
+    try:
+        return msgspec.convert(value, field.type)
+    except msgspec.ValidationError:
+        message = f"expected {value_in_words(field.type)}, not {value!r}"
+        raise InputError(message, field=field.name) from None
 
 
 def defaults(kind: type[BaseSettings]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""How things learn: one training loop, one way to learn, keep and find again, and encoders that learn in part."""
+"""How things learn: one training loop, one way to learn and find again, partly frozen encoders."""

@@ -1,27 +1,27 @@
-"""An encoder learns from pairs: the text of a query is to be nearer to its passage than to all others of the batch.
+"""An encoder learns from pairs: a query is to be nearer to its passage than to others of the batch.
 
-The loss of DPR and MDR (kgp.txt §8.2) is sentence-transformers' multiple-negatives ranking loss: a softmax over the
-batch's positives and the sampled negatives, with cosines times 20.
+The loss of DPR and MDR (kgp.txt §8.2) is sentence-transformers' multiple-negatives ranking loss: a
+softmax over the batch's positives and the sampled negatives, with cosines times 20.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import msgspec
-import numpy as np
-import torch
+from numpy.random import Generator, default_rng
+from torch import Tensor
+from torch.optim import AdamW
 
 from kit.learning.partly_frozen import PartlyFrozenEncoder
-from kit.learning.training import PATIENCE, Period, parts_of_epoch, periods_of, train
+from kit.learning.training import PATIENCE, Period, Slot, Trainer, parts_of_epoch, periods_of
 from kit.settings import BaseSettings, Positive, Whole
 from kit.text.encoder import Encoder
 
-KIND = "trained"  # in the store
 Measure = Callable[[Encoder], float]
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """A query's text and rows of passages: the one to find, all that the question needs, and those to sample from.
+    """A query's text and rows of passages: the one to find, all supports, and possible negatives.
 
     No support is ever a negative. Without ``negatives`` the other passages of the batch have to do.
     """
@@ -31,20 +31,20 @@ class Pair(msgspec.Struct, frozen=True):
     supports: frozenset[int]
     negatives: tuple[int, ...] = ()
 
+    def clashes(self, other: "Pair") -> bool:
+        """Whether one's passage is a support of the other's question."""
+        return self.positive in other.supports or other.positive in self.supports
+
 
 class TrainingSettings(BaseSettings, frozen=True):
-    """How to learn: times through the pairs, pairs a step, the highest learning rate (AdamW), layers, and tokens.
+    """How an encoder learns from pairs, by AdamW."""
 
-    That many upper ``layers`` of the network learn, all of it where that is 0 (:class:`kit.learning.partly_frozen.PartlyFrozenEncoder`), from
-    the first ``tokens`` of each text.
-    """
-
-    epochs: Positive = 1
-    batch: Positive = 24
-    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 2e-4
-    layers: Whole = 3
-    tokens: Positive = 64
-    seed: Whole = 0
+    epochs: Annotated[Positive, "times through the pairs"] = 1
+    batch: Annotated[Positive, "pairs per step"] = 24
+    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1), "the highest learning rate"] = 2e-4
+    layers: Annotated[Whole, "upper layers of the network that learn (0: all)"] = 3
+    tokens: Annotated[Positive, "tokens of each text that are read, the first ones"] = 64
+    seed: Annotated[Whole, "by which pairs and negatives are drawn"] = 0
 
 
 def finetune(
@@ -53,11 +53,12 @@ def finetune(
     passages: Sequence[str],
     training: TrainingSettings,
     measure: Measure | None,
-    key: str,
+    slot: Slot,
 ) -> Encoder:
-    """Train, and keep the model (sentence-transformers, safetensors) under ``key`` in the base's store.
+    """Train, and keep the model (sentence-transformers, safetensors) in ``slot``.
 
-    The model of the highest ``measure`` is kept, which may be the base itself; without ``measure`` the last one.
+    The model of the highest ``measure`` is kept, which may be the base itself; without ``measure``
+    the last one.
     """
     # Imported here: it takes seconds, and what is stored does not need it.
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
@@ -65,27 +66,35 @@ def finetune(
     learner = PartlyFrozenEncoder(base, training.layers)
     ranking = MultipleNegativesRankingLoss(learner.upper)
 
-    def loss(batch: tuple[Sequence[Pair], Sequence[int]]) -> torch.Tensor:
-        asked, negatives = batch
-        rows = [*(pair.positive for pair in asked), *negatives]
-        queries = learner.vectors([pair.query for pair in asked], "query", training.tokens)
-        # The queries' passages, then negatives, if there are any.
-        found = learner.vectors([passages[row] for row in rows], tokens=training.tokens)
-        return ranking.compute_loss_from_embeddings([queries, *found.split(len(asked))], None)
+    def loss(batch: tuple[list[Pair], list[int]]) -> Tensor:
+        asking, negatives = batch
+        rows = [pair.positive for pair in asking] + negatives
+        # (pairs, dimension), and as many positives, then negatives, if there are any
+        queries = learner.vectors(
+            [pair.query for pair in asking],
+            "query",
+            training.tokens,
+        )
+        candidates = learner.vectors([passages[row] for row in rows], tokens=training.tokens)
+        parts = candidates.split(len(asking))
+        return ranking.compute_loss_from_embeddings([queries, *parts], None)
+
+    def check(step: int) -> dict[str, float]:
+        # Before the first step by the base, whose vectors are mostly stored.
+        encoder = learner if step else base
+        return {"measured": measure(encoder)}
 
     # Without dropout: a step takes two thirds of the time.
-    adam = torch.optim.AdamW(learner.upper.parameters(), weight_decay=0.01)
-    # Before the first step by the base, whose vectors are mostly stored.
-    check = (lambda step: {"measured": measure(learner if step else base)}) if measure else None
-    told = {
-        "store": base.store,
-        "kind": KIND,
-        "key": key,
-        "write": learner.write,
-        "patience": PATIENCE,
-    }
-    folder = train(learner.upper, adam, _periods(pairs, training), loss, check=check, **told)
-    learner.keep(folder)
+    trainer = Trainer(
+        learner.upper,
+        AdamW(learner.upper.parameters(), weight_decay=0.01),
+        loss,
+        patience=PATIENCE,
+        write=learner.write,
+    )
+    if measure:
+        trainer.check = check
+    learner.keep(trainer.run(_periods(pairs, training), slot))
     return learner
 
 
@@ -93,30 +102,33 @@ def _periods(pairs: Sequence[Pair], training: TrainingSettings) -> list[Callable
     """Those of all epochs, each dealt anew."""
     parts: list[Sequence] = []
     for epoch in range(training.epochs):
-        dealt = make_batches(pairs, training.batch, np.random.default_rng([training.seed, epoch]))
-        steps = enumerate(dealt, sum(map(len, parts)))
-        batches = [
-            (of, sample_negatives(of, np.random.default_rng([training.seed, step])))
-            for step, of in steps
-        ]
+        dealt = make_batches(
+            pairs,
+            training.batch,
+            default_rng([training.seed, epoch]),
+        )
+        batches = []
+        for step, batch in enumerate(dealt, sum(map(len, parts))):
+            negatives = sample_negatives(batch, default_rng([training.seed, step]))
+            batches.append((batch, negatives))
         parts += parts_of_epoch(batches)
     return periods_of(parts, training.learning_rate)
 
 
 def make_batches(
-    pairs: Sequence[Pair], size: int, generator: np.random.Generator
+    pairs: Sequence[Pair],
+    size: int,
+    generator: Generator,
 ) -> list[list[Pair]]:
-    """The pairs in batches of at most ``size``, in which no pair's passage is a support of another's question.
+    """The pairs in batches of at most ``size``, in which no passage supports another's question.
 
     Such a passage would be taught as a negative although it is right.
     """
     batches: list[list[Pair]] = []
-    for pair in (pairs[pick] for pick in generator.permutation(len(pairs))):
-        for batch in (batch for batch in batches if len(batch) < size):
-            if all(
-                pair.positive not in other.supports and other.positive not in pair.supports
-                for other in batch
-            ):
+    for pick in generator.permutation(len(pairs)):
+        pair = pairs[pick]
+        for batch in batches:
+            if len(batch) < size and not any(map(pair.clashes, batch)):
                 batch.append(pair)
                 break
         else:
@@ -124,10 +136,19 @@ def make_batches(
     return [batches[pick] for pick in generator.permutation(len(batches))]
 
 
-def sample_negatives(batch: Sequence[Pair], generator: np.random.Generator) -> list[int]:
-    """A negative of each pair that has any to offer, none of them a support of any question in the batch."""
+def sample_negatives(batch: Sequence[Pair], generator: Generator) -> list[int]:
+    """A negative of each pair that has any to offer, none a support of any question in the batch.
+
+    There are as many as pairs, as the loss wants, or none. Each is a negative for all pairs,
+    whoever brought it.
+    """
     supports = frozenset().union(*(pair.supports for pair in batch))
-    offers = [[row for row in pair.negatives if row not in supports] for pair in batch]
-    drawn = [int(generator.choice(offer)) for offer in offers if offer]
-    # The loss wants as many as there are pairs: each is a negative for all of them, whoever brought it.
-    return [drawn[place % len(drawn)] for place in range(len(batch))] if drawn else []
+    drawn = []
+    for pair in batch:
+        candidates = [row for row in pair.negatives if row not in supports]
+        if candidates:
+            drawn.append(int(generator.choice(candidates)))
+
+    if not drawn:
+        return []
+    return [drawn[i % len(drawn)] for i in range(len(batch))]

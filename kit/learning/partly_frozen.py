@@ -1,146 +1,181 @@
-"""An encoder in two parts: its lower layers, which stay and read each text once, and the upper ones, which learn."""
+"""An encoder in two parts: the lower layers stay and read each text once, the upper ones learn."""
 
 import copy
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pad_sequence
 
 from kit.learning.training import mixed_precision
 from kit.text.encoder import Encoder
 
-_TOGETHER = 12  # texts that are encoded at once
-_KEPT = 8_000  # texts
-#: What so many lower layers of an encoder made of texts so far, by its identity.
-_states = lru_cache(maxsize=1)(lambda encoder, layers: {})
+BATCH = 12  # texts that are encoded at once
+MOST_KEPT = 8_000  # texts whose states are kept
+
+Output = dict[str, Any]  # of a sentence-transformers module, for a batch
 
 
 class PartlyFrozenEncoder(Encoder):
-    """A copy of an encoder whose upper ``layers`` learn; all where that is 0 or no fewer, or their place is not known.
+    """A copy of an encoder whose upper ``layers`` learn.
 
-    That place is BERT's, RoBERTa's and MPNet's, ``encoder.layer``. ``upper`` is the part that learns. What the lower
-    one makes of a text, float32 of shape (tokens, hidden size), is kept for all trainings of this process: of 8,000
-    texts, 1.2 GB where they have 100 tokens of 384 numbers. Vectors are stored once the model is, by :meth:`keep`.
+    All learn where ``layers`` is 0 or no fewer than there are, or where their place is not known:
+    it is that of BERT, RoBERTa and MPNet, ``encoder.layer``.
+
+    ``upper`` is the part that learns. What ``lower`` makes of a text, float32 of shape (tokens,
+    hidden size), is kept for all trainings of this process: of 8,000 texts, 1.2 GB where they have
+    100 tokens of 384 numbers. Vectors are stored once the model is, by :meth:`keep`.
     """
+
+    #: By encoder and number of lower layers, the states of each text; only the last one's are kept.
+    _states: ClassVar[dict[Any, dict[str, Tensor]]] = {}
 
     def __init__(self, base: Encoder, layers: int) -> None:
         super().__init__("in training", base.store)
         weights = {id(weight): weight for weight in base.model.parameters()}
-        self.upper, self.lower = (
-            copy.deepcopy(base.model),
-            copy.deepcopy(base.model, weights),
-        )  # shares the weights
-        network, below = self.upper[0].auto_model, self.lower[0].auto_model
-        held = getattr(getattr(network, "encoder", None), "layer", ())
-        self.split = len(held) - layers if 0 < layers < len(held) else 0
-        self.known = {}
-        if self.split:
-            self.known = _states(base.identity, self.split)
-            del (
-                network.embeddings
-            )  # in their place come the lower part's states, which hold the positions
-            network.embeddings = lambda inputs_embeds, **_: inputs_embeds
-            network.encoder.layer, below.encoder.layer = (
-                held[self.split :],
-                below.encoder.layer[: self.split],
-            )
+        self.lower = copy.deepcopy(base.model, weights)  # shares the weights
+        self.upper = copy.deepcopy(base.model)
+        self.n_lower = self._split(layers)
+
+        key = (base.identity, self.n_lower)
+        if key not in self._states:
+            self._states.clear()
+        self.kept = self._states.setdefault(key, {})
+
+    def _split(self, n_upper: int) -> int:
+        """Take the layers apart, and return how many are the lower ones; 0 where all learn."""
+        below = self.lower[0].auto_model
+        above = self.upper[0].auto_model
+        layers = getattr(
+            getattr(above, "encoder", None),
+            "layer",
+            (),
+        )
+        if not 0 < n_upper < len(layers):
+            return 0
+
+        n_lower = len(layers) - n_upper
+        below.encoder.layer = below.encoder.layer[:n_lower]
+        above.encoder.layer = layers[n_lower:]
+        above.embeddings = GivenStates()
+        return n_lower
 
     def keep(self, folder: Path) -> None:
         """Be the encoder that is stored in a folder; it learns no more."""
-        self.name, self._folder = str(folder), folder
+        self.name = str(folder)
+        self._folder = folder
 
     def write(self, folder: Path) -> None:
         """The two parts as one model again, as sentence-transformers has it."""
         model = copy.deepcopy(self.upper)
-        if self.split:
-            network, below = model[0].auto_model, self.lower[0].auto_model
-            network.embeddings, network.encoder.layer = (
-                below.embeddings,
-                below.encoder.layer + network.encoder.layer,
-            )
+        if self.n_lower:
+            network = model[0].auto_model
+            below = self.lower[0].auto_model
+            network.embeddings = below.embeddings
+            network.encoder.layer = below.encoder.layer + network.encoder.layer
         model.save_pretrained(str(folder), create_model_card=False)
 
-    def encode(self, texts: Sequence[str], **how: Any) -> np.ndarray:
-        return (
-            super().encode(texts, **how)
-            if self._folder
-            else self._embed(list(texts), how.get("role", "document"))
-        )
+    def encode(self, texts: Sequence[str], **options: Any) -> np.ndarray:
+        """As of :class:`Encoder`; while it learns, nothing is stored."""
+        if self._folder:
+            return super().encode(texts, **options)
+        return self._embed(list(texts), options.get("role", "document"))
 
     def _embed(self, texts: list[str], role: str) -> np.ndarray:
         if self._folder and role == "query":  # what a user asks is read from its first layer on
             return super()._embed(texts, role)
         with torch.no_grad():
-            return torch.nn.functional.normalize(self.vectors(texts, role)).cpu().numpy()
+            return normalize(self.vectors(texts, role)).cpu().numpy()
 
     def vectors(
-        self, texts: Sequence[str], role: str = "document", tokens: int | None = None
+        self,
+        texts: Sequence[str],
+        role: str = "document",
+        tokens: int | None = None,
     ) -> Tensor:
-        """Of shape (texts, dimension), as the model pools them: with gradients, where these are asked for.
+        """Vectors of shape (texts, dimension), as the model pools them; with gradients.
 
-        What the upper part reads of a text are its first ``tokens``, by default all.
+        The upper part reads the first ``tokens`` of each text, by default all.
         """
-        return torch.stack(
-            [found["sentence_embedding"] for found in self._each(texts, role, tokens)]
-        ).float()
+        return torch.stack(self._run(texts, role, tokens, itemgetter("sentence_embedding"))).float()
 
-    def states(
-        self, texts: Sequence[str], role: str = "document", tokens: int | None = None
+    def states(self, texts: Sequence[str], role: str = "document") -> list[Tensor]:
+        """For each text the states of its tokens, (tokens, dimension), before they are pooled."""
+        return self._run(texts, role, None, _unpadded)
+
+    def _run(
+        self,
+        texts: Sequence[str],
+        role: str,
+        tokens: int | None,
+        part: Callable[[Output], Iterable[Tensor]],
     ) -> list[Tensor]:
-        """Of each text the states of its tokens, (tokens, dimension), before they are pooled; as :meth:`vectors`."""
-        found = self._each(texts, role, tokens)
-        return [of["token_embeddings"][of["attention_mask"].bool()].float() for of in found]
-
-    def _each(self, texts: Sequence[str], role: str, tokens: int | None) -> list[dict[str, Tensor]]:
-        """What the model makes of each text."""
-        texts = [(self.upper.prompts.get(role) or "") + text for text in texts]
+        """A part of what the model makes of each text."""
+        prompt = self.upper.prompts.get(role) or ""
+        texts = [prompt + text for text in texts]
         # By length and few at once, so that hardly any padding is computed.
-        order, found = sorted(range(len(texts)), key=lambda place: len(texts[place])), {}
-        with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
-            for start in range(0, len(order), _TOGETHER):
-                part = order[start : start + _TOGETHER]
-                read = self._read([texts[place] for place in part])
-                read |= {
-                    name: of[:, :tokens]
-                    for name, of in read.items()
-                    if isinstance(of, torch.Tensor)
-                }
-                made = {
-                    name: of
-                    for name, of in self.upper(read).items()
-                    if isinstance(of, torch.Tensor)
-                }
-                found |= {
-                    place: {name: of[row] for name, of in made.items()}
-                    for row, place in enumerate(part)
-                }
-        return [found[place] for place in range(len(texts))]
+        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
 
+        results = {}
+        with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
+            for start in range(0, len(order), BATCH):
+                rows = order[start : start + BATCH]
+                features = self._features([texts[row] for row in rows])
+                for name, values in features.items():
+                    if isinstance(values, Tensor):
+                        features[name] = values[:, :tokens]
+                results.update(zip(rows, part(self.upper(features))))
+        return [results[row] for row in range(len(texts))]
+
+    def _features(self, texts: list[str]) -> Output:
+        """What the upper part is given: the lower one's states and a mask; or tokens."""
+        if not self.n_lower:
+            return self._tokenised(texts)
+
+        states = {text: self.kept[text] for text in texts if text in self.kept}
+        missing = [text for text in texts if text not in states]
+        if missing:
+            states |= self._read(missing)
+
+        inputs, is_token = padded([states[text] for text in texts])
+        return {"inputs_embeds": inputs, "attention_mask": is_token.long()}
+
+    @torch.no_grad()
     def _read(self, texts: list[str]) -> dict[str, Tensor]:
-        """For the upper part: the lower one's states of shape (texts, tokens, hidden size), and a mask; or tokens."""
+        """The lower part's states of texts, kept as far as there is room."""
+        states = dict(zip(texts, _unpadded(self.lower[0](self._tokenised(texts)))))
+        room = max(0, MOST_KEPT - len(self.kept))
+        self.kept.update(islice(states.items(), room))
+        return states
+
+    def _tokenised(self, texts: list[str]) -> Output:
         from sentence_transformers.util import batch_to_device
 
-        found = {text: self.known[text] for text in texts if text in self.known}
-        if new := [text for text in texts if text not in found]:
-            features = batch_to_device(self.lower.preprocess(new), self.lower.device)
-            if not self.split:
-                return features
-            with torch.no_grad():
-                states = self.lower[0](features)["token_embeddings"].float()
-            found |= {
-                text: state[mask]
-                for text, state, mask in zip(new, states, features["attention_mask"].bool())
-            }
-            self.known.update(
-                [(text, found[text]) for text in new][: max(0, _KEPT - len(self.known))]
-            )
-        parts = {"inputs_embeds": [found[text] for text in texts]}
-        parts["attention_mask"] = [
-            state.new_ones(len(state), dtype=torch.long) for state in parts["inputs_embeds"]
-        ]
-        return {name: pad_sequence(part, batch_first=True) for name, part in parts.items()}
+        return batch_to_device(self.lower.preprocess(texts), self.lower.device)
+
+
+class GivenStates(nn.Module):
+    """In the place of a network's embeddings: states that hold words and positions already."""
+
+    def forward(self, inputs_embeds: Tensor, **_: Any) -> Tensor:
+        """The states as they are, whatever else the network says of its input."""
+        return inputs_embeds
+
+
+def padded(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """States of shape (texts, tokens, width) of several texts, and which of them are there."""
+    masks = [state.new_ones(len(state), dtype=torch.bool) for state in states]
+    return pad_sequence(states, batch_first=True), pad_sequence(masks, batch_first=True)
+
+
+def _unpadded(output: Output) -> list[Tensor]:
+    """For each text the states of its tokens, (tokens, dimension)."""
+    masks = output["attention_mask"].bool()
+    states = zip(output["token_embeddings"], masks)
+    return [state[mask].float() for state, mask in states]

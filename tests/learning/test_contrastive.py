@@ -1,5 +1,6 @@
 """Training on pairs: how they are made into batches, the loss, and what is learned."""
 
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from kit.learning.contrastive import (
     make_batches,
     sample_negatives,
 )
-from kit.learning.training import read_history
+from kit.learning.training import Slot, read_history
 from kit.store import Store
 from kit.text import Encoder
 
@@ -33,6 +34,11 @@ def pair(positive: int, *supports: int) -> Pair:
     return Pair(f"query {positive}", positive, frozenset({positive, *supports}))
 
 
+def trained(base: Encoder, *arguments: object) -> Path:
+    """Where what was learned is kept; ``arguments`` as of :func:`finetune`, without the slot."""
+    return Path(finetune(base, *arguments, Slot(base.store, "trained", "key")).name)
+
+
 @pytest.fixture
 def base(tiny_model: str, tmp_path: Path) -> Encoder:
     return Encoder(tiny_model, Store(tmp_path))
@@ -42,10 +48,10 @@ def test_no_support_of_a_question_is_a_negative_of_it() -> None:
     # 0 and 1 are of one question; 2 needs 0 too.
     pairs = [pair(0, 1), pair(1, 0), pair(2, 0), pair(3)]
     batches = make_batches(pairs, 4, np.random.default_rng(0))
-    assert sorted(sorted(each.positive for each in batch) for batch in batches)[0] in ([0], [0, 3])
-    assert (
-        sample_negatives([PAIRS[0], PAIRS[3]], np.random.default_rng(0)) == []
-    )  # 5 is what the other looks for
+    rows = sorted(sorted(pair.positive for pair in batch) for batch in batches)
+    assert rows[0] in ([0], [0, 3])
+    # 5 is what the other looks for.
+    assert sample_negatives([PAIRS[0], PAIRS[3]], np.random.default_rng(0)) == []
     # One has no negative of its own, so the other's is there for both.
     assert sample_negatives([PAIRS[2], PAIRS[3]], np.random.default_rng(0)) == [4, 4]
 
@@ -55,63 +61,57 @@ def test_no_support_of_a_question_is_a_negative_of_it() -> None:
     st.integers(1, 6),
 )
 def test_every_pair_is_dealt_once(questions: list[frozenset[int]], size: int) -> None:
-    pairs = [
-        Pair(str(number), min(supports), supports) for number, supports in enumerate(questions)
-    ]
+    pairs = [Pair(str(row), min(supports), supports) for row, supports in enumerate(questions)]
     batches = make_batches(pairs, size, np.random.default_rng(0))
-    assert sorted(int(each.query) for batch in batches for each in batch) == list(range(len(pairs)))
+    dealt = sorted(int(pair.query) for batch in batches for pair in batch)
+    assert dealt == list(range(len(pairs)))
     for batch in batches:
         assert 1 <= len(batch) <= size
-        for one in batch:
-            assert all(one.positive not in other.supports for other in batch if other is not one)
+        for first, second in permutations(batch, 2):
+            assert first.positive not in second.supports
 
 
 def test_training_brings_queries_to_their_passages(base: Encoder) -> None:
     untouched = {name: weight.clone() for name, weight in base.model.state_dict().items()}
-    folder = Path(finetune(base, PAIRS, TEXTS, TRAINING, None, "key").name)
+    folder = trained(base, PAIRS, TEXTS, TRAINING, None)
     losses = [row["loss"] for row in read_history(folder)]
     assert len(losses) == 4 and sum(losses[2:]) < sum(losses[:2])
     assert all(weight.equal(base.model.state_dict()[name]) for name, weight in untouched.items())
-    trained = Encoder(str(folder), base.store)
-    queries, positives = [each.query for each in PAIRS], [TEXTS[each.positive] for each in PAIRS]
+    queries = [pair.query for pair in PAIRS]
+    positives = [TEXTS[pair.positive] for pair in PAIRS]
     others = positives[1:] + positives[:1]
 
     def margin(encoder: Encoder) -> float:
-        return np.sum(
-            encoder.encode(queries, role="query")
-            * (encoder.encode(positives) - encoder.encode(others))
-        )
+        difference = encoder.encode(positives) - encoder.encode(others)
+        return np.sum(encoder.encode(queries, role="query") * difference)
 
-    assert margin(trained) > margin(base)
+    assert margin(Encoder(str(folder), base.store)) > margin(base)
     assert not [file for file in folder.rglob("*") if file.suffix in (".bin", ".pt", ".pkl")]
 
 
 def test_the_loss_by_hand(base: Encoder) -> None:
     batch = [PAIRS[0], PAIRS[2]]  # their negatives are 5 and 4
-    queries = base.encode([each.query for each in batch], role="query")
+    queries = base.encode([pair.query for pair in batch], role="query")
     candidates = base.encode([TEXTS[row] for row in (0, 3, 5, 4)])
     logits = 20 * queries @ candidates.T
     expected = np.mean(np.log(np.exp(logits).sum(1)) - logits[[0, 1], [0, 1]])
-    folder = Path(
-        finetune(
-            base, batch, TEXTS, TrainingSettings(epochs=1, batch=2, learning_rate=1e-9), None, "key"
-        ).name
-    )
+    training = TrainingSettings(epochs=1, batch=2, learning_rate=1e-9)
+    folder = trained(base, batch, TEXTS, training, None)
     assert read_history(folder)[0]["loss"] == pytest.approx(expected, rel=1e-4)
 
 
 def test_the_best_model_is_kept_and_training_stops_when_nothing_gets_better(base: Encoder) -> None:
-    training, seen = TrainingSettings(epochs=4, batch=2, learning_rate=1e-2, seed=0), []
+    training = TrainingSettings(epochs=4, batch=2, learning_rate=1e-2, seed=0)
+    seen = []
 
     def measure(encoder: Encoder) -> float:
         seen.append(encoder.encode(TEXTS))
         return [0.5, 0.7, 0.7, 0.6, 1.0][len(seen) - 1]
 
-    folder = Path(finetune(base, PAIRS, TEXTS, training, measure, "stopped").name)
+    folder = trained(base, PAIRS, TEXTS, training, measure)
     checks = [(row["step"], row["measured"]) for row in read_history(folder) if "measured" in row]
     assert checks == [(0, 0.5), (1, 0.7), (2, 0.7), (3, 0.6)]
-    np.testing.assert_allclose(
-        seen[0], base.encode(TEXTS), atol=1e-3
-    )  # measured in half the precision
+    # Measured in half the precision.
+    np.testing.assert_allclose(seen[0], base.encode(TEXTS), atol=1e-3)
     np.testing.assert_allclose(Encoder(str(folder), base.store).encode(TEXTS), seen[1], atol=1e-3)
     assert np.abs(seen[1] - seen[0]).max() > 1e-2

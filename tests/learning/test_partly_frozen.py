@@ -1,4 +1,4 @@
-"""An encoder in two parts: together what it was; only the upper one learns, the lower reads a text once."""
+"""An encoder in two parts: only the upper one learns, the lower one reads a text once."""
 
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from sentence_transformers.models import Pooling, Transformer
 from kit.corpus import example
 from kit.learning.contrastive import Pair, TrainingSettings, finetune
 from kit.learning.partly_frozen import PartlyFrozenEncoder
+from kit.learning.training import Slot
 from kit.store import Store
 from kit.text import Encoder
 
@@ -29,12 +30,8 @@ KINDS = {
     "Bert": SIZES,
     "Roberta": SIZES | {"pad_token_id": 0, "vocab_size": 30522},
     "MPNet": SIZES | {"pad_token_id": 0, "vocab_size": 30522},
-    "DistilBert": {
-        "dim": 32,
-        "hidden_dim": 64,
-        "n_layers": 3,
-        "n_heads": 2,
-    },  # its layers have another name
+    # its layers have another name
+    "DistilBert": {"dim": 32, "hidden_dim": 64, "n_layers": 3, "n_heads": 2},
 }
 
 
@@ -59,12 +56,14 @@ def encoder(kind: str, folder: Path) -> Encoder:
 def test_the_parts_together_are_the_encoder(kind: str, n: int, tmp_path: Path) -> None:
     base = encoder(kind, tmp_path)
     learner = PartlyFrozenEncoder(base, n)
-    assert (learner.split == 0) == (n in (0, 3) or kind == "DistilBert")
+    assert (learner.n_lower == 0) == (n in (0, 3) or kind == "DistilBert")
     for role in ("query", "document"):
         np.testing.assert_allclose(learner.encode(TEXTS, role=role), base.encode(TEXTS), atol=1e-6)
     learner.write(tmp_path / "whole")
-    whole, before = Encoder(str(tmp_path / "whole")).model.state_dict(), base.model.state_dict()
-    assert set(whole) == set(before) and all(whole[name].equal(before[name]) for name in before)
+    whole = Encoder(str(tmp_path / "whole")).model.state_dict()
+    before = base.model.state_dict()
+    assert set(whole) == set(before)
+    assert all(whole[name].equal(before[name]) for name in before)
 
 
 def test_the_default_encoder_too() -> None:
@@ -76,59 +75,56 @@ def test_the_default_encoder_too() -> None:
 
 def test_only_the_upper_layers_learn(tmp_path: Path) -> None:
     base = encoder("Bert", tmp_path)
-    pairs = [Pair(f"Who wrote of {number}?", number, frozenset({number})) for number in range(4)]
-    trained = finetune(
-        base,
-        pairs,
-        TEXTS,
-        TrainingSettings(epochs=2, batch=2, learning_rate=1e-2, layers=2),
-        None,
-        "key",
-    )
-    before, after = base.model, trained.model
-    same = [
-        name
-        for name, weight in after.state_dict().items()
-        if weight.equal(before.state_dict()[name])
-    ]
-    fixed = (
-        "0.model.embeddings.",
-        "0.model.encoder.layer.0.",
-        "0.model.pooler.",
-    )  # no gradient comes to the last
-    assert {name for name in after.state_dict() if name.startswith(fixed)} == set(same)
+    pairs = [Pair(f"Who wrote of {row}?", row, frozenset({row})) for row in range(4)]
+    training = TrainingSettings(epochs=2, batch=2, learning_rate=1e-2, layers=2)
+    slot = Slot(base.store, "trained", "key")
+    trained = finetune(base, pairs, TEXTS, training, None, slot)
+    before = base.model.state_dict()
+    after = trained.model.state_dict()
+    same = {name for name, weight in after.items() if weight.equal(before[name])}
+    # No gradient comes to the last of these.
+    fixed = ("0.model.embeddings.", "0.model.encoder.layer.0.", "0.model.pooler.")
+    assert {name for name in after if name.startswith(fixed)} == same
     again = Encoder(trained.name, Store(tmp_path / "other"))
     for role in ("query", "document"):
         np.testing.assert_allclose(
             trained.encode(TEXTS, role=role), again.encode(TEXTS, role=role), atol=1e-6
         )
     assert np.abs(trained.encode(TEXTS) - base.encode(TEXTS)).max() > 1e-2
-    assert (
-        len(after[0].auto_model.encoder.layer) == 3
-        and after[0].auto_model.config.num_hidden_layers == 3
-    )
+    network = trained.model[0].auto_model
+    assert len(network.encoder.layer) == network.config.num_hidden_layers == 3
 
 
 def test_a_text_goes_through_the_lower_layers_once(tmp_path: Path) -> None:
     base = encoder("Bert", tmp_path)
-    first, second = PartlyFrozenEncoder(base, 2), PartlyFrozenEncoder(base, 2)
-    found = first.vectors(TEXTS)
-    kept = dict(first.known)
-    tokens = [
-        len(each)
-        for each in base.model.tokenizer(list(kept), truncation=True, max_length=128)["input_ids"]
-    ]
-    assert [state.shape for state in kept.values()] == [(n, 32) for n in tokens]  # no padding
+    first = PartlyFrozenEncoder(base, 2)
+    second = PartlyFrozenEncoder(base, 2)
+    vectors = first.vectors(TEXTS)
+    kept = dict(first.kept)
+    ids = base.model.tokenizer(list(kept), truncation=True, max_length=128)["input_ids"]
+    assert [len(state) for state in kept.values()] == list(map(len, ids))  # no padding
+    assert {state.shape[1] for state in kept.values()} == {32}
     second.lower = None  # to read a text is to fail
-    assert second.vectors(TEXTS[::-1]).flip(0).allclose(found, atol=1e-6)
-    assert all(first.known[text] is state for text, state in kept.items())
-    with pytest.raises(AttributeError, match="NoneType"):
+    assert second.vectors(TEXTS[::-1]).flip(0).allclose(vectors, atol=1e-6)
+    assert all(first.kept[text] is state for text, state in kept.items())
+    with pytest.raises(TypeError, match="NoneType"):
         second.vectors(["Another one."])
 
 
 def test_what_is_kept_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kit.learning.partly_frozen._KEPT", 1)
+    monkeypatch.setattr("kit.learning.partly_frozen.MOST_KEPT", 1)
     learner = PartlyFrozenEncoder(encoder("Bert", tmp_path), 2)
-    learner.known.clear()  # of other tests
-    found = learner.vectors(["Short."]), learner.vectors(TEXTS)
-    assert list(learner.known) == ["Short."] and found[0].allclose(found[1][-2], atol=1e-6)
+    learner.kept.clear()  # of other tests
+    alone = learner.vectors(["Short."])
+    among_others = learner.vectors(TEXTS)
+    assert list(learner.kept) == ["Short."]
+    assert alone[0].allclose(among_others[-2], atol=1e-6)
+
+
+def test_states_of_another_encoder_are_not_taken_for_these(tmp_path: Path) -> None:
+    small = encoder("Bert", tmp_path / "small")
+    one_layer = PartlyFrozenEncoder(small, 1)
+    one_layer.vectors(["Short."])
+    assert PartlyFrozenEncoder(small, 1).kept is one_layer.kept
+    assert PartlyFrozenEncoder(small, 2).kept == {}
+    assert PartlyFrozenEncoder(Encoder(), 1).kept == {}

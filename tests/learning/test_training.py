@@ -11,11 +11,12 @@ import torch
 
 from kit.learning.training import (
     Period,
+    Slot,
+    Trainer,
     linear_warmup_decay,
     mixed_precision,
     read_history,
-    read_trained,
-    train,
+    read_weights,
     weights,
 )
 from kit.store import Store
@@ -27,7 +28,9 @@ class ToyTraining:
     """Half of its weights dropped, it learns to say 1."""
 
     def __init__(self, folder: Path, breaks_at: int = 0) -> None:
-        self.store, self.breaks_at, self.checked = Store(folder), breaks_at, []
+        self.slot = Slot(Store(folder), "trained", "key")
+        self.breaks_at = breaks_at
+        self.checked = []
         with torch.random.fork_rng():
             torch.manual_seed(0)
             self.model = torch.nn.Sequential(torch.nn.Linear(8, 1), torch.nn.Dropout(0.5))
@@ -44,29 +47,21 @@ class ToyTraining:
             self.checked.append((step, weights(self.model)))
             return {"one": scores[step // 3], "two": 0.5}
 
-        return train(
+        trainer = Trainer(
             self.model,
             torch.optim.AdamW(self.model.parameters(), weight_decay=0.01),
-            [
-                partial(Period, (1, 2, 3), 3 * number, 3 * N, 0.1, {"stage": 7})
-                for number in range(N)
-            ],
             self.loss,
-            store=self.store,
-            kind="trained",
-            key="key",
             check=check if scores else None,
             dropout_seed=0,
             **settings,
         )
+        starts = range(0, 3 * N, 3)
+        periods = [partial(Period, (1, 2, 3), start, 3 * N, 0.1, {"stage": 7}) for start in starts]
+        return trainer.run(periods, self.slot)
 
 
 def same(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
     return a.keys() == b.keys() and all(a[name].equal(b[name]) for name in a)
-
-
-def learned(folder: Path) -> dict[str, torch.Tensor]:
-    return read_trained(folder)[0]
 
 
 def test_the_learning_rate_rises_for_a_tenth_of_the_steps_and_falls_to_nothing() -> None:
@@ -79,9 +74,8 @@ def test_the_learning_rate_rises_for_a_tenth_of_the_steps_and_falls_to_nothing()
 def test_the_history_has_every_step_and_every_check(tmp_path: Path) -> None:
     rows = read_history(ToyTraining(tmp_path).train([0, 1, 2, 3, 4]))
     steps = [row for row in rows if "loss" in row]
-    assert [row["step"] for row in steps] == list(range(1, 13)) and {
-        row["stage"] for row in steps
-    } == {7}
+    assert [row["step"] for row in steps] == list(range(1, 13))
+    assert {row["stage"] for row in steps} == {7}
     assert [row for row in rows if "loss" not in row][1] == {"step": 3, "one": 1, "two": 0.5}
     assert sum(row["loss"] for row in steps[-3:]) < sum(row["loss"] for row in steps[:3])
 
@@ -102,9 +96,8 @@ def test_the_best_weights_are_kept_and_patience_ends(
     learner = ToyTraining(tmp_path)
     folder = learner.train(scores, **settings)
     assert [step for step, _ in learner.checked] == [0, 3, 6, 9, 12][:checks]
-    assert same(learned(folder), learner.checked[kept][1]) and same(
-        learned(folder), weights(learner.model)
-    )
+    assert same(read_weights(folder), learner.checked[kept][1])
+    assert same(read_weights(folder), weights(learner.model))
 
 
 @pytest.mark.parametrize("scores", [None, [0, 3, 1, 2, 2]])
@@ -120,25 +113,30 @@ def test_an_interrupted_training_ends_as_if_it_never_was(
     again = ToyTraining(tmp_path / "b")
     resumed = again.train(scores)
     assert again.steps == 6  # of twelve
-    assert same(learned(resumed), learned(whole)) and read_history(resumed) == read_history(whole)
+    assert same(read_weights(resumed), read_weights(whole)) and read_history(
+        resumed
+    ) == read_history(whole)
     assert not any((tmp_path / "b" / "checkpoints").iterdir())
 
 
 @pytest.mark.parametrize("given", ["", "ACTIVE"])
 def test_threads_wait_asleep_unless_told_otherwise(given: str) -> None:
-    """OpenMP reads them once, when torch or faiss is loaded: importing the package is to set them before that."""
+    """OpenMP reads them once, when torch or faiss is loaded: ``import kit`` sets them before."""
     names = ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")
-    own = {name: value for name, value in os.environ.items() if name not in names}
-    own |= {"OMP_WAIT_POLICY": given} if given else {}
-    show = f"import kit, os, sys; print(*map(os.environ.get, {names}), 'torch' in sys.modules, 'faiss' in sys.modules)"
-    seen = subprocess.run(
-        [sys.executable, "-c", show], env=own, capture_output=True, text=True, check=True
-    ).stdout
-    assert seen.split() == [given or "PASSIVE", "0", "False", "False"]
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    if given:
+        environment["OMP_WAIT_POLICY"] = given
+    loaded = "'torch' in sys.modules, 'faiss' in sys.modules"
+    show = f"import kit, os, sys; print(*map(os.environ.get, {names}), {loaded})"
+    shown = subprocess.run(
+        [sys.executable, "-c", show], env=environment, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.split() == [given or "PASSIVE", "0", "False", "False"]
 
 
 def test_products_in_half_precision_are_near_those_in_full_and_weights_stay_full() -> None:
-    layer, rows = torch.nn.Linear(8, 8), torch.linspace(-1, 1, 16).reshape(2, 8)
+    layer = torch.nn.Linear(8, 8)
+    rows = torch.linspace(-1, 1, 16).reshape(2, 8)
     full = layer(rows)
     with mixed_precision():
         half = layer(rows)

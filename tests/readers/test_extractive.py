@@ -1,5 +1,6 @@
-"""Readers: the extractive one on a tiny BERT, what it learns from, and a language model on a server on loopback."""
+"""The extractive reader on a tiny BERT."""
 
+import inspect
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,27 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from kit.corpus import Benchmark, Corpus, Passage, Question, SubQuestion, example
+from kit.corpus import Benchmark, Corpus, Passage, Question
 from kit.errors import InputError
-from kit.readers.extractive import (
-    CLOSED,
-    ExtractiveReader,
-    LanguageModelReader,
-    Lesson,
-    Window,
-    lessons_of,
-    loss_of,
-    with_steps,
-)
-from kit.store import Store
-from kit.text import Encoder, language_model
-from kit.text.prompts import answer_prompt
+from kit.readers.extractive import ExtractiveReader
+from kit.readers.span_network import span_loss
+from kit.readers.windows import CLOSED_TEXT
 
 TOWNS = ["Oslo", "Lima", "Bern", "Rome", "Cork", "Nice", "Bath", "Kiel"]
 LEARNING = {"epochs": 8, "tokens": 1024, "learning_rate": 1e-3}
-CORPUS = example().corpus
-TEXTS = {passage.id: passage.full_text for passage in CORPUS.passages}
-TOWN, RIVER = example().test
 
 
 @pytest.fixture
@@ -70,17 +58,26 @@ def test_it_learns_and_its_answers_are_kept(make, benchmark: Benchmark, monkeypa
     contexts = [[benchmark.corpus["p3"].full_text, benchmark.corpus["p4"].full_text]] * 3 + [[]]
     first, second, closed, empty = answers = learned.answer(questions, contexts)
     assert first == second
-    assert {first, closed} <= {
-        *" ".join([*questions, CLOSED, *contexts[0]]).split()
-    } or first in contexts[0][0]
-    assert empty in CLOSED
+    words = set(" ".join([*questions, CLOSED_TEXT, *contexts[0]]).split())
+    assert {first, closed} <= words or first in contexts[0][0]
+    assert empty in CLOSED_TEXT
     again = make()
     again.fit(benchmark)
     assert again.history == learned.history
-    monkeypatch.delattr("kit.readers.extractive.SpanNetwork.forward")
+    monkeypatch.delattr("kit.readers.span_network.SpanNetwork.forward")
     assert again.answer(questions[::-1], contexts[::-1]) == answers[::-1]
     with pytest.raises(NotImplementedError):
         again.answer(["Something new?"], [[]])
+
+
+def test_to_answer_before_it_has_learned_is_one_plain_line(make) -> None:
+    with pytest.raises(InputError, match="extractive has learned nothing yet: call fit"):
+        make().answer(["Where?"], [[]])
+
+
+def test_help_shows_the_settings() -> None:
+    parameters = inspect.signature(ExtractiveReader).parameters
+    assert (parameters["epochs"].default, parameters["tokens"].default) == (2, 2048)
 
 
 def test_dev_questions_are_not_needed(make, benchmark: Benchmark) -> None:
@@ -103,7 +100,7 @@ def test_the_loss_by_hand() -> None:
     # A span in two places: 0.5 · 0.4 + 0.25 · 0.5; and one in one: 0.25 · 0.5.
     batch = [SimpleNamespace(spans=((0, 1), (2, 2))), SimpleNamespace(spans=((1, 2),))]
     expected = -(math.log(0.5 * 0.4 + 0.25 * 0.5) + math.log(0.25 * 0.5)) / 2
-    assert loss_of(batch, first, last).item() == pytest.approx(expected)
+    assert span_loss(batch, first, last).item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -117,137 +114,3 @@ def test_no_training_questions_is_one_plain_line(
         match=r"^record people: expected training questions with answers and supports \(--",
     ):
         make().fit(Benchmark("people", benchmark.corpus, train=train))
-
-
-def test_a_lesson_a_question_and_a_step() -> None:
-    lessons = lessons_of(with_steps([TOWN, RIVER]), CORPUS)
-    rows = {text: row for row, text in enumerate(TEXTS.values())}
-    found = [
-        (lesson.question.text, lesson.question.answer, [rows[text] for text in lesson.supports])
-        for lesson in lessons
-    ]
-    assert found == [
-        (TOWN.text, "Selby Quay", [0, 1]),
-        ("Who directed the film The Glass Harbour?", "Ines Moravec", [0]),
-        ("In which town was Ines Moravec born?", "Selby Quay", [1]),
-        (RIVER.text, "Oll", [0, 1, 3]),
-        ("Which river floods Selby Quay?", "Oll", [3]),
-    ]
-    assert all({*lesson.near} == set(TEXTS.values()) - {*lesson.supports} for lesson in lessons)
-
-
-def test_what_cannot_be_learned_from_is_left_out() -> None:
-    steps = (
-        SubQuestion("Which is #4?", "x", 0),
-        SubQuestion("Sum", "1", None),
-        SubQuestion("Empty", "", 0),
-    )
-    questions = [
-        Question("a", "?", "", (("oll",),), decomposition=steps),
-        Question("b", "?", "Oll", ()),
-    ]
-    (only,) = with_steps(questions)
-    assert only.text == "Which is #4?"  # a reference to no step stays
-    assert lessons_of([], Corpus([])) == []
-
-
-@pytest.fixture
-def draws(minilm):
-    """Windows drawn from a lesson."""
-
-    def draw(question: str, answer: str, supports: list[str], near: list[str]) -> list[Window]:
-        lesson = Lesson(
-            Question("", question, answer, ()), [*map(TEXTS.get, supports)], [*map(TEXTS.get, near)]
-        )
-        made = [lesson.window(minilm, np.random.default_rng(seed)) for seed in range(40)]
-        return [each for each in made if each]
-
-    return draw
-
-
-def test_spans_are_those_in_supports_and_in_the_question(draws) -> None:
-    others = [id for id in TEXTS if id not in ("harbour", "moravec")]
-    seen = draws(TOWN.text, "Selby Quay", ["harbour", "moravec"], others)
-    assert len(seen) == 40
-    for window in seen:
-        assert {TEXTS["harbour"], TEXTS["moravec"]} <= set(window.texts[2:])
-        # Selby Quay has a passage of its own, which is no support here.
-        assert all(
-            window.texts[window.piece[first]] == TEXTS["moravec"] for first, _ in window.spans
-        )
-        assert all(window.text(*span) == "Selby Quay" for span in window.spans)
-    assert len({tuple(window.texts) for window in seen}) > 5  # another order each time
-
-
-def test_a_closed_answer_stands_in_a_text_of_its_own_and_one_that_is_nowhere_teaches_nothing(
-    draws,
-) -> None:
-    for window in draws("Is there no boat?", "No.", ["harbour", "moravec"], []):
-        (span,) = window.spans
-        assert window.text(*span) == "no" and window.texts[window.piece[span[0]]] == CLOSED
-    assert draws("Where?", "Oslo", ["harbour"], ["moravec"]) == []
-
-
-def test_supports_are_always_there_and_mostly_others(draws) -> None:
-    seen = draws("step", "Ines Moravec", ["harbour"], ["moravec", "oll"])
-    assert all(TEXTS["harbour"] in window.texts for window in seen)
-    assert {len(window.texts) - 2 for window in seen} == {1, 2, 3}
-
-
-@pytest.fixture(scope="module")
-def minilm():
-    return Encoder().model.tokenizer
-
-
-def test_words_know_where_they_begin(minilm) -> None:
-    texts = ["Who built the mill?", "Skarstrom built it; the mill-pond, too.", "A pond."]
-    window = Window(minilm, texts[0], texts[1:])
-    assert window.texts == [texts[0], CLOSED, *texts[1:]]
-    assert window.ids == [tuple(minilm(text)["input_ids"]) for text in window.texts]
-    spans = window.find(["skarstrom", "MILL"], texts)
-    assert [window.text(*span) for span in spans] == ["mill", "Skarstrom", "mill"]
-    assert window.find(["kars", "Skar", "built it; th", "", "Skarstrom mill"], texts) == []
-    assert window.find(["pond"], texts[2:]) == [(sum(map(len, window.ids[:3])) + 2,) * 2]
-
-
-def test_long_passages_are_read_to_a_limit_and_the_last_are_left_out(
-    minilm, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    passages = ["river " * 400, "hill " * 400, "town " * 1200]
-    window = Window(minilm, "q", passages)
-    assert [len(ids) for ids in window.ids] == [3, 9, 402, 402, 512]
-    assert window.text(13, 14) == "river river" and window.text(1300, 1301) == "town town"
-    monkeypatch.setattr("kit.readers.extractive.LONGEST", 1000)
-    assert [len(ids) for ids in Window(minilm, "q", passages).ids] == [3, 9, 402, 402]
-    assert [len(ids) for ids in Window(minilm, "q " * 600, []).ids] == [512, 9]
-    assert [len(ids) for ids in Window(minilm, "", []).ids] == [2, 9]
-
-
-def test_the_best_span_stays_in_one_text_and_in_its_order(
-    minilm, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kit.readers.extractive.CLOSED", "")
-    window = Window(minilm, "q", ["a b", "c d"])
-    # [CLS] q [SEP] [CLS] [SEP] [CLS] a b [SEP] [CLS] c d [SEP]
-    first = np.log([0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.1, 0.5, 0.01, 0.01, 0.33, 0.01, 0.01])
-    last = np.log([0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.3, 0.05, 0.01, 0.01, 0.1, 0.48, 0.01])
-    # b to d would be likelier, but ends in another passage; c to d is next.
-    assert window.best_span(first, last) == "c d"
-
-
-def test_a_language_model_is_asked_with_the_papers_prompts(server, tmp_path: Path) -> None:
-    questions, context = (
-        ["Where is the river?", "Who wrote it?", "Where is the river?"],
-        [TEXTS["oll"], TEXTS["quay"]],
-    )
-    contexts = [context, [], context]
-    model = language_model(
-        f"server:{server.model}@{server.url}", longest_answer=6, store=Store(tmp_path)
-    )
-    answers = LanguageModelReader(model).answer(questions, contexts)
-    prompts = [answer_prompt(question, context) for question, context in zip(questions, contexts)]
-    assert (
-        answers == [answer.text.strip() for answer in model.generate(prompts)]
-        and answers[0] == answers[2]
-    )
-    assert LanguageModelReader(model).usage()["calls"].tolist() == [2, 2]

@@ -8,6 +8,7 @@ import re
 
 import msgspec
 import numpy as np
+
 from kit.corpus.formats import hotpotqa
 from kit.corpus.source import Item, Source
 from kit.corpus.types import EvidenceGraph, PlainTriple, SubQuestion

@@ -1,78 +1,82 @@
-"""RAS: retrieval and structuring in turns (ras.txt §3): a planner asks, what is found becomes triples of a graph.
+"""RAS: retrieval and structuring in turns (ras.txt §3): a planner asks, answers become triples.
 
 The paper's symbols and the names here: q_i and g_i are ``text`` and ``triples`` of a
-:class:`kit.methods.loops.agents.Step`; G_Q ``graph`` of a :class:`kit.methods.loops.agents.Trajectory`, c_i ``scoped``, t_i
-``rows``, k ``top_k``, K/N ``scope``.
+:class:`kit.methods.loops.steps.Step`; G_Q ``graph`` of a
+:class:`kit.methods.loops.steps.Trajectory`; p_i a ``Step``, ``NO_RETRIEVAL`` or None; c_i
+``scoped``; t_i ``rows``; f_den ``encoder``; k ``top_k``; K/N ``scope``.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
+from typing import Annotated
 
 import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.learning.training import HISTORY, read_history
 from kit.methods.baselines.classic import Dense
-from kit.methods.loops.agents import GOLD, PLANNER, FactReader, Step, Trajectory, agent_of
+from kit.methods.loops.agents import GOLD, MANY_PROMPTS, agent_of
+from kit.methods.loops.fact_reader import FactReader
 from kit.methods.loops.loops import Loop
+from kit.methods.loops.small_plan import PLANNER
+from kit.methods.loops.steps import NextSteps, Step, Trajectories, Trajectory
 from kit.methods.ras.themes import Themes
+from kit.readers.windows import steps_of
 from kit.settings import BaseSettings, Positive, Share
 from kit.text import DEFAULT_ENCODER
 from kit.text.placeholders import key_of, linker_of
 
 NO_RETRIEVAL = "[NO_RETRIEVAL]"  # what a planner says of a question that needs none
+OUT_OF_SCOPE = 4  # is taken off a cosine: below all that are within
+BY_NAME = 2  # is added to a cosine: above all others of the scope
 
 
 def sub_questions(questions: Sequence[Question]) -> list[tuple[str, str]]:
-    """Gold sub-questions with answers filled in, or the questions where there are none, each with its passage's id."""
-    asked = []
+    """Gold sub-questions with answers filled in, each with the id of a passage that answers it.
+
+    A question without any stands for itself, once for each support.
+    """
+    pairs = []
     for question in questions:
-        answers, steps = [step.answer for step in question.decomposition], question.decomposition
-        told = [
-            (it.filled(answers), question.supporting[it.support])
-            for it in steps
-            if it.support is not None
-        ]
-        asked += told or [(question.text, carriers) for carriers in question.supporting]
-    return [(text, carriers[0]) for text, carriers in asked]
+        steps = [(step.text, step.supporting[0]) for step in steps_of(question)]
+        pairs += steps or [(question.text, carriers) for carriers in question.supporting]
+    return [(text, carriers[0]) for text, carriers in pairs]
 
 
 class RAS(Loop):
-    """Rounds of a sub-question, retrieval and triples, at most ``rounds`` retrievals of ``top_k`` passages each.
+    """Rounds of a sub-question, a retrieval and triples; the first asks the question (ras-i01).
 
-    The first asks the question itself (ras-i01), unless the planner wants none. ``planner`` is ``gold`` or a language
-    model as :func:`kit.methods.loops.agents.agent_of` takes it; ``triples`` a source as :func:`kit.text.triples.extract`
-    does. ``scope`` is the share of the corpus that themes leave to search (1: all of it); ``by_name`` puts passages
-    first that name what a sub-question knows: of an entity's own ones where it is the subject, of others where it is
-    the object. A ranking begins with the passages that answered a step; scores are 1 / place.
+    There is no round where the planner wants none. A ranking begins with the passages that answered
+    a step; scores are 1 / rank.
     """
 
     name = "ras"
     index_settings = ("encoder", "planner", "triples")
 
     class Settings(BaseSettings, frozen=True):
-        encoder: str = DEFAULT_ENCODER
-        planner: str = f"t5:{PLANNER}"
-        triples: str = f"t5:{PLANNER}"
-        top_k: Positive = 5
-        rounds: Positive = 5
-        scope: Share = 1.0
-        by_name: bool = True
+        encoder: Annotated[str, "a sentence encoder, by its name or folder"] = DEFAULT_ENCODER
+        planner: Annotated[str, "language model that plans, or gold"] = f"t5:{PLANNER}"
+        triples: Annotated[str, "source of triples: rules or a language model"] = f"t5:{PLANNER}"
+        top_k: Annotated[Positive, "passages of each retrieval"] = 5
+        rounds: Annotated[Positive, "retrievals at most"] = 5
+        scope: Annotated[Share, "share of the corpus that themes leave to search"] = 1.0
+        by_name: Annotated[bool, "passages come first that name what a step knows"] = True
 
-    asked: Sequence[
-        tuple[str, str]
-    ] = ()  # sub-questions and the texts that answer them, which themes learn from
+    #: Sub-questions and the texts that answer them, from which themes learn.
+    theme_pairs: Sequence[tuple[str, str]] = ()
 
     def fit(self, benchmark: Benchmark) -> None:
         """Take sub-questions to learn themes from."""
-        self.asked = [
-            (text, benchmark.corpus[id].full_text) for text, id in sub_questions(benchmark.train)
-        ]
+        pairs = sub_questions(benchmark.train)
+        self.theme_pairs = [(text, benchmark.corpus[id_].full_text) for text, id_ in pairs]
 
     @property
     def history(self) -> Sequence[dict[str, float]]:
-        """How the small planner learned, where its folder tells: ``measured``, minus the loss on dev, by the epoch."""
+        """How the small planner learned, by the epoch, where its folder tells.
+
+        ``measured`` is minus the loss on dev.
+        """
         folder = getattr(self.agent.model, "folder", None)
         rows = read_history(folder) if folder and (folder / HISTORY).is_file() else ()
         return [{"step": row["epoch"], "measured": -row["dev_loss"]} for row in rows]
@@ -82,22 +86,34 @@ class RAS(Loop):
         return self.settings.planner == GOLD
 
     def index(self, corpus: Corpus) -> None:
+        self.corpus = corpus
         self.inner = Dense(encoder=self.settings.encoder)
         self.inner.index(corpus)
-        self.corpus, self.encoder, self.vectors = corpus, self.inner.encoder, self.inner.vectors
-        self.agent = agent_of(self.settings.planner, corpus, self.settings.triples)
+        self.encoder = self.inner.encoder
+        self.vectors = self.inner.vectors  # f_den(C), (passages, dimension)
+        self.agent = agent_of(
+            self.settings.planner,
+            corpus,
+            self.settings.triples,
+        )
         self.facts = FactReader(corpus, self.settings.triples)
-        self.linker, self.named, self.own = linker_of(corpus), defaultdict(set), defaultdict(set)
+        self.themes = cache(self._learn_themes)  # once, when they are wanted; variants share them
+
+        self.linker = linker_of(corpus)
+        self.titled = defaultdict(set)  # rows of an entity's passages
+        self.naming = defaultdict(set)  # rows of passages that name it
         for row, passage in enumerate(corpus.passages):
-            self.own[key_of(passage.title)].add(row)
-            for mention in self.linker.mentions(passage.text):
-                self.named[key_of(mention.entity)].add(row)
-        self.themes = cache(self._learn_themes)  # shared by variants
+            self.titled[key_of(passage.title)].add(row)
+            for name in self._names(passage.text):
+                self.naming[name].add(row)
+
+    def _names(self, text: str) -> list[str]:
+        return [key_of(mention.entity) for mention in self.linker.mentions(text)]
 
     def _learn_themes(self) -> Themes:
         themes = Themes(self.corpus, self.vectors)
-        if self.asked:
-            queries, passages = zip(*self.asked)
+        if self.theme_pairs:
+            queries, passages = zip(*self.theme_pairs)
             themes.fit(
                 self.encoder.encode(queries, role="query"),
                 self.encoder.encode(passages),
@@ -107,46 +123,58 @@ class RAS(Loop):
 
     # ---- the loop of ras.txt, Figure 2
 
-    def ask(self, going: Sequence[Trajectory]) -> list[Step | None]:
-        steps = self.agent.plan(going)  # Eqs. 1 and 2
-        for place, (of, step) in enumerate(zip(going, steps)):
+    def ask(self, trajectories: Trajectories) -> NextSteps:
+        steps = self.agent.plan(trajectories)  # Eq. 1 in the first round, then Eq. 2
+        for index, trajectory in enumerate(trajectories):
+            step = steps[index]
             if step and step.text.startswith(NO_RETRIEVAL):
-                of.ended, steps[place] = NO_RETRIEVAL, None
-            elif not of.steps:
-                steps[place] = Step(of.query.text)
+                trajectory.ended = NO_RETRIEVAL
+                steps[index] = None
+            elif not trajectory.steps:
+                steps[index] = Step(trajectory.query.text)  # q_0 = Q
         return steps
 
-    def knows(self, of: Trajectory, step: Step) -> bool:
+    def knows(self, trajectory: Trajectory, step: Step) -> bool:
         """The graph may have the answer already."""
-        step.answers = step.read(of.graph)
+        step.answers = step.read(trajectory.graph)
         return bool(step.answers)
 
-    def search(self, searching: Sequence[Trajectory], k: int) -> None:
+    def search(self, trajectories: Trajectories, k: int) -> None:
         """Eqs. 3 to 6: passages within the themes."""
-        texts = [of.steps[-1].text for of in searching]
-        vectors = self.encoder.encode(texts, role="query", progress=len(texts) > 64)
-        scores = vectors @ self.vectors.T  # Eq. 6
+        queries = self.encoder.encode(
+            [trajectory.last.text for trajectory in trajectories],
+            role="query",
+            progress=len(trajectories) > MANY_PROMPTS,
+        )
+        scores = queries @ self.vectors.T  # Eq. 6, (sub-questions, passages)
         if self.settings.scope < 1:
-            scores -= 4 * ~self.themes().scoped(
-                vectors, self.settings.scope
-            )  # Eq. 5: below all that are within
-        for of, score in zip(searching, scores):
-            if self.settings.by_name and len(of.steps) > 1:
-                score[list(self._naming(of.steps[-1]))] += 2
-            of.steps[-1].rows = tuple(
-                np.argsort(-score, kind="stable")[: self.settings.top_k].tolist()
-            )
+            scoped = self.themes().scoped(queries, self.settings.scope)  # Eqs. 3 to 5
+            scores -= OUT_OF_SCOPE * ~scoped
 
-    def read(self, searching: Sequence[Trajectory]) -> None:
-        self.facts.read(searching, self.settings.top_k)  # Eqs. 7 and 9
+        for trajectory, score in zip(trajectories, scores):
+            if self.settings.by_name and len(trajectory.steps) > 1:
+                score[self._rows_by_name(trajectory.last)] += BY_NAME
+            nearest = np.argsort(-score, kind="stable")[: self.settings.top_k]
+            trajectory.last.rows = tuple(nearest.tolist())
 
-    def _naming(self, step: Step) -> Iterable[int]:
-        """Rows of passages that a sub-question is answered by, going by the names in it."""
+    def read(self, trajectories: Trajectories) -> None:
+        """Eqs. 7 and 9: the triples of what was found join the graph."""
+        self.facts.read(trajectories, self.settings.top_k)
+
+    def _rows_by_name(self, step: Step) -> list[int]:
+        """Rows of passages that answer a sub-question, going by the names in it.
+
+        Where an entity is the subject these are its own, where it is the object others that name
+        it.
+        """
         rows = []
         for hole in step.holes:
-            own, named = self.own[key_of(hole.entity)], self.named[key_of(hole.entity)]
-            rows.append(named - own if hole.backward else own)
+            titled = self.titled[key_of(hole.entity)]
+            naming = self.naming[key_of(hole.entity)]
+            if hole.backward:
+                rows.append(naming - titled)
+            else:
+                rows.append(titled)
         if not step.holes:
-            names = [key_of(mention.entity) for mention in self.linker.mentions(step.text)]
-            rows = [self.named[name] | self.own[name] for name in names]
-        return set.intersection(*rows) if rows else ()
+            rows = [self.naming[name] | self.titled[name] for name in self._names(step.text)]
+        return list(set.intersection(*rows)) if rows else []

@@ -1,4 +1,4 @@
-"""RAS on the example, with a planner that writes what it is told: each round, each decision, each stop by hand."""
+"""RAS on the example, with a planner that follows a script: each round and each stop by hand."""
 
 import numpy as np
 import pytest
@@ -6,14 +6,15 @@ import pytest
 from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.methods import make
-from kit.methods.loops.agents import SUFFICIENT, Hole, Step, Trajectory
+from kit.methods.loops.steps import SUFFICIENT, Hole, Step, Trajectory
 from kit.methods.ras.retriever import NO_RETRIEVAL, RAS
 from kit.methods.trace import GraphGrowth, SubQuestionEvent
 
 HAND = example()
 TOWN, RIVER = HAND.test
 BY, BORN = "is a silent film directed by", "She was born in"
-FILM, PLACE = ("The Glass Harbour (film)", BY, "Ines Moravec"), ("Ines Moravec", BORN, "Selby Quay")
+FILM = ("The Glass Harbour (film)", BY, "Ines Moravec")
+PLACE = ("Ines Moravec", BORN, "Selby Quay")
 
 
 def hole(entity: str, relation: str, backward: bool = False) -> Step:
@@ -24,11 +25,13 @@ class Scripted:
     """The steps of a plan, one after another."""
 
     def __init__(self, *steps: Step | None) -> None:
-        self.steps, self.asked = [Step("any"), *steps], []
+        self.steps = [Step("any"), *steps]
+        self.histories = []
 
-    def plan(self, asked):
-        self.asked += [[step.text for step in of.steps] for of in asked]
-        return [self.steps[len(of.steps)] for of in asked]
+    def plan(self, trajectories):
+        for trajectory in trajectories:
+            self.histories.append([step.text for step in trajectory.steps])
+        return [self.steps[len(trajectory.steps)] for trajectory in trajectories]
 
 
 def ras(*steps: Step | None, **settings: object) -> RAS:
@@ -40,32 +43,30 @@ def ras(*steps: Step | None, **settings: object) -> RAS:
 
 def test_the_question_comes_first_then_each_step_until_it_suffices() -> None:
     retriever = ras(hole("The Glass Harbour", BY), hole("Ines Moravec", BORN), None)
-    [of] = retriever.run([TOWN.query])
-    whole, directed, born = of.steps
-    assert (whole.text, whole.answers, of.ended) == (TOWN.text, (), SUFFICIENT)
+    [grown] = retriever.run([TOWN.query])
+    whole, directed, born = grown.steps
+    assert (whole.text, whole.answers, grown.ended) == (TOWN.text, (), SUFFICIENT)
     assert retriever.ids(whole.rows) == ("harbour",) and whole.triples == (FILM,)
     # The graph has the answer already: nothing is searched for.
     assert (directed.rows, directed.triples, directed.answers) == ((), (), ("Ines Moravec",))
-    assert (
-        retriever.ids(born.rows) == ("moravec",)
-        and born.triples == (PLACE,)
-        and born.answers == ("Selby Quay",)
-    )
-    assert of.graph == {FILM: HAND.corpus.row["harbour"], PLACE: HAND.corpus.row["moravec"]}
-    assert of.n_retrievals == 2 and retriever.agent.asked[1] == [TOWN.text]
+    assert retriever.ids(born.rows) == ("moravec",)
+    assert (born.triples, born.answers) == ((PLACE,), ("Selby Quay",))
+    assert grown.graph == {FILM: HAND.corpus.row["harbour"], PLACE: HAND.corpus.row["moravec"]}
+    assert grown.n_retrievals == 2 and retriever.agent.histories[1] == [TOWN.text]
     # What answered stands first, then the first of each retrieval, then what dense retrieval has.
-    assert retriever.ids(of.rows) == ("harbour", "moravec")
+    assert retriever.ids(grown.rows) == ("harbour", "moravec")
     ranking = retriever.retrieve(TOWN.query, 6)
-    assert ranking.ids[:2] == ("harbour", "moravec") and sorted(ranking.ids) == sorted(
-        HAND.corpus.row
-    )
+    assert ranking.ids[:2] == ("harbour", "moravec")
+    assert sorted(ranking.ids) == sorted(HAND.corpus.row)
     assert np.allclose(ranking.scores, 1 / np.arange(1, 7))
 
 
 def test_backward_it_looks_where_the_name_is_said_and_forward_in_its_own_passages() -> None:
     retriever = ras(hole("Ines Moravec", BY, True), None)
-    [of] = retriever.run([Query("q", "What rises in chalk hills and falls gently to the sea?")])
-    assert retriever.ids(of.steps[1].rows) == ("harbour",) and of.steps[1].answers == (FILM[0],)
+    [grown] = retriever.run([Query("q", "What rises in chalk hills and falls gently to the sea?")])
+    assert retriever.ids(grown.steps[1].rows) == ("harbour",) and grown.steps[1].answers == (
+        FILM[0],
+    )
     retriever = ras(hole("Oll", "rises"), None)
     assert retriever.ids(retriever.run([TOWN.query])[0].steps[1].rows) == ("oll",)
     # A sentence: what names all that it names.
@@ -74,32 +75,33 @@ def test_backward_it_looks_where_the_name_is_said_and_forward_in_its_own_passage
 
 
 def test_what_ends_it() -> None:
-    missing, other = hole("Oll", "nothing of"), hole("Selby Quay", "nothing of")
-    [of] = ras(missing, missing, None).run([TOWN.query])
-    assert len(of.steps) == 2 and of.ended == SUFFICIENT  # a repeated sub-question (ras-i26)
-    [of] = ras(missing, other, None, rounds=2).run([TOWN.query])
-    assert (of.n_retrievals, of.ended) == (2, "no retrieval is left")
-    asked_again = [Step(str(number), (Hole("The Glass Harbour", BY),)) for number in range(12)]
-    [of] = ras(*asked_again).run([TOWN.query])  # the graph knows each time
-    assert (len(of.steps), of.n_retrievals, of.ended) == (12, 1, "no step is left")
+    missing = hole("Oll", "nothing of")
+    other = hole("Selby Quay", "nothing of")
+    [grown] = ras(missing, missing, None).run([TOWN.query])
+    assert len(grown.steps) == 2 and grown.ended == SUFFICIENT  # a repeated sub-question (ras-i26)
+    [grown] = ras(missing, other, None, rounds=2).run([TOWN.query])
+    assert (grown.n_retrievals, grown.ended) == (2, "no retrieval is left")
+    asked_again = [Step(str(n), (Hole("The Glass Harbour", BY),)) for n in range(12)]
+    [grown] = ras(*asked_again).run([TOWN.query])  # the graph knows each time
+    assert (len(grown.steps), grown.n_retrievals, grown.ended) == (12, 1, "no step is left")
     retriever = ras()
     retriever.agent.steps = [Step(NO_RETRIEVAL)]
-    [of] = retriever.run([TOWN.query])
-    assert (of.steps, of.ended, of.rows) == ([], NO_RETRIEVAL, [])
+    [grown] = retriever.run([TOWN.query])
+    assert (grown.steps, grown.ended, grown.rows) == ([], NO_RETRIEVAL, [])
     assert retriever.run([]) == []
 
 
 def test_questions_side_by_side_are_answered_as_alone() -> None:
     retriever = ras(hole("The Glass Harbour", BY), hole("Ines Moravec", BORN), None)
     together = retriever.retrieve_many([TOWN.query, RIVER.query], 3)
-    assert [it.ids for it in together] == [
-        retriever.retrieve(it.query, 3).ids for it in (TOWN, RIVER)
-    ]
+    alone = [retriever.retrieve(question.query, 3) for question in (TOWN, RIVER)]
+    assert [ranking.ids for ranking in together] == [ranking.ids for ranking in alone]
 
 
 def test_the_trace_tells_each_round() -> None:
     events = ras(hole("The Glass Harbour", BY), None).explain(TOWN.query, 3).trace.events
-    assert [(it.text, it.answer) for it in events if isinstance(it, SubQuestionEvent)] == [
+    asking = [event for event in events if isinstance(event, SubQuestionEvent)]
+    assert [(event.text, event.answer) for event in asking] == [
         (TOWN.text, ""),
         (f"{BY} The Glass Harbour", "Ines Moravec"),
     ]
@@ -112,15 +114,15 @@ def test_gold_sub_questions_are_asked_one_by_one() -> None:
     retriever = make("ras", triples="rules", planner="gold", top_k=1)
     retriever.index(HAND.corpus)
     assert retriever.sees_gold and not make("ras").sees_gold
-    [of] = retriever.run([TOWN.gold_query])
-    asked = ["Who directed the film The Glass Harbour?", "In which town was Ines Moravec born?"]
-    assert [step.text for step in of.steps] == [TOWN.text, *asked] and of.ended == SUFFICIENT
+    [grown] = retriever.run([TOWN.gold_query])
+    texts = ["Who directed the film The Glass Harbour?", "In which town was Ines Moravec born?"]
+    assert [step.text for step in grown.steps] == [TOWN.text, *texts] and grown.ended == SUFFICIENT
 
 
 def test_themes_narrow_the_search() -> None:
     retriever = ras(None, scope=0.2)
     retriever.fit(Benchmark("x", HAND.corpus, train=[TOWN]))
-    assert retriever.asked == [
+    assert retriever.theme_pairs == [
         ("Who directed the film The Glass Harbour?", HAND.corpus["harbour"].full_text),
         ("In which town was Ines Moravec born?", HAND.corpus["moravec"].full_text),
     ]
@@ -145,10 +147,9 @@ def test_a_question_without_rounds_has_no_passages(n: int) -> None:
 
 
 def planned(prompt: str) -> str:
-    asked = prompt.count("Retrieved Graph Information: [")
-    return ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"][
-        min(asked, 2)
-    ]
+    n_steps = prompt.count("Retrieved Graph Information: [")
+    replies = ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"]
+    return replies[min(n_steps, 2)]
 
 
 def chatting(planner: str) -> RAS:
@@ -158,30 +159,33 @@ def chatting(planner: str) -> RAS:
 
 
 def test_a_chat_model_plans_is_cut_off_and_is_replayed_to_the_same(chat) -> None:
-    chat.reply, chat.breaks_at = planned, 2
+    chat.reply = planned
+    chat.breaks_at = 2
     with pytest.raises(InputError, match="APIConnectionError"):
         chatting(f"server:m@{chat.url}").run([TOWN.query])
-    chat.breaks_at, before = 99, chat.seen
+    chat.breaks_at = 99
+    before = chat.seen
     retriever = chatting(f"server:m@{chat.url}")
-    [of] = retriever.run([TOWN.query])
+    [grown] = retriever.run([TOWN.query])
     assert chat.seen == before + 2  # the first decision is not asked for again
-    assert [step.text for step in of.steps] == [TOWN.text, "In which town was Ines Moravec born?"]
-    assert retriever.ids(of.rows) == ("harbour", "moravec") and of.ended == SUFFICIENT
+    assert [step.text for step in grown.steps] == [
+        TOWN.text,
+        "In which town was Ines Moravec born?",
+    ]
+    assert retriever.ids(grown.rows) == ("harbour", "moravec") and grown.ended == SUFFICIENT
     log = retriever.agent.model.log
     assert [reply for _, reply in log] == [
         "[SUBQ] Where?",
         "[SUBQ] In which town was Ines Moravec born?",
         "[SUFFICIENT]",
     ]
-    assert (
-        "(S> The Glass Harbour (film)| P> is a silent film directed by| O> Ines Moravec)"
-        in log[1][0]
-    )
+    triple = "(S> The Glass Harbour (film)| P> is a silent film directed by| O> Ines Moravec)"
+    assert triple in log[1][0]
     assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 2, "replayed": 1}
-    assert chatting("replay:server:m").run([TOWN.query]) == [of]
+    assert chatting("replay:server:m").run([TOWN.query]) == [grown]
 
 
 def test_a_server_of_transformers_is_asked_the_same_way(server, own_store) -> None:
     """Its model writes nonsense, which is no sub-question: one retrieval."""
-    [of] = chatting(f"server:{server.model}@{server.url}").run([TOWN.query])
-    assert [step.text for step in of.steps] == [TOWN.text] and of.ended == SUFFICIENT
+    [grown] = chatting(f"server:{server.model}@{server.url}").run([TOWN.query])
+    assert [step.text for step in grown.steps] == [TOWN.text] and grown.ended == SUFFICIENT

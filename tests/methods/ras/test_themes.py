@@ -46,10 +46,10 @@ def test_the_shifter_learns_that_questions_about_novels_are_answered_by_rivers(
     from_vectors: bool,
 ) -> None:
     themes = Themes(CORPUS, VECTORS, {"water": "river", "writing": "novel"})
-    asked = np.repeat(np.eye(2, dtype=np.float32), 40, 0)
-    before = themes.shifted(asked[:1]).copy()
-    themes.fit(asked, VECTORS[[8] * 40 + [0] * 40], from_vectors=from_vectors)
-    after = themes.shifted(asked[[0, 40]])
+    queries = np.repeat(np.eye(2, dtype=np.float32), 40, 0)
+    before = themes.shifted(queries[:1]).copy()
+    themes.fit(queries, VECTORS[[8] * 40 + [0] * 40], from_vectors=from_vectors)
+    after = themes.shifted(queries[[0, 40]])
     assert np.allclose(after.sum(1), 1, atol=1e-5)
     assert before[0].argmax() == 0 and after.argmax(1).tolist() == [1, 0]
     assert np.abs(after - themes.profiles[[8, 0]]).max() < 0.1

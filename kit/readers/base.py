@@ -1,0 +1,55 @@
+"""What every reader keeps to, and the reader that is a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kit.text.prompts import answer_prompt
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kit.corpus import Benchmark
+    from kit.text.language_models import LanguageModel
+
+Contexts = Sequence[Sequence[str]]  # for each question the texts of passages, best first
+
+
+class Reader:
+    """Answers questions from passages, after ``fit``."""
+
+    name: str
+    model: LanguageModel | None = None
+
+    def fit(self, benchmark: Benchmark) -> None:
+        """Learn from ``benchmark.train``, choose on ``benchmark.dev``; by default nothing."""
+
+    def answer(self, questions: Sequence[str], contexts: Contexts) -> list[str]:
+        """The answer to each question from its context.
+
+        A context is the texts of passages, best first; there may be none. Raises
+        :class:`InputError` before ``fit`` where the reader learns.
+        """
+        raise NotImplementedError
+
+    def usage(self) -> pd.DataFrame | None:
+        """As of :meth:`kit.text.LanguageModel.usage`; None for other readers."""
+        return self.model.usage() if self.model else None
+
+
+class LanguageModelReader(Reader):
+    """Asks a language model for an answer of less than six words.
+
+    The prompts are Listings 3 and 4 of kgp.txt, and Listing 2 where there is no passage.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = model
+        self.name = model.name
+
+    def answer(self, questions: Sequence[str], contexts: Contexts) -> list[str]:
+        """The model's answers, without the space around them."""
+        pairs = zip(questions, contexts, strict=True)
+        prompts = [answer_prompt(question, context) for question, context in pairs]
+        return [answer.text.strip() for answer in self.model.generate(prompts)]
