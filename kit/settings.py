@@ -1,4 +1,4 @@
-"""Settings: a frozen typed struct per method, graph builder or training; and values as a person types them.
+"""Settings: a frozen typed struct per method, graph builder or training; values as they are typed.
 
 A field says its type, its range, its default and, in words, what it sets::
 

@@ -1,1 +1,1 @@
-"""Loops of retrieval and thought: SelfAsk, SelfCritique, IRCoT, ITER-RETGEN, and the agents that think in them."""
+"""Loops of retrieval and thought (SelfAsk, SelfCritique, IRCoT, ITER-RETGEN), and who thinks."""

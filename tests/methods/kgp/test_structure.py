@@ -1,10 +1,10 @@
-"""Questions about structure: what a text names, which of several documents is meant, what is fetched or passed on."""
+"""Questions about structure: what a text names, which document is meant, what is fetched."""
 
 import pytest
 
 from kit.corpus import Corpus, Passage, Query, load
 from kit.evaluation.metrics import struct_em
-from kit.methods.kgp.structure import StructureReader, mentions
+from kit.methods.kgp.structure import StructureReader, structure_mentions
 from kit.paths import ROOT
 
 
@@ -34,7 +34,7 @@ from kit.paths import ROOT
     ],
 )
 def test_numbers_and_places(text, named):
-    assert [(one.kind, one.labels) for one in mentions(text)] == named
+    assert [(mention.kind, mention.labels) for mention in structure_mentions(text)] == named
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_numbers_and_places(text, named):
     ],
 )
 def test_a_page_can_say_where_a_table_is(text, labels, on_page):
-    [named] = mentions(text)
+    [named] = structure_mentions(text)
     assert (named.kind, named.labels, named.on_page) == ("table", labels, on_page)
 
 
@@ -62,7 +62,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_what_only_looks_like_a_structure(text):
-    assert mentions(text) == []
+    assert structure_mentions(text) == []
 
 
 def document(name: str, title: str, *pages: str) -> list[Passage]:
@@ -133,20 +133,19 @@ BOARD_1, BOARD_3, BOARD_TABLE = "page 1 of board", "page 3 of board", "table 1 o
     ],
 )
 def test_the_document_that_is_named_beside_a_structure_is_meant_or_all(text, structures):
-    asked = StructureReader(Corpus([*RIVER, *BOARD])).asked(text)
-    assert [str(structure) for structure in asked] == structures
+    asked_for = StructureReader(Corpus([*RIVER, *BOARD])).structures_in(text)
+    assert [str(structure) for structure in asked_for] == structures
 
 
 def test_a_corpus_without_pages_has_content_questions_only():
     reader = StructureReader(Corpus([Passage("p", "Page 1", "Page 1 is a song.", "p")]))
-    assert reader.asked("What is on page 1?") == ()
+    assert reader.structures_in("What is on page 1?") == ()
 
 
 def test_content_is_fetched_and_other_questions_are_passed_on_in_their_order(indexed):
-    content, reader = (
-        indexed("bm25", Corpus([*RIVER, *BOARD])),
-        StructureReader(Corpus([*RIVER, *BOARD])),
-    )
+    corpus = Corpus([*RIVER, *BOARD])
+    content = indexed("bm25", corpus)
+    reader = StructureReader(corpus)
     texts = (
         "Who likes cats?",
         "Compare Table 2 and page 1 of the river survey.",
@@ -163,14 +162,17 @@ def test_content_is_fetched_and_other_questions_are_passed_on_in_their_order(ind
 
 @pytest.mark.parametrize("split", ["dev", "test"])
 def test_struct_em_on_the_reports(split, indexed):
-    """The rules were written with dev; test is the held-out third. KGP fetches the same, and walks for content."""
+    """The rules were written with dev; test is the held-out third.
+
+    KGP fetches the same, and walks for content.
+    """
     benchmark = load(ROOT / "data" / "reports")
     walk, reader = indexed("kgp-tfidf", benchmark.corpus), StructureReader(benchmark.corpus)
     score: dict[str, list[float]] = {}
     for question in getattr(benchmark, split):
         walked = walk.explain(question.query, len(benchmark.corpus))
         if question.type == "content":
-            assert reader.asked(question.text) == ()
+            assert reader.structures_in(question.text) == ()
             assert walked.trace.n_scored
         else:
             ids = walk.ids(reader.rows(question.text))
@@ -184,4 +186,4 @@ def test_questions_about_an_encyclopedia_are_content_questions():
     reader = StructureReader(load(ROOT / "data" / "reports").corpus)
     atlas = load()
     texts = [question.text for split in (atlas.train, atlas.dev, atlas.test) for question in split]
-    assert [text for text in texts if reader.asked(text)] == []
+    assert [text for text in texts if reader.structures_in(text)] == []

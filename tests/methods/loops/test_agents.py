@@ -1,26 +1,22 @@
-"""Agents by hand: what is asked of a graph, what they are told, and what is read of their replies."""
+"""Agents by hand: what a graph answers, how they are asked, and what is read of their replies."""
 
 import pytest
 
 from kit.corpus import Query, example
-from kit.methods import agents
-from kit.methods.loops.agents import (
-    ChatAgent,
-    Hole,
-    SmallAgent,
-    Step,
-    Trajectory,
-    begun_plan,
-    read_plan,
-)
+from kit.methods.loops import fact_reader
+from kit.methods.loops.agents import ChatAgent, GoldAgent, SmallAgent
+from kit.methods.loops.fact_reader import FactReader
+from kit.methods.loops.small_plan import begun_plan, read_plan
+from kit.methods.loops.steps import SUBQ, SUFFICIENT, Hole, Step, Trajectory, gold_steps
 from kit.text.language_models import BEGUN
 from kit.text.placeholders import Placeholders
+from kit.text.triples import extract
 
 CORPUS, (TOWN, RIVER) = example().corpus, example().test
 
-ASKED = "Which river floods the birthplace of Ines Moravec?"
+QUESTION = "Which river floods the birthplace of Ines Moravec?"
 BORN, FLOODED = ("Ines Moravec", "born in", "Selby Quay"), ("Selby Quay", "flooded by", "Oll")
-HARBOUR, MORAVEC, QUAY = (CORPUS.row[id] for id in ("harbour", "moravec", "quay"))
+HARBOUR, MORAVEC, QUAY = (CORPUS.row[name] for name in ("harbour", "moravec", "quay"))
 BY, SHE = "is a silent film directed by", "She was born in"
 FILM, PLACE = ("The Glass Harbour (film)", BY, "Ines Moravec"), ("Ines Moravec", SHE, "Selby Quay")
 SMALL_PLAN = f"subq <n0> > {BY} = <n1> ; sufficient", f"subq <n1> > {SHE} = <n2> ;", "sufficient"
@@ -38,10 +34,10 @@ def test_a_hole_is_filled_from_either_end() -> None:
 
 def test_several_holes_are_filled_by_what_fits_all() -> None:
     triples = [("A", "x", "P"), ("B", "x", "P"), ("b", "y", "Q"), ("C", "y", "Q")]
-    both = Step("", (Hole("P", "x", True), Hole("Q", "y", True)))
-    assert both.read(triples) == ("B",) and both.read(triples[:2]) == () == Step("a sentence").read(
-        triples
-    )
+    step = Step("", (Hole("P", "x", True), Hole("Q", "y", True)))
+    assert step.read(triples) == ("B",)
+    assert step.read(triples[:2]) == ()
+    assert Step("a sentence").read(triples) == ()
 
 
 def test_a_sentence_has_the_answers_where_the_hole_is() -> None:
@@ -57,73 +53,92 @@ def test_a_trajectory_tells_what_was_found_and_how_far_it_was() -> None:
         Step("b", (hole,), answers=("Selby Quay",)),
         Step("c", rows=(5,), triples=(FLOODED,)),
     ]
-    of = Trajectory(TOWN.query, steps, {BORN: 3, FLOODED: 5}, agents.SUFFICIENT)
+    trajectory = Trajectory(TOWN.query, steps, {BORN: 3, FLOODED: 5}, SUFFICIENT)
     # Row 3 answered b; then the first of each retrieval, the second, the third, without repeats.
-    assert of.rows == [3, 4, 5, 2] and of.n_retrievals == 2
-    assert of.up_to(2) == Trajectory(TOWN.query, steps[:2], {BORN: 3}, agents.SUBQ)
-    assert of.up_to(3) == of and of.up_to(0).rows == []
+    assert trajectory.rows == [3, 4, 5, 2] and trajectory.n_retrievals == 2
+    assert trajectory.up_to(2) == Trajectory(TOWN.query, steps[:2], {BORN: 3}, SUBQ)
+    assert trajectory.up_to(3) == trajectory and trajectory.up_to(0).rows == []
 
 
-def test_each_passage_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, extract = [], agents.extract
-    monkeypatch.setattr(agents, "extract", lambda *given: read.append(given[2]) or extract(*given))
-    reader = agents.FactReader(CORPUS, "rules")
-    assert reader.facts([[MORAVEC, HARBOUR], [HARBOUR]]) == [
-        {PLACE: MORAVEC, FILM: HARBOUR},
-        {FILM: HARBOUR},
-    ]
-    assert (
-        reader.facts([[HARBOUR]]) == [{FILM: HARBOUR}]
-        and reader.facts([[]]) == [{}]
-        and reader.facts([]) == []
-    )
-    of = Trajectory(
-        TOWN.query, [Step("", (Hole("Ines Moravec", SHE),), (MORAVEC, QUAY))], {FILM: HARBOUR}
-    )
-    reader.read([of], 1)  # the second passage is not read
-    assert (of.steps[0].triples, of.steps[0].answers) == ((PLACE,), ("Selby Quay",))
-    assert of.graph == {FILM: HARBOUR, PLACE: MORAVEC} and read == [sorted([MORAVEC, HARBOUR])]
-    reader.read([of], 1)
-    assert of.steps[0].triples == ()  # nothing new
+@pytest.fixture
+def read_rows(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """The lists of rows whose triples are extracted, as they come."""
+    lists = []
+
+    def recorded(corpus, source, rows):
+        lists.append(rows)
+        return extract(corpus, source, rows)
+
+    monkeypatch.setattr(fact_reader, "extract", recorded)
+    return lists
+
+
+def test_each_passage_is_read_once(read_rows) -> None:
+    reader = FactReader(CORPUS, "rules")
+    graphs = reader.graphs([[MORAVEC, HARBOUR], [HARBOUR]])
+    assert graphs == [{PLACE: MORAVEC, FILM: HARBOUR}, {FILM: HARBOUR}]
+    assert reader.graphs([[HARBOUR]]) == [{FILM: HARBOUR}]
+    assert reader.graphs([[]]) == [{}] and reader.graphs([]) == []
+    assert read_rows == [sorted([MORAVEC, HARBOUR])]
+
+
+def test_the_graph_grows_by_what_the_first_passages_say(read_rows) -> None:
+    reader = FactReader(CORPUS, "rules")
+    step = Step("", (Hole("Ines Moravec", SHE),), (MORAVEC, QUAY))
+    trajectory = Trajectory(TOWN.query, [step], {FILM: HARBOUR})
+    reader.read([trajectory], 1)
+    assert (step.triples, step.answers) == ((PLACE,), ("Selby Quay",))
+    assert trajectory.graph == {FILM: HARBOUR, PLACE: MORAVEC}
+    assert read_rows == [[MORAVEC]]  # the second passage is not read
+    reader.read([trajectory], 1)
+    assert step.triples == ()  # nothing new
+
+    questions = ((TOWN, QUAY), (RIVER, 4))
     reader.read(
-        [Trajectory(it.query, [Step("", rows=(row,))]) for it, row in ((TOWN, QUAY), (RIVER, 4))], 1
+        [Trajectory(question.query, [Step("", rows=(row,))]) for question, row in questions], 1
     )
-    assert read[1:] == [[QUAY, 4]]  # those of all questions at once
+    assert read_rows[1:] == [[QUAY, 4]]  # those of all questions at once
 
 
 def test_gold_knows_the_sub_questions_and_their_answers() -> None:
-    agent, whole = agents.GoldAgent(), Step(TOWN.text)
-    told = [
+    agent = GoldAgent()
+    whole = Step(TOWN.text)
+    sentences = [
         "Who directed the film The Glass Harbour? Ines Moravec",
         "In which town was Ines Moravec born? Selby Quay",
     ]
     begun = [[], [whole], [whole, Step("a")], [whole, Step("a"), Step("b")]]
-    going = [Trajectory(TOWN.gold_query, steps) for steps in begun]
-    first, second = agents.gold_steps(TOWN.gold_query)
-    assert agent.plan(going) == [first, first, second, None]
-    thoughts = [Step(text, answers=step.answers) for text, step in zip(told, (first, second))]
-    assert agent.think(going, 1) == [thoughts[0], *thoughts, None]
-    assert agent.draft(going, 1) == ["", told[0], " ".join(told), " ".join(told)]
-    assert agent.suffices(going) == [False] * 4 and agent.model is None
+    trajectories = [Trajectory(TOWN.gold_query, steps) for steps in begun]
+    first, second = gold_steps(TOWN.gold_query)
+    assert agent.plan(trajectories) == [first, first, second, None]
+    thoughts = [Step(text, answers=step.answers) for text, step in zip(sentences, (first, second))]
+    assert agent.think(trajectories, 1) == [thoughts[0], *thoughts, None]
+    assert agent.draft(trajectories, 1) == [
+        "",
+        sentences[0],
+        " ".join(sentences),
+        " ".join(sentences),
+    ]
+    assert agent.suffices(trajectories) == [False] * 4 and agent.model is None
 
 
 def test_the_small_agent_thinks_with_what_its_graph_answers(scripted) -> None:
     agent = SmallAgent(scripted(*SMALL_PLAN), CORPUS, "rules")
-    of = Trajectory(TOWN.query, [Step(TOWN.text)], {FILM: HARBOUR})
+    trajectory = Trajectory(TOWN.query, [Step(TOWN.text)], {FILM: HARBOUR})
     for text, answers in (
         (f"Glass Harbour {BY} Ines Moravec", ("Ines Moravec",)),
         (f"Ines Moravec {SHE}", ()),
     ):
-        [thought] = agent.think([of], 1)
+        [thought] = agent.think([trajectory], 1)
         assert (thought.text, thought.answers) == (text, answers)
-        of.steps.append(thought)
-    assert agent.think([of], 1) == [None]
+        trajectory.steps.append(thought)
+    assert agent.think([trajectory], 1) == [None]
 
 
 @pytest.mark.parametrize(
     ("top_k", "ended", "drafted"),
     [
-        (2, agents.SUFFICIENT, f"Ines Moravec {SHE} Selby Quay"),
+        (2, SUFFICIENT, f"Ines Moravec {SHE} Selby Quay"),
         (1, "not found", f"Ines Moravec {SHE}"),
     ],
 )
@@ -131,10 +146,16 @@ def test_the_small_agent_drafts_by_the_passages_of_the_last_step(
     scripted, top_k, ended, drafted
 ) -> None:
     agent = SmallAgent(scripted(*SMALL_PLAN), CORPUS, "rules")
-    of = Trajectory(TOWN.query, [Step("x", rows=(MORAVEC,)), Step("y", rows=(HARBOUR, MORAVEC))])
-    assert agent.draft([of], top_k) == [f"Glass Harbour {BY} Ines Moravec; {drafted}"]
-    [found] = agent.reason([TOWN.query], [of.steps[1].rows[:top_k]])
-    assert found.ended == ended and len(of.steps) == 2 and of.graph == found.graph
+    trajectory = Trajectory(
+        TOWN.query, [Step("x", rows=(MORAVEC,)), Step("y", rows=(HARBOUR, MORAVEC))]
+    )
+    assert agent.draft([trajectory], top_k) == [f"Glass Harbour {BY} Ines Moravec; {drafted}"]
+    [reasoned] = agent.reason([TOWN.query], [trajectory.steps[1].rows[:top_k]])
+    assert (
+        reasoned.ended == ended
+        and len(trajectory.steps) == 2
+        and trajectory.graph == reasoned.graph
+    )
 
 
 def test_the_small_planner_reads_numbers_and_goes_on_from_its_steps(scripted) -> None:
@@ -143,13 +164,13 @@ def test_the_small_planner_reads_numbers_and_goes_on_from_its_steps(scripted) ->
     first = Step(
         "Ines Moravec born in", (Hole("Ines Moravec", "born in"),), answers=("Selby Quay",)
     )
-    whole = Step(ASKED)  # the question itself is no step of the small planner's
-    [step] = planner.plan([Trajectory(Query("q", ASKED), [whole, first])])
+    whole = Step(QUESTION)  # the question itself is no step of the small planner's
+    [step] = planner.plan([Trajectory(Query("q", QUESTION), [whole, first])])
     assert model.prompts == [
         f"plan : which river floods the birthplace of <n0> ? {BEGUN} subq <n0> > born in = <n1> ;",
     ]
     assert step == Step("Selby Quay flooded by", (Hole("Selby Quay", "flooded by"),))
-    assert planner.plan([Trajectory(Query("q", ASKED), [whole])]) == [None]
+    assert planner.plan([Trajectory(Query("q", QUESTION), [whole])]) == [None]
     failed = Step("", (Hole("Oll", "source", True), Hole("Selby Quay", "on")))
     assert begun_plan([failed], Placeholders()) == "subq <n0> < source & <n1> > on = nothing ;"
 
@@ -159,17 +180,18 @@ def test_the_small_planner_reads_numbers_and_goes_on_from_its_steps(scripted) ->
 )
 def test_what_is_no_sub_question_about_known_names_ends_the_plan(reply: str) -> None:
     names = Placeholders()
-    names.of("Oll")
+    names.placeholder("Oll")
     assert read_plan(reply, names) is None
 
 
 def test_a_chat_model_is_told_the_triples_of_each_step(scripted) -> None:
     model = scripted("[SUBQ] Which river floods Selby Quay?\nBecause", "[NO_RETRIEVAL]")
-    begun = Trajectory(Query("q", ASKED), [Step(ASKED, triples=(BORN,))])
-    found = ChatAgent(model, CORPUS).plan([begun, Trajectory(Query("q", "Who?"))])
-    assert found == [Step("Which river floods Selby Quay?"), Step("[NO_RETRIEVAL]")]
-    told = '[SUBQ] Which river floods the birthplace of Ines Moravec?\n\nRetrieved Graph Information: ["(S> Ines Moravec| '
-    assert f'{told}P> born in| O> Selby Quay)"]\n\nQuestion: {ASKED}' in model.prompts[0]
+    begun = Trajectory(Query("q", QUESTION), [Step(QUESTION, triples=(BORN,))])
+    planned = ChatAgent(model, CORPUS).plan([begun, Trajectory(Query("q", "Who?"))])
+    assert planned == [Step("Which river floods Selby Quay?"), Step("[NO_RETRIEVAL]")]
+    step = f"[SUBQ] {QUESTION}\n\nRetrieved Graph Information: "
+    triples = '["(S> Ines Moravec| P> born in| O> Selby Quay)"]'
+    assert f"{step}{triples}\n\nQuestion: {QUESTION}" in model.prompts[0]
     assert model.prompts[1].endswith("with the provided information.\n\nQuestion: Who?")
 
 
@@ -180,7 +202,7 @@ def begun() -> Trajectory:
 
 
 @pytest.mark.parametrize(
-    ("asked", "reply", "expected"),
+    ("policy", "reply", "expected"),
     [
         ("ras", "[SUBQ] Where?\n[SUBQ] Who?", Step("Where?")),
         *(
@@ -199,9 +221,9 @@ def begun() -> Trajectory:
     ],
 )
 def test_what_is_read_of_a_chat_models_plan(
-    scripted, asked: str, reply: str, expected: Step | None
+    scripted, policy: str, reply: str, expected: Step | None
 ) -> None:
-    assert ChatAgent(scripted(reply), CORPUS).plan([begun()], asked) == [expected]
+    assert ChatAgent(scripted(reply), CORPUS).plan([begun()], policy) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -212,10 +234,12 @@ def test_what_cannot_be_read_does_not_suffice(scripted, reply: str, enough: bool
 
 
 def test_a_chat_model_answers_by_what_was_found_last_and_judges_by_all_answers(scripted) -> None:
-    model, of = scripted(" Selby Quay. ", "Yes"), begun()
+    model, trajectory = scripted(" Selby Quay. ", "Yes"), begun()
     agent = ChatAgent(model, CORPUS)
-    agent.answer([of], 5)
-    assert of.steps[1].answers == ("Selby Quay.",) and agent.suffices([of]) == [True]
+    agent.answer([trajectory], 5)
+    assert trajectory.steps[1].answers == ("Selby Quay.",) and agent.suffices([trajectory]) == [
+        True
+    ]
     answering, judging = model.prompts
     assert (
         f"1: {CORPUS['moravec'].full_text}".splitlines()[0] in answering
@@ -231,24 +255,24 @@ def test_a_chat_model_thinks_by_all_that_was_found_and_drafts_by_the_last_retrie
     model = scripted(
         "She was born there. And so on.", "So the answer is: Selby Quay.", " Selby Quay. "
     )
-    agent, of = ChatAgent(model, CORPUS), begun()
-    assert agent.think([of], 1) == [Step("She was born there.")]
-    of.steps.append(Step("She was born there.", rows=(HARBOUR, MORAVEC)))
-    assert agent.think([of], 1) == [None]  # "answer is" ends it
-    assert agent.draft([of], 1) == ["Selby Quay."]
+    agent, trajectory = ChatAgent(model, CORPUS), begun()
+    assert agent.think([trajectory], 1) == [Step("She was born there.")]
+    trajectory.steps.append(Step("She was born there.", rows=(HARBOUR, MORAVEC)))
+    assert agent.think([trajectory], 1) == [None]  # "answer is" ends it
+    assert agent.draft([trajectory], 1) == ["Selby Quay."]
     first, second, drafting = model.prompts
-    told = [
-        f"{n}: {CORPUS[id].full_text}".splitlines()[0] for n, id in ((1, "harbour"), (2, "moravec"))
+    read = [
+        f"{n}: {CORPUS[name].full_text}".splitlines()[0]
+        for n, name in ((1, "harbour"), (2, "moravec"))
     ]
-    assert all(text in thought for text in told for thought in (first, second))
-    assert (
-        "fishing town" not in first and "3: " not in second
-    )  # of each retrieval the first, each passage once
+    assert all(text in thought for text in read for thought in (first, second))
+    # Of each retrieval the first, each passage once.
+    assert "fishing town" not in first and "3: " not in second
     assert first.endswith("Answer: Where was she born?") and second.endswith(
         "born? She was born there."
     )
     assert (
-        told[0] in drafting
+        read[0] in drafting
         and "2: " not in drafting
         and drafting.endswith(f"Question: {TOWN.text}\nAnswer:")
     )

@@ -1,4 +1,4 @@
-"""Loops on the example, with an agent that says what it is told: each question, each decision, each stop by hand."""
+"""Loops on the example, with an agent that says what it is to: each decision and stop by hand."""
 
 from collections.abc import Callable, Mapping
 from itertools import chain
@@ -10,17 +10,16 @@ from kit.corpus import Benchmark, Corpus, example
 from kit.errors import InputError
 from kit.graphs import build
 from kit.methods import make
-from kit.methods.loops.agents import SUBQ, SUFFICIENT, SmallAgent, Trajectory
-from kit.methods.loops.loops import Loop
+from kit.methods.loops.agents import SmallAgent
+from kit.methods.loops.loops import Loop, SelfCritique
+from kit.methods.loops.steps import SUBQ, SUFFICIENT, Trajectory
 from kit.methods.trace import GraphGrowth, Seed, SubQuestionEvent
 from kit.views.frames import replay
 
 HAND = example()
 TOWN, RIVER = HAND.test
-ONE, TWO = (
-    "A painter who turned to pictures",
-    "A river that rises in chalk hills",
-)  # found in moravec and in oll
+ONE = "A painter who turned to pictures"  # found in moravec
+TWO = "A river that rises in chalk hills"  # found in oll
 BY, SHE = "is a silent film directed by", "She was born in"
 
 
@@ -38,12 +37,12 @@ def loop(indexed, agent) -> Callable[..., Loop]:
     return make_loop
 
 
-def texts(of: Trajectory) -> list[str]:
-    return [step.text for step in of.steps]
+def texts(trajectory: Trajectory) -> list[str]:
+    return [step.text for step in trajectory.steps]
 
 
 @pytest.mark.parametrize(
-    ("name", "script", "searched", "told"),
+    ("name", "script", "searched", "requests"),
     [
         ("selfask", [ONE, TWO, None], [ONE, TWO], ["plan 0", "plan 1", "plan 2"]),
         # After the answer that suffices no next step is asked for.
@@ -57,15 +56,19 @@ def texts(of: Trajectory) -> list[str]:
         ),
     ],
 )
-def test_each_policy_searches_its_own_way(name, script, searched, told, loop, indexed) -> None:
+def test_each_policy_searches_its_own_way(name, script, searched, requests, loop, indexed) -> None:
     retriever = loop(name, *script, enough={"town": 2}, top_k=1)
-    [of] = retriever.run([TOWN.query])
-    assert texts(of) == searched and of.ended == SUFFICIENT and of.n_retrievals == len(searched)
-    assert retriever.agent.told == told
-    found = [indexed("dense").retrieve(text, 1).ids for text in searched]
-    assert [retriever.ids(step.rows) for step in of.steps] == found
+    [trajectory] = retriever.run([TOWN.query])
+    assert (
+        texts(trajectory) == searched
+        and trajectory.ended == SUFFICIENT
+        and trajectory.n_retrievals == len(searched)
+    )
+    assert retriever.agent.log == requests
+    retrieved = [indexed("dense").retrieve(text, 1).ids for text in searched]
+    assert [retriever.ids(step.rows) for step in trajectory.steps] == retrieved
     answers = ["answer 1", "answer 2"] if name in ("selfask", "self-critique") else []
-    assert [answer for step in of.steps for answer in step.answers] == answers
+    assert [answer for step in trajectory.steps for answer in step.answers] == answers
 
 
 @pytest.mark.parametrize(
@@ -74,33 +77,31 @@ def test_each_policy_searches_its_own_way(name, script, searched, told, loop, in
         ([None], {}, 0, SUFFICIENT),
         ([ONE, TWO, ONE], {}, 2, SUFFICIENT),  # a text that comes again
         ([ONE, TWO, "x"], {"rounds": 2}, 2, "no retrieval is left"),
-        ([str(number) for number in range(13)], {"rounds": 20}, 12, "no step is left"),
+        (list(map(str, range(13))), {"rounds": 20}, 12, "no step is left"),
     ],
 )
 @pytest.mark.parametrize("name", ["selfask", "self-critique"])
 def test_what_ends_it(name, script, settings, n_steps, ended, loop) -> None:
-    [of] = loop(name, *script, **settings).run([TOWN.query])
-    assert (len(of.steps), of.ended) == (n_steps, ended)
+    [trajectory] = loop(name, *script, **settings).run([TOWN.query])
+    assert (len(trajectory.steps), trajectory.ended) == (n_steps, ended)
 
 
 def test_questions_side_by_side_are_answered_as_alone(loop) -> None:
     retriever = loop("self-critique", ONE, TWO, "x", enough={"town": 1, "river": 2})
     together = retriever.run([TOWN.query, RIVER.query])
-    assert [texts(of) for of in together] == [[ONE], [ONE, TWO]] and retriever.run([]) == []
-    assert together == [retriever.run([it.query])[0] for it in (TOWN, RIVER)]
+    assert [texts(trajectory) for trajectory in together] == [[ONE], [ONE, TWO]] and retriever.run(
+        []
+    ) == []
+    assert together == [retriever.run([question.query])[0] for question in (TOWN, RIVER)]
 
 
 def test_a_ranking_takes_turns_and_is_filled_up_by_the_question(loop, indexed) -> None:
     dense = indexed("dense")
-    firsts, whole = (
-        [dense.retrieve(text, 6).ids for text in (ONE, TWO)],
-        dense.retrieve(TOWN.text, 6),
-    )
+    firsts = [dense.retrieve(text, 6).ids for text in (ONE, TWO)]
+    whole = dense.retrieve(TOWN.text, 6)
     ranking = loop("selfask", ONE, TWO, None).retrieve(TOWN.query, 4)
-    assert ranking.ids == tuple(dict.fromkeys(chain(*zip(*firsts))))[:4] and ranking.ids[:2] == (
-        "moravec",
-        "oll",
-    )
+    assert ranking.ids == tuple(dict.fromkeys(chain(*zip(*firsts))))[:4]
+    assert ranking.ids[:2] == ("moravec", "oll")
     ranking = loop("selfask", None).retrieve(TOWN.query, 9)
     assert ranking.ids == whole.ids and np.allclose(ranking.scores, 1 / np.arange(1, 7))
 
@@ -110,16 +111,18 @@ def test_a_ranking_takes_turns_and_is_filled_up_by_the_question(loop, indexed) -
 
 def test_an_inner_with_a_memory_sees_all_texts_so_far(loop) -> None:
     retriever = loop("selfask", ONE, TWO, None, inner="rgnn-ret")
-    first, alone, both = (
+    first, alone, together = (
         dict(zip(ranking.ids, ranking.scores))
         for ranking in retriever.inner.retrieve_next([[ONE], [TWO], [ONE, TWO]], 6)
     )
+    mixed = {passage: 0.9 * alone[passage] + 0.1 * first[passage] for passage in alone}
+    assert together == pytest.approx(mixed)
+    assert together != alone
+    [trajectory] = retriever.run([TOWN.query])
     assert (
-        both == pytest.approx({id: 0.9 * alone[id] + 0.1 * first[id] for id in alone})
-        and both != alone
+        retriever.ids(trajectory.steps[1].rows)
+        == retriever.inner.retrieve_next([[ONE, TWO]], 5)[0].ids
     )
-    [of] = retriever.run([TOWN.query])
-    assert retriever.ids(of.steps[1].rows) == retriever.inner.retrieve_next([[ONE, TWO]], 5)[0].ids
     plain = loop("selfask", inner="gnn-ret").inner
     assert plain.retrieve_next([[ONE, TWO]], 6)[0].ids == plain.retrieve(TWO, 6).ids
 
@@ -141,6 +144,15 @@ def test_an_inner_that_has_learned_is_kept_and_a_variant_has_its_own() -> None:
         and retriever.inner.corpus is retriever.corpus is HAND.corpus
     )
     assert retriever.variant(inner="dense").inner.name == "dense"
+
+
+def test_a_loop_over_a_retriever_that_is_indexed_already(indexed, agent) -> None:
+    dense = indexed("dense")
+    critique = SelfCritique.over(dense, agent(ONE, TWO, town=1))
+    assert critique.inner is dense and critique.usage() is None
+    [trajectory] = critique.run([TOWN.query])
+    assert texts(trajectory) == [ONE]
+    assert dense.ids(trajectory.last.rows) == dense.retrieve(ONE, 5).ids
 
 
 def test_an_inner_that_nobody_knows_is_refused_in_one_line() -> None:
@@ -170,7 +182,10 @@ def test_the_trace_tells_what_the_small_agent_reads(loop, scripted) -> None:
     assert ranking.ids == ("harbour", "moravec") == retriever.retrieve(TOWN.query, 2).ids
     assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 3, "replayed": 3}
     frames = replay(ranking, HAND.corpus, TOWN).frames
-    assert [frame.asked for frame in frames] == [f"Glass Harbour {BY}", f"Ines Moravec {SHE}"]
+    assert [frame.sub_question for frame in frames] == [
+        f"Glass Harbour {BY}",
+        f"Ines Moravec {SHE}",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -201,9 +216,11 @@ def replied(prompt: str) -> str:
             if prompt.endswith("Answer:")
             else "So the answer is: Selby Quay."
         )
-    asked = prompt.count("Intermediate answer:") > 2  # of the demonstrations
+    has_asked = prompt.count("Intermediate answer:") > 2  # of the demonstrations
     return (
-        "So the final answer is: Selby Quay" if asked else "Follow up: Where was Ines Moravec born?"
+        "So the final answer is: Selby Quay"
+        if has_asked
+        else "Follow up: Where was Ines Moravec born?"
     )
 
 
@@ -222,10 +239,14 @@ def test_a_chat_model_is_cut_off_and_is_replayed_to_the_same(
         indexed(name, model=f"server:m@{chat.url}").run([TOWN.query])
     chat.breaks_at = 99
     retriever = indexed(name, model=f"server:m@{chat.url}")
-    [of] = retriever.run([TOWN.query])
-    assert chat.seen == n_calls + 1 and texts(of) == searched and of.ended == SUFFICIENT
+    [trajectory] = retriever.run([TOWN.query])
+    assert (
+        chat.seen == n_calls + 1
+        and texts(trajectory) == searched
+        and trajectory.ended == SUFFICIENT
+    )
     assert retriever.usage().set_index("source")["calls"].to_dict() == {
         "live": 1,
         "replayed": n_calls - 1,
     }
-    assert indexed(name, model="replay:server:m").run([TOWN.query]) == [of]
+    assert indexed(name, model="replay:server:m").run([TOWN.query]) == [trajectory]

@@ -1,0 +1,50 @@
+"""Triples of passages, as a loop of retrieval reads them (ras.txt Eqs. 7 and 9)."""
+
+from collections.abc import Sequence
+
+from kit.corpus import Corpus, PlainTriple
+from kit.methods.loops.steps import Trajectories
+from kit.text.triples import extract
+
+
+class FactReader:
+    """Reads triples by a source of :func:`kit.text.triples.extract`, each passage once."""
+
+    def __init__(self, corpus: Corpus, source: str) -> None:
+        self.corpus = corpus
+        self.source = source
+        self.triples = {}  # of each row that was read
+
+    def graphs(self, lists: Sequence[Sequence[int]]) -> list[dict[PlainTriple, int]]:
+        """The triples of each list of rows (Eq. 7), each triple with the first row that says it."""
+        self._read_passages(set().union(*lists))
+        graphs = []
+        for rows in lists:
+            graph = {}
+            for row in rows:
+                for triple in self.triples[row]:
+                    graph.setdefault(triple, row)
+            graphs.append(graph)
+        return graphs
+
+    def _read_passages(self, rows: set[int]) -> None:
+        unread = sorted(rows - self.triples.keys())
+        if not unread:
+            return
+        for row, extraction in zip(unread, extract(self.corpus, self.source, unread)):
+            self.triples[row] = [
+                (triple.subject, triple.relation, triple.object) for triple in extraction.triples
+            ]
+
+    def read(self, trajectories: Trajectories, top_k: int) -> None:
+        """Let the last steps grow their graphs by what the first passages say (Eq. 9).
+
+        Then what fills a step's holes answers it.
+        """
+        last_steps = [trajectory.last for trajectory in trajectories]
+        graphs = self.graphs([step.rows[:top_k] for step in last_steps])
+        for trajectory, step, graph in zip(trajectories, last_steps, graphs):
+            step.triples = tuple(triple for triple in graph if triple not in trajectory.graph)
+            for triple in step.triples:
+                trajectory.graph[triple] = graph[triple]
+            step.answers = step.read(trajectory.graph)
