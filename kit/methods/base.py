@@ -64,6 +64,9 @@ class Retriever:
     index_settings: ClassVar[tuple[str, ...]] = ()
     #: The settings that what was learned is bound to: no variant of a trained method has others.
     fixed_by_training: ClassVar[tuple[str, ...]] = ()
+    #: Settings of its own that the widget turns: up to which number, among which words, or (None)
+    #: a share.
+    ranges: ClassVar[dict[str, int | Sequence[str] | None]] = {}
     #: Whether it is asked :class:`kit.corpus.GoldQuery`, which holds gold fields.
     sees_gold: bool = False
 

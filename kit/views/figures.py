@@ -10,37 +10,53 @@ from kit.errors import InputError
 from kit.store import atomic_write
 from kit.views.style import Figure
 
+_FORBIDDEN = frozenset('/\\:*?"<>|\0')  # in the name of a file
+
 
 def save_figure(figure: Figure, table: pd.DataFrame, folder: Path, name: str) -> list[Path]:
     """Write NAME.svg, NAME.png and NAME.csv into ``folder`` and return their paths.
 
-    The same figure and table give the same bytes each time: no dates, no versions, numbers to six digits. All three are
-    made before the first is written, and each is replaced whole.
+    The same figure and table give the same bytes each time: no dates, no versions, numbers to six
+    digits. All three are made before the first is written, and each is replaced whole. Raises
+    :class:`InputError` for a name that is no plain file name.
     """
-    if not name or name.startswith(".") or set(name) & set('/\\:*?"<>|\0'):
+    if not name or name.startswith(".") or _FORBIDDEN.intersection(name):
         raise InputError(f"expected a plain file name, not {name!r}", field="name")
-    content = {kind: figure.drawn(kind) for kind in ("svg", "png")}
-    content["csv"] = table.to_csv(index=False, float_format="%.6g", lineterminator="\n").encode()
-    for kind, made in content.items():
-        atomic_write(Path(folder) / f"{name}.{kind}", made)
-    return [Path(folder) / f"{name}.{kind}" for kind in content]
+
+    text = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    files = {
+        "svg": figure.drawn("svg"),
+        "png": figure.drawn("png"),
+        "csv": text.encode(),
+    }
+    paths = []
+    for kind, content in files.items():
+        path = Path(folder) / f"{name}.{kind}"
+        atomic_write(path, content)
+        paths.append(path)
+    return paths
 
 
 def show_table(table: pd.DataFrame, caption: str = "") -> Styler:
-    """The table for display: counts with thousands apart, other numbers to three digits, missing as a dash.
+    """The table for display: counts with thousands apart, other numbers to three digits.
 
-    Text is escaped, and JupyterLab is told not to read what stands between two dollar signs as a formula.
+    What is missing is a dash. Text is escaped, and JupyterLab is told not to read what stands
+    between two dollar signs as a formula.
     """
     table = table.convert_dtypes()  # so that counts are whole numbers, even where one is missing
-    shown = table.style.format(precision=3, thousands=",", na_rep="–", escape="html").hide(
-        axis="index"
+    aligned = {column: _aligned("left") for column in table.columns}
+    for column in table.select_dtypes("number").columns:
+        aligned[column] = _aligned("right")
+
+    return (
+        table.style.format(precision=3, thousands=",", na_rep="–", escape="html")
+        .hide(axis="index")
+        .format_index(axis="columns", escape="html")
+        .set_table_attributes('class="mathjax_ignore tex2jax_ignore"')
+        .set_table_styles(aligned)
+        .set_caption(html.escape(caption))
     )
-    shown = shown.format_index(axis="columns", escape="html")
-    shown = shown.set_table_attributes('class="mathjax_ignore tex2jax_ignore"')
-    left, right = (
-        [{"selector": "td, th", "props": f"text-align: {side}"}] for side in ("left", "right")
-    )
-    sides = dict.fromkeys(table.columns, left) | dict.fromkeys(
-        table.select_dtypes("number").columns, right
-    )
-    return shown.set_table_styles(sides).set_caption(html.escape(caption))
+
+
+def _aligned(side: str) -> list[dict[str, str]]:
+    return [{"selector": "td, th", "props": f"text-align: {side}"}]

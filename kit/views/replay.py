@@ -1,10 +1,11 @@
-"""A retrieval as pictures, for the canvas and for print; :mod:`kit.views.frames` makes them out of a trace.
+"""A retrieval as pictures, for the canvas and for print; :mod:`kit.views.frames` makes them.
 
-A :class:`Replay` holds once what stays the same from step to step (its nodes: text, place, gold), and a :class:`Frame`
-for each step what changes. So places are fixed by construction, and a browser gets each text once.
+A :class:`Replay` holds once what stays the same from step to step (its nodes: text, place, gold),
+and per step a :class:`Frame` with what changes. So places are fixed by construction, and a browser
+gets each text once.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import msgspec
@@ -14,14 +15,17 @@ from msgspec.structs import replace
 from kit.corpus import Corpus, Question
 from kit.views.style import ROLES, Role
 
-Place = tuple[float, float]
-Places = Mapping[str, Place]
+Position = tuple[float, float]
+Positions = Mapping[str, Position]
 
 GOLD = "supporting passage (gold)"
 GOLD_RIM = "#e69f00"
 HALO = "#cc3311"  # as messages and visits are drawn (see style.py)
-#: Fills from far to near: one hue, ever darker, so that the order also shows in grey and to the colour-blind.
+#: Fills from far to near: one hue, ever darker, so that the order also shows in grey and to the
+#: colour-blind.
 SHADES = ("#eff3ff", "#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c", "#08306b")
+MIDDLE = (0.5, 0.5)  # where a node stands that has no place of its own
+COLUMNS = ["step", "kind", "title", "other", "role", "gold", "x", "y", "value"]  # of a table
 
 
 def clip(text: str, letters: int) -> str:
@@ -30,8 +34,16 @@ def clip(text: str, letters: int) -> str:
     return line if len(line) <= letters else line[: letters - 1].rstrip() + "…"
 
 
+def count(n: int, word: str) -> str:
+    """A number and a word in its singular or plural: "1 passage", "2 passages"."""
+    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
+
+
 class Node(msgspec.Struct, frozen=True):
-    """A passage or entity, the same in all frames. ``x`` and ``y`` lie in [0, 1], y downwards; ``gold``: a support."""
+    """A passage or entity, the same in all frames.
+
+    ``x`` and ``y`` lie in [0, 1], y downwards. ``gold`` marks a supporting passage.
+    """
 
     id: str
     title: str
@@ -45,32 +57,45 @@ class Node(msgspec.Struct, frozen=True):
         return clip(self.title, 24)
 
 
-def passage_node(corpus: Corpus, id: str, places: Places, gold: Collection[str]) -> Node:
-    """The passage as a node at its place, if it has one. Those of a document, which share its title, say which."""
-    passage = corpus[id]
-    page = (
-        f"p. {passage.page} · {clip(passage.text, 40)} · "
-        if passage.page
-        else f"§{passage.position + 1} "
+def passage_node(corpus: Corpus, name: str, positions: Positions, gold: Collection[str]) -> Node:
+    """The passage as a node, at its place if it has one.
+
+    The passages of a document share its title; where there are several, theirs say which they are.
+    """
+    passage = corpus[name]
+    title = passage.title
+    if len(corpus.documents[passage.document]) > 1:
+        part = f"§{passage.position + 1}"
+        if passage.page:
+            part = f"p. {passage.page} · {clip(passage.text, 40)} ·"
+        title = f"{part} {title}"
+    return Node(
+        name,
+        title,
+        passage.text,
+        *positions.get(name, MIDDLE),
+        gold=name in gold,
     )
-    title = f"{page if len(corpus.documents[passage.document]) > 1 else ''}{passage.title}"
-    return Node(id, title, passage.text, *places.get(id, (0.5, 0.5)), gold=id in gold)
 
 
-class Scale(msgspec.Struct, frozen=True):
-    """What the values of the nodes measure: 0 is the number ``far``, 1 is ``near``."""
+class Scale(msgspec.Struct, frozen=True, rename={"farthest": "far", "nearest": "near"}):
+    """What the values of the nodes measure: 0 stands for ``farthest``, 1 for ``nearest``."""
 
     name: str
-    far: float
-    near: float
+    farthest: float
+    nearest: float
 
-    def value(self, number: float) -> float:
-        """The number as the value of a node, in [0, 1]."""
-        return round(min(max((number - self.far) / (self.near - self.far or 1.0), 0.0), 1.0), 3)
+    def value(self, measured: float) -> float:
+        """What was measured as the value of a node, in [0, 1]."""
+        share = (measured - self.farthest) / (self.nearest - self.farthest or 1.0)
+        return round(min(max(share, 0.0), 1.0), 3)
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """A node's part in one frame: ``value`` in [0, 1] is its size and, with a scale, its fill; ``note`` on demand."""
+    """A node's part in one frame.
+
+    ``value`` in [0, 1] is its size and, with a scale, its fill; ``note`` shows on demand.
+    """
 
     node: str
     role: str = "plain"
@@ -79,7 +104,7 @@ class NodeState(msgspec.Struct, frozen=True):
 
 
 class Edge(msgspec.Struct, frozen=True):
-    """A line between two nodes, one stroke for each of its kinds; ``label`` says what they share."""
+    """A line between two nodes, one stroke per kind; ``label`` says what they share."""
 
     source: str
     target: str
@@ -93,13 +118,16 @@ class Edge(msgspec.Struct, frozen=True):
         return self.source, self.target
 
 
-class RankItem(msgspec.Struct, frozen=True):
-    """A place in a ranking: how far the node rose (negative: fell), and its rank where that is not its number here."""
+class RankItem(msgspec.Struct, frozen=True, rename={"rank": "place"}):
+    """A node in a ranking, and how far it rose (negative: fell).
+
+    ``rank`` is given where it is not the item's position in the list.
+    """
 
     node: str
     score: float | None = None
     moved: int = 0
-    place: int | None = None
+    rank: int | None = None
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -109,29 +137,31 @@ class Column(msgspec.Struct, frozen=True):
     items: tuple[RankItem, ...]
 
 
-class Frame(msgspec.Struct, frozen=True):
-    """One step; ``asked`` is its sub-question, ``focus`` the node to tell about where the reader has none in hand."""
+class Frame(msgspec.Struct, frozen=True, rename={"sub_question": "asked"}):
+    """One step; ``focus`` is the node to tell about where the reader has none in hand."""
 
     step: str = ""
     caption: str = ""
     states: tuple[NodeState, ...] = ()
     edges: tuple[Edge, ...] = ()
     columns: tuple[Column, ...] = ()
-    asked: str = ""
+    sub_question: str = ""
     focus: str = ""
 
     @property
     def shown(self) -> list[str]:
         """The nodes that are drawn, and those in rankings."""
-        return [
-            it.node
-            for part in (self.states, *(column.items for column in self.columns))
-            for it in part
-        ]
+        shown = [state.node for state in self.states]
+        for column in self.columns:
+            shown += [item.node for item in column.items]
+        return shown
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """Nodes, the frames that show them, their question, and ``edges``: drawn faintly where a frame has both ends."""
+    """Nodes, the frames that show them, and their question.
+
+    ``edges`` are drawn faintly in each frame that has both ends.
+    """
 
     nodes: tuple[Node, ...]
     frames: tuple[Frame, ...]
@@ -140,29 +170,33 @@ class Replay(msgspec.Struct, frozen=True):
     scale: Scale | None = None
 
     @classmethod
-    def of(
+    def from_frames(
         cls,
         frames: Sequence[Frame],
         corpus: Corpus,
         question: Question | None,
-        places: Places,
-        **more: Any,
+        positions: Positions,
+        nodes: Sequence[Node] = (),
+        **fields: Any,
     ) -> Self:
-        """That of frames: what they show as nodes, supports first, and the question; ``more`` are further fields.
+        """The replay of frames: what they show as nodes, supports first, and the question.
 
-        ``nodes`` among these are what is no passage. A question that was typed has no answer.
+        ``nodes`` are those that are no passages, ``fields`` the edges and the scale. A question
+        that was typed has no answer.
         """
-        known, gold = (
-            {node.id: node for node in more.pop("nodes", ())},
-            question.supporting_ids if question else (),
-        )
-        shown = dict.fromkeys(id for frame in frames for id in frame.shown)
-        ids = dict.fromkeys([*(id for id in gold if id in shown), *shown])
-        nodes = tuple(known.get(id) or passage_node(corpus, id, places, gold) for id in ids)
-        asked = (
-            "\nAnswer: ".join(filter(None, (question.text, question.answer))) if question else ""
-        )
-        return cls(nodes, tuple(frames), asked, **more)
+        gold = ()
+        text = ""
+        if question:
+            gold = question.supporting_ids
+            text = "\nAnswer: ".join(filter(None, (question.text, question.answer)))
+
+        shown = [name for frame in frames for name in frame.shown]
+        supports = [name for name in gold if name in shown]
+        drawn = {node.id: node for node in nodes}
+        order = dict.fromkeys(supports + shown)
+        for name in order.keys() - drawn.keys():
+            drawn[name] = passage_node(corpus, name, positions, gold)
+        return cls(tuple(drawn[name] for name in order), tuple(frames), text, **fields)
 
     @property
     def by_id(self) -> dict[str, Node]:
@@ -170,62 +204,71 @@ class Replay(msgspec.Struct, frozen=True):
 
     @property
     def kinds(self) -> list[str]:
-        """Of all edges."""
-        lists = [self.edges, *(frame.edges for frame in self.frames)]
-        return sorted({kind for edges in lists for edge in edges for kind in edge.kinds})
+        """The kinds of all edges."""
+        kinds = set()
+        for edges in (self.edges, *(frame.edges for frame in self.frames)):
+            kinds.update(kind for edge in edges for kind in edge.kinds)
+        return sorted(kinds)
 
     @property
     def roles(self) -> dict[str, Role]:
-        """Those of all states, in the order of a legend."""
+        """The roles of all states, in the order of a legend."""
         used = {state.role for frame in self.frames for state in frame.states}
         return {name: role for name, role in ROLES.items() if name in used}
 
     def without_text(self) -> Self:
-        """The same for figures of data whose text may not be passed on; notes and labels, which no figure has, stay."""
+        """The same for figures of data whose text may not be passed on.
+
+        Notes and labels, which no figure has, stay.
+        """
         supports = [node.id for node in self.nodes if node.gold]
-        names = {id: f"support {number}" for number, id in enumerate(supports, start=1)}
-        nodes = tuple(replace(node, title=names.get(node.id, ""), text="") for node in self.nodes)
+        titles = {name: f"support {rank}" for rank, name in enumerate(supports, start=1)}
+        nodes = [replace(node, title=titles.get(node.id, ""), text="") for node in self.nodes]
+        frames = [replace(frame, sub_question="") for frame in self.frames]
+
         return replace(
             self,
-            nodes=nodes,
-            frames=tuple(replace(it, asked="") for it in self.frames),
+            nodes=tuple(nodes),
+            frames=tuple(frames),
             question="",
         )
 
     def table(self) -> pd.DataFrame:
-        """A row a node, edge (of all frames: ``step`` is empty) or place in a ranking; ``value``: size, or place."""
-        nodes, rows = self.by_id, []
+        """A row per node, edge and item of a ranking; of edges of all frames ``step`` is empty.
 
-        def add(kind: str, id: str, **told: Any) -> None:
-            rows.append(
-                {
-                    "step": frame.step,
-                    "kind": kind,
-                    "title": nodes[id].title,
-                    "gold": nodes[id].gold,
-                    **told,
-                }
-            )
-
+        ``value`` is a node's size, or the rank.
+        """
+        rows = []
         for frame in (Frame(edges=self.edges), *self.frames):
-            for it in frame.states:
-                add(
-                    "node",
-                    it.node,
-                    x=nodes[it.node].x,
-                    y=nodes[it.node].y,
-                    role=it.role,
-                    value=it.value,
+            for node, cells in _cells(frame, self.by_id):
+                rows.append(
+                    {
+                        "step": frame.step,
+                        "title": node.title,
+                        "gold": node.gold,
+                        **cells,
+                    }
                 )
-            for edge in frame.edges:
-                add("+".join(edge.kinds), edge.source, other=nodes[edge.target].title)
-            for column in frame.columns:
-                for number, item in enumerate(column.items, start=1):
-                    add(column.name, item.node, value=item.place or number)
-        return pd.DataFrame(
-            rows, columns=["step", "kind", "title", "other", "role", "gold", "x", "y", "value"]
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _cells(frame: Frame, nodes: Mapping[str, Node]) -> Iterator[tuple[Node, dict[str, Any]]]:
+    """Each node of a frame, with the cells of its row that are its kind's."""
+    for state in frame.states:
+        node = nodes[state.node]
+        yield (
+            node,
+            {
+                "kind": "node",
+                "x": node.x,
+                "y": node.y,
+                "role": state.role,
+                "value": state.value,
+            },
         )
-
-
-def count(n: int, word: str) -> str:
-    return f"{n:,} {word}{'s' * (n != 1)}"
+    for edge in frame.edges:
+        other = nodes[edge.target].title
+        yield nodes[edge.source], {"kind": "+".join(edge.kinds), "other": other}
+    for column in frame.columns:
+        for rank, item in enumerate(column.items, start=1):
+            yield nodes[item.node], {"kind": column.name, "value": item.rank or rank}

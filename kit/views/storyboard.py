@@ -1,7 +1,7 @@
-"""A replay in print: its frames side by side, with the same shapes, colours and places as on the canvas."""
+"""A replay in print: its frames side by side, with the canvas's shapes, colours and positions."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from math import ceil
 from typing import Any
@@ -24,6 +24,7 @@ from kit.views.replay import (
     Edge,
     Frame,
     Node,
+    NodeState,
     RankItem,
     Replay,
     clip,
@@ -31,15 +32,9 @@ from kit.views.replay import (
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, look, style
 
 _MARKER = {"circle": "o", "square": "s", "diamond": "D", "star": Path.unit_regular_star(5, 0.45)}
-_RING = {
-    "marker": "o",
-    "markerfacecolor": "none",
-    "markeredgecolor": HALO,
-    "markeredgewidth": 2.2,
-    "linestyle": "none",
-}
-_SHADES = LinearSegmentedColormap.from_list("far to near", SHADES)
-#: Where a label may stand, best first: how far to the right of its node and above it, and what of it stands there.
+_SHADE = LinearSegmentedColormap.from_list("far to near", SHADES)
+#: Where a label may stand, best first: how far to the right of its node and above it, and what of
+#: it stands there.
 _SIDES = (
     (0, 1, "center", "bottom"),
     (0, -1, "center", "top"),
@@ -49,190 +44,323 @@ _SIDES = (
 _MOST = 6  # panels on a slide
 _FEW = 12  # nodes of a picture that are all named where there is room
 _LINE = 108  # letters across the page
+_TIE = ("#bbbbbb", 0.8)  # colour and width of a line between rankings
+_GOLD_TIE = (GOLD_RIM, 2.5)
+_NAMED = ("seed", "named")  # roles of nodes whose titles matter
 
 
 @style()
 def storyboard(replay: Replay, title: str, steps: Sequence[int] | None = None) -> Figure:
-    """Frames as panels of one figure, three in a row: those of ``steps``, or up to six from first to last."""
+    """Frames as panels of one figure, three in a row.
+
+    They are those of ``steps``, or up to six from first to last.
+    """
     if steps is None:
-        steps = (
-            np.linspace(0, len(replay.frames) - 1, min(len(replay.frames), _MOST))
-            .round()
-            .astype(int)
-        )
+        last = len(replay.frames) - 1
+        steps = np.linspace(0, last, min(last + 1, _MOST)).round().astype(int)
     replay = replace(replay, frames=tuple(replay.frames[step] for step in steps))
     columns = min(len(replay.frames), 3)
     rows = ceil(len(replay.frames) / columns)
-    figure = Figure(title, (SIZE[0], SIZE[1] if rows == 1 else 3.4 * rows + 0.6))
+    height = SIZE[1] if rows == 1 else 3.4 * rows + 0.6
+    letters = _LINE // columns
+
+    figure = Figure(title, (SIZE[0], height))
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax in axes:
         ax.set_axis_off()
+    n_lines = 5 if replay.scale else 3
     for ax, frame in zip(axes, replay.frames):
-        words = [frame.step] * bool(frame.step)
-        for text, most in ((frame.asked, 2), (frame.caption, 5 if replay.scale else 3)):
-            words += textwrap.wrap(text, _LINE // columns, max_lines=most, placeholder=" …")
-        ax.set_title("\n".join(words), fontsize=SMALL + 0.5, parse_math=False)
-    told = {
-        "title": textwrap.fill(replay.question, _LINE),
-        "alignment": "left",
-        "loc": "outside lower left",
-    }
-    figure.legend(handles=_legend(replay), ncols=4, fontsize=SMALL, **told)
+        ax.set_title(
+            _heading(frame, letters, n_lines),
+            fontsize=SMALL + 0.5,
+            parse_math=False,
+        )
+    figure.legend(
+        handles=_legend(replay),
+        ncols=4,
+        fontsize=SMALL,
+        title=textwrap.fill(replay.question, _LINE),
+        alignment="left",
+        loc="outside lower left",
+    )
     figure.draw_without_rendering()  # so that titles and legend have their room
+
     for ax, frame in zip(axes, replay.frames):
         if frame.states:
             _draw_graph(ax, replay, frame)
         else:
-            _draw_rankings(ax, replay, frame.columns, _LINE // columns)
+            _draw_rankings(ax, replay, frame.columns, letters)
     return figure
 
 
+def _heading(frame: Frame, letters: int, n_lines: int) -> str:
+    """The step, its sub-question in two lines, and its caption in so many."""
+    lines = [frame.step] if frame.step else []
+    for text, most in ((frame.sub_question, 2), (frame.caption, n_lines)):
+        lines += textwrap.wrap(text, letters, max_lines=most, placeholder=" …")
+    return "\n".join(lines)
+
+
+# ---- a graph
+
+
 def _draw_graph(ax: Axes, replay: Replay, frame: Frame) -> None:
-    """Nodes and edges at their places, with the titles that there is room for: first those that matter."""
-    nodes, sizes, labels = replay.by_id, {}, []
-    for state in frame.states:
-        sizes[state.node] = (7 if state.value is None else 4 + 8 * state.value) * (
-            1 + nodes[state.node].gold
-        )
+    """Nodes and edges at their positions, with the titles that there is room for."""
+    nodes = replay.by_id
+    sizes = {state.node: _size(state, nodes[state.node]) for state in frame.states}
     ax.set(xlim=(-0.06, 1.06), ylim=(1.08, -0.08))
     for edge in (*replay.edges, *frame.edges):
-        if sizes.keys() >= {*edge.ends}:
-            width = 0.6 if edge in replay.edges else 2.2 if edge.emphasised else 0.9
-            _draw_edge(ax, edge, *(nodes[id] for id in edge.ends), width, sizes[edge.target])
-    strong = {end for edge in frame.edges if edge.emphasised for end in edge.ends}
-    ranked = {
-        item.node: _standing(item, i)
-        for column in frame.columns
-        for i, item in enumerate(column.items, start=1)
-    }
+        if sizes.keys() >= set(edge.ends):
+            width = 2.2 if edge.emphasised else 0.9
+            if edge in replay.edges:
+                width = 0.6
+            _draw_edge(ax, edge, nodes, width, sizes[edge.target])
+
     for state in frame.states:
-        node, role, size = nodes[state.node], ROLES[state.role], sizes[state.node]
-        if role.halo:
-            ax.plot(node.x, node.y, **_RING, markersize=size + 7, clip_on=False)
-        shade = None if replay.scale is None or state.value is None else _SHADES(float(state.value))
-        ax.plot(node.x, node.y, **_symbol(state.role, node.gold, size, shade))
-        place = f" ({ranked[node.id]})" if node.gold and node.id in ranked else ""
-        matters = (
-            4 * node.gold + 2 * (node.id in strong) + (role.halo or state.role in ("seed", "named"))
-        )
-        if matters or len(replay.frames) == 1 or len(sizes) <= _FEW:
-            labels.append((-matters, node, f"{node.label}{place}"))
-    labels = [label for _, *label in sorted(labels, key=lambda label: label[0])]
-    _place_labels(ax, labels, [nodes[id] for id in sizes], 9 if replay.scale else 6)
+        node = nodes[state.node]
+        size = sizes[node.id]
+        shade = None
+        if replay.scale and state.value is not None:
+            shade = _SHADE(float(state.value))
+        if ROLES[state.role].halo:
+            _draw_sign(ax, _ring(size + 7), node)
+        _draw_sign(ax, _symbol(state.role, node.gold, size, shade), node)
+
+    distance = 9 if replay.scale else 6
+    _place_labels(ax, _labels(replay, frame), [nodes[name] for name in sizes], distance)
+
+
+def _size(state: NodeState, node: Node) -> float:
+    """A node's size in points."""
+    size = 7 if state.value is None else 4 + 8 * state.value
+    return 2 * size if node.gold else size
+
+
+def _draw_sign(ax: Axes, sign: Line2D, node: Node) -> None:
+    sign.set_data([node.x], [node.y])
+    ax.add_line(sign)
+
+
+def _labels(replay: Replay, frame: Frame) -> list[tuple[Node, str]]:
+    """The titles of the nodes that matter, first those that matter most.
+
+    A support's has its standing in the ranking. All nodes have one where there are few of them or
+    one picture alone.
+    """
+    standings = {}
+    for column in frame.columns:
+        for rank, item in enumerate(column.items, start=1):
+            standings[item.node] = f" ({_standing(item, rank)})"
+
+    every = len(replay.frames) == 1 or len(frame.states) <= _FEW
+    nodes = replay.by_id
+    labels = []
+    for state in frame.states:
+        node = nodes[state.node]
+        text = node.label
+        if node.gold:
+            text += standings.get(node.id, "")
+        weight = _weight(state, node, frame)
+        if weight or every:
+            labels.append((weight, node, text))
+    labels.sort(key=lambda label: -label[0])
+    return [(node, text) for _, node, text in labels]
+
+
+def _weight(state: NodeState, node: Node, frame: Frame) -> int:
+    """How much a node matters: as a support, at an edge that stands out, by its role."""
+    weight = 4 if node.gold else 0
+    if any(edge.emphasised and node.id in edge.ends for edge in frame.edges):
+        weight += 2
+    if ROLES[state.role].halo or state.role in _NAMED:
+        weight += 1
+    return weight
 
 
 def _place_labels(
     ax: Axes, labels: Sequence[tuple[Node, str]], nodes: Sequence[Node], distance: float
 ) -> None:
-    """Write each label so many points from its node, where it covers no node with a label and no earlier label.
+    """Write each label so many points from its node.
 
-    At best it covers no node at all; where there is no room, it is left out.
+    It covers no node with a label and no earlier label, and at best no node at all. Where there is
+    no room, it is left out.
     """
-    reach, frame = distance * ax.figure.dpi / 72 * 0.7, ax.get_window_extent()
+    reach = distance * ax.figure.dpi / 72 * 0.7
+    panel = ax.get_window_extent()
     points = ax.transData.transform([(node.x, node.y) for node in nodes])
     around = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
-    taken = [box for node, box in zip(nodes, around) if node in dict(labels)]
-    paper = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6}
-    drawn = {
-        "textcoords": "offset points",
-        "fontsize": 8,
-        "zorder": 5,
-        "bbox": paper,
-        "in_layout": False,
-    }
+    labelled = dict(labels)
+    taken = [box for node, box in zip(nodes, around) if node in labelled]
     for node, text in labels:
-        mark = ax.annotate(text, (node.x, node.y), (0, 0), **drawn)
+        label = ax.annotate(
+            text,
+            (node.x, node.y),
+            (0, 0),
+            textcoords="offset points",
+            fontsize=8,
+            zorder=5,
+            bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6},
+            in_layout=False,
+        )
         for avoided, (right, up, ha, va) in product((taken + around, taken), _SIDES):
-            mark.set(position=(right * distance, up * distance), ha=ha, va=va)
-            box = mark.get_window_extent()
-            if frame.count_contains(box.corners()) == 4 and not box.count_overlaps(avoided):
+            label.set(position=(right * distance, up * distance), ha=ha, va=va)
+            box = label.get_window_extent()
+            if panel.count_contains(box.corners()) == 4 and not box.count_overlaps(avoided):
                 taken.append(box)
                 break
         else:
-            mark.remove()
+            label.remove()
 
 
-def _draw_edge(ax: Axes, edge: Edge, start: Node, end: Node, width: float, size: float) -> None:
-    """A stroke for each kind, side by side; an arrow head at the target of a directed edge, ``size`` points wide."""
-    manner = {
-        "alpha": 1 if edge.emphasised else 0.5,
-        "linewidth": width,
-        "mutation_scale": 13,
-        "shrinkA": 0,
-    }
-    manner |= (
-        {"arrowstyle": "-|>", "shrinkB": size / 2 + 1}
-        if edge.directed
-        else {"arrowstyle": "-", "shrinkB": 0}
-    )
-    for number, kind in enumerate(edge.kinds):
-        bow = {"connectionstyle": f"arc3,rad={0.08 * number}"}
+def _draw_edge(ax: Axes, edge: Edge, nodes: Mapping[str, Node], width: float, size: float) -> None:
+    """A stroke for each kind, side by side.
+
+    A directed edge has an arrow head at its target, which is ``size`` points wide.
+    """
+    start = nodes[edge.source]
+    end = nodes[edge.target]
+    arrow = {"arrowstyle": "-", "shrinkB": 0}
+    if edge.directed:
+        arrow = {"arrowstyle": "-|>", "shrinkB": size / 2 + 1}
+    alpha = 1 if edge.emphasised else 0.5
+    for rank, kind in enumerate(edge.kinds):
         ax.annotate(
             "",
             (end.x, end.y),
             (start.x, start.y),
-            arrowprops=manner | look(kind).line | bow,
+            arrowprops={
+                "alpha": alpha,
+                "linewidth": width,
+                "mutation_scale": 13,
+                "shrinkA": 0,
+                "connectionstyle": f"arc3,rad={0.08 * rank}",
+                **arrow,
+                **look(kind).line,
+            },
             zorder=1,
         )
 
 
-def _standing(item: RankItem, number: int) -> str:
-    """A place in a ranking and how it changed."""
-    moved = f" {'▲' if item.moved > 0 else '▼'}{abs(item.moved)}" if item.moved else ""
-    return f"{item.place or number}{moved}"
+# ---- rankings
+
+
+def _standing(item: RankItem, rank: int) -> str:
+    """A rank, and how it changed."""
+    standing = f"{item.rank or rank}"
+    if item.moved > 0:
+        standing += f" ▲{item.moved}"
+    if item.moved < 0:
+        standing += f" ▼{-item.moved}"
+    return standing
 
 
 def _draw_rankings(ax: Axes, replay: Replay, columns: Sequence[Column], letters: int) -> None:
-    """Rankings side by side: gold items starred and heavy, lines between the places of the same passage."""
-    nodes, left = replay.by_id, {}
-    ax.set(xlim=(0, len(columns)), ylim=(max(len(column.items) for column in columns) + 0.2, -1))
-    text = {"fontsize": SMALL, "parse_math": False, "va": "center"}
-    for number, column in enumerate(columns):
-        ax.text(number, -0.6, column.name, weight="bold", **text)
-        for place, item in enumerate(column.items):
+    """Rankings side by side: gold items starred and heavy, lines between those of one passage."""
+    nodes = replay.by_id
+    deepest = max(len(column.items) for column in columns)
+    ax.set(xlim=(0, len(columns)), ylim=(deepest + 0.2, -1))
+    letters = max(8, letters // len(columns) - 8)
+    heights_before = {}
+    for x, column in enumerate(columns):
+        heights = {}
+        _write(ax, x, -0.6, column.name, "bold")
+        for position, item in enumerate(column.items):
             node = nodes[item.node]
-            rank, _, moved = _standing(item, place + 1).partition(" ")
-            title = f"{'★ ' * node.gold}{clip(node.title, max(8, letters // len(columns) - 8))}"
-            ink = {"weight": "bold", "color": INK} if node.gold else {"color": GREY}
-            ax.text(number, place + 0.2, f"{rank}  {title} {moved}".rstrip(), **text, **ink)
-            if node.id in left:
-                tie = (
-                    {"color": GOLD_RIM, "linewidth": 2.5}
-                    if node.gold
-                    else {"color": "#bbbbbb", "linewidth": 0.8}
-                )
-                ax.plot([number - 0.16, number - 0.03], [left[node.id] + 0.2, place + 0.2], **tie)
-        left = {item.node: place for place, item in enumerate(column.items)}
+            height = position + 0.2
+            heights[node.id] = height
+            rank, _, moved = _standing(item, position + 1).partition(" ")
+            text = f"{clip(node.title, letters)} {moved}".rstrip()
+            if node.gold:
+                _write(ax, x, height, f"{rank}  ★ {text}", "bold", INK)
+            else:
+                _write(ax, x, height, f"{rank}  {text}", "normal", GREY)
+            if node.id in heights_before:
+                ends = [heights_before[node.id], height]
+                colour, width = _GOLD_TIE if node.gold else _TIE
+                ax.plot([x - 0.16, x - 0.03], ends, color=colour, linewidth=width)
+        heights_before = heights
 
 
-def _symbol(role: str, gold: bool, size: float, fill: object = None) -> dict[str, Any]:
-    look = {
-        "marker": _MARKER["star" if gold else ROLES[role].shape],
-        "markersize": size,
-        "linestyle": "none",
-    }
-    rim = {"markeredgecolor": GOLD_RIM if gold else INK, "markeredgewidth": 1.8 if gold else 0.9}
-    return look | rim | {"markerfacecolor": fill or ROLES[role].fill}
+def _write(ax: Axes, x: float, y: float, text: str, weight: str, colour: str | None = None) -> None:
+    ax.text(
+        x,
+        y,
+        text,
+        fontsize=SMALL,
+        parse_math=False,
+        va="center",
+        weight=weight,
+        color=colour,
+    )
+
+
+# ---- signs
+
+
+def _symbol(role: str, gold: bool, size: float, shade: Any = None) -> Line2D:
+    """A node's sign, its position still open."""
+    symbol = Line2D(
+        [],
+        [],
+        marker=_MARKER[ROLES[role].shape],
+        markersize=size,
+        linestyle="none",
+        markeredgecolor=INK,
+        markeredgewidth=0.9,
+        markerfacecolor=shade or ROLES[role].fill,
+    )
+    if gold:
+        symbol.set(
+            marker=_MARKER["star"],
+            markeredgecolor=GOLD_RIM,
+            markeredgewidth=1.8,
+        )
+    return symbol
+
+
+def _ring(size: float) -> Line2D:
+    """What stands around a sender and a path, its position still open."""
+    return Line2D(
+        [],
+        [],
+        marker="o",
+        markersize=size,
+        markerfacecolor="none",
+        markeredgecolor=HALO,
+        markeredgewidth=2.2,
+        linestyle="none",
+        clip_on=False,
+    )
 
 
 def _legend(replay: Replay) -> list[Line2D]:
-    signs: dict[str, dict[str, Any]] = {}
-    if scale := replay.scale:
+    signs = {}
+    shade = None
+    scale = replay.scale
+    if scale:
+        shade = _SHADE(0.5)
         for value in (1.0, 0.5, 0.0):
-            number = scale.far + value * (scale.near - scale.far)
-            signs[f"{scale.name} {number:.3g}"] = _symbol(
-                "plain", False, 4 + 8 * value, _SHADES(value)
-            )
+            measured = scale.farthest + value * (scale.nearest - scale.farthest)
+            symbol = _symbol("plain", False, 4 + 8 * value, _SHADE(value))
+            signs[f"{scale.name} {measured:.3g}"] = symbol
+
     for name, role in replay.roles.items():
-        shade = _SHADES(0.5) if scale and not role.dashed else None
-        signs[role.label] = (
-            _RING | {"markersize": 9} if role.halo else _symbol(name, False, 8, shade)
-        )
+        if role.halo:
+            signs[role.label] = _ring(9)
+        else:
+            fill = None if role.dashed else shade
+            signs[role.label] = _symbol(name, False, 8, fill)
     if any(node.gold for node in replay.nodes):
         signs[GOLD] = _symbol("missed", True, 14)
-    if scale and any(
-        item.moved for frame in replay.frames for column in frame.columns for item in column.items
-    ):
-        signs["(7 ▲16): its place, 16 up"] = {"linestyle": "none"}
-    signs |= {f"{kind} edge": look(kind).line for kind in replay.kinds}
-    return [Line2D([], [], label=label, **sign) for label, sign in signs.items()]
+    if scale and any(map(_moves, replay.frames)):
+        signs["(7 ▲16): its place, 16 up"] = Line2D([], [], linestyle="none")
+    for kind in replay.kinds:
+        signs[f"{kind} edge"] = Line2D([], [], **look(kind).line)
+
+    for label, sign in signs.items():
+        sign.set_label(label)
+    return list(signs.values())
+
+
+def _moves(frame: Frame) -> bool:
+    return any(item.moved for column in frame.columns for item in column.items)

@@ -1,6 +1,7 @@
-"""One look for every figure: slide size, readable type, and a fixed colour, marker and dash for each method.
+"""One look for every figure: slide size, readable type, a fixed colour, marker and dash per method.
 
-What varies from name to name stands in ``looks.toml``, what is the same for all figures in ``kit.mplstyle``.
+What varies from name to name stands in ``looks.toml``, what is the same for all figures in
+``kit.mplstyle``.
 """
 
 import io
@@ -18,7 +19,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 SIZE = (10.0, 5.625)  # inches: a 16:9 slide
 DPI = 160
-INK, GREY = "#222222", "#6e6e6e"
+INK = "#222222"
+GREY = "#6e6e6e"
 SMALL = 9.5  # points: the smallest type on a figure
 
 
@@ -36,7 +38,10 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class Role(msgspec.Struct, frozen=True):
-    """How a node is drawn: the words of the legend, fill, shape, a dashed rim for absence, a ring (``halo``)."""
+    """How a node is drawn: the words of the legend, fill, and shape.
+
+    ``dashed`` is a rim for what is absent, ``halo`` a ring around the node.
+    """
 
     label: str
     fill: str = "#d9d9d9"
@@ -47,10 +52,9 @@ class Role(msgspec.Struct, frozen=True):
 
 _SHEET = msgspec.toml.decode(Path(__file__).with_name("looks.toml").read_bytes())
 ROLES = msgspec.convert(_SHEET["roles"], dict[str, Role])
-_GROUPS = msgspec.convert(
-    _SHEET["looks"], dict[str, Look]
-)  # by the names that have a look in common
-LOOKS = {name: each for names, each in _GROUPS.items() for name in names.split()}
+#: By the names that have a look in common.
+_GROUPS = msgspec.convert(_SHEET["looks"], dict[str, Look])
+LOOKS = {name: group for names, group in _GROUPS.items() for name in names.split()}
 
 
 def look(name: str) -> Look:
@@ -59,15 +63,22 @@ def look(name: str) -> Look:
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """A look for each name: a method's own, and for others, such as settings, those that the methods here leave."""
+    """A look for each name.
+
+    A method has its own; others, such as settings, have those that the methods here leave.
+    """
     names = list(dict.fromkeys(names))
     taken = [LOOKS[name] for name in names if name in LOOKS]
-    free = cycle([each for each in _GROUPS.values() if each not in taken] or taken)
-    return {name: look(name) if name in LOOKS else next(free) for name in names}
+    free = [group for group in _GROUPS.values() if group not in taken]
+    others = cycle(free or taken)
+    return {name: LOOKS.get(name) or next(others) for name in names}
 
 
 def style() -> AbstractContextManager[None]:
-    """The kit's settings on top of matplotlib's own: what the user has set plays no part. A decorator, too."""
+    """The kit's settings on top of matplotlib's own: what the user has set plays no part.
+
+    It is a decorator, too.
+    """
     return matplotlib.style.context(["default", Path(__file__).with_name("kit.mplstyle")])
 
 
@@ -77,8 +88,10 @@ class Figure(matplotlib.figure.Figure):
     def __init__(self, title: str, size: tuple[float, float] = SIZE) -> None:
         with style():
             super().__init__(figsize=size, dpi=DPI, layout="constrained")
-            self.title, self.files = title, {}
-            self.suptitle(textwrap.fill(title, round(size[0] * 8.2)), x=0.01, ha="left")
+            self.title = title
+            self.files: dict[str, bytes] = {}
+            width = round(size[0] * 8.2)  # letters
+            self.suptitle(textwrap.fill(title, width), x=0.01, ha="left")
         FigureCanvasAgg(self)
 
     def __repr__(self) -> str:
@@ -86,20 +99,25 @@ class Figure(matplotlib.figure.Figure):
 
     @style()
     def drawn(self, kind: str) -> bytes:
-        """The bytes of a file of the figure, ``png`` or ``svg``, without dates or versions; they are drawn once."""
+        """The bytes of a file of the figure, ``png`` or ``svg``, without dates or versions.
+
+        They are drawn once.
+        """
         if kind not in self.files:
-            told = {
+            metadata = {
                 "svg": {"Date": None, "Creator": None, "Title": self.title},
                 "png": {"Software": None},
-            }[kind]
-            self.savefig(sink := io.BytesIO(), format=kind, metadata=told)
+            }
+            sink = io.BytesIO()
+            self.savefig(sink, format=kind, metadata=metadata[kind])
             self.files[kind] = sink.getvalue()
         return self.files[kind]
 
     def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
         width, height = self.get_size_inches() * 96
-        return self.drawn("png"), {
+        about = {
             "width": round(width),
             "height": round(height),
             "alt": self.title,
         }
+        return self.drawn("png"), about

@@ -1,4 +1,4 @@
-"""A small invented corpus, text that would do harm if it were taken for markup, and a notebook seen in a browser."""
+"""A small invented corpus, text that would do harm as markup, and a notebook seen in a browser."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import nbformat
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Route, sync_playwright
 
 from kit.corpus import Corpus, Passage, Question
 
@@ -28,12 +28,19 @@ FLAGS += [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]  # no sandbox: it may be root
 READY = """() => {
-  const panel = [...(window.jupyterapp?.shell.widgets('main') ?? [])].find(widget => widget.context?.isReady);
+  const widgets = [...(window.jupyterapp?.shell.widgets('main') ?? [])];
+  const panel = widgets.find(widget => widget.context?.isReady);
   return panel?.sessionContext.session?.kernel?.status === 'idle';
 }"""
-RUN = "() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].every(e => /[0-9]/.test(e.textContent))"
+RUN = """() => {
+  const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
+  return prompts.every(prompt => /[0-9]/.test(prompt.textContent));
+}"""
 WAIT = 180  # seconds, for a machine that has much else to do
-HOSTILE = "<img src=x onerror=\"window.HACKED=1\"> & 'q' $x^2$ </script><script>window.HACKED=2</script>\nline two"
+HOSTILE = (
+    "<img src=x onerror=\"window.HACKED=1\"> & 'q' $x^2$ "
+    "</script><script>window.HACKED=2</script>\nline two"
+)
 
 
 @pytest.fixture(scope="session")
@@ -65,19 +72,27 @@ def questions() -> list[Question]:
 
 
 class Seen:
-    """A page with a notebook whose cells have all run, the console's errors, and what was asked of other hosts."""
+    """A page with a notebook whose cells have all run.
+
+    ``errors`` are the console's, ``elsewhere`` what was asked of other hosts.
+    """
 
     def __init__(self, page: Page) -> None:
-        self.page, self.errors, self.elsewhere = page, [], []
+        self.page = page
+        self.errors = []
+        self.elsewhere = []
         page.on(
             "console", lambda message: message.type == "error" and self.errors.append(message.text)
         )
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("websocket", lambda websocket: self._is_away(websocket.url))
-        page.route(
-            "**/*",
-            lambda route: route.abort() if self._is_away(route.request.url) else route.continue_(),
-        )
+        page.route("**/*", self._stay_here)
+
+    def _stay_here(self, route: Route) -> None:
+        if self._is_away(route.request.url):
+            route.abort()
+        else:
+            route.continue_()
 
     def _is_away(self, url: str) -> bool:
         away = urlsplit(url).hostname not in (None, "127.0.0.1")
@@ -89,7 +104,10 @@ class Seen:
 def seen(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Seen]:
-    """A notebook with the test module's CELLS, open in JupyterLab and run; skips where there is no browser."""
+    """A notebook with the test module's CELLS, open in JupyterLab and run.
+
+    Skips where there is no browser.
+    """
     chromium = (
         os.environ.get("KIT_CHROMIUM")
         or shutil.which("chromium")
@@ -158,8 +176,8 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
                 private / "log"
             ).read_text()[-2000:]
             time.sleep(0.2)
-        [told] = runtime.glob("jpserver-*.json")
-        yield json.loads(told.read_text())["url"].rstrip("/")
+        [server_file] = runtime.glob("jpserver-*.json")
+        yield json.loads(server_file.read_text())["url"].rstrip("/")
     finally:
         server.terminate()  # it ends its kernels, then itself
         server.wait(30)

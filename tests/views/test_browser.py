@@ -8,7 +8,10 @@ from reportlab.pdfgen.canvas import Canvas
 
 pytestmark = pytest.mark.browser
 
-HOSTILE = "<img src=x onerror=\"window.HACKED=1\"> & 'q' $x^2$ </script><script>window.HACKED=2</script>\nline two"
+HOSTILE = (
+    "<img src=x onerror=\"window.HACKED=1\"> & 'q' $x^2$ "
+    "</script><script>window.HACKED=2</script>\nline two"
+)
 SLOW = 60_000  # milliseconds, for a machine that has much else to do
 #: The cells by name, in their order; a test finds its own by it.
 CELLS = {
@@ -25,11 +28,13 @@ HOSTILE = {HOSTILE!r}
 hand, reports = example(), load(ROOT / "data" / "reports")
 questions = hand.test[::-1]""",
     "canvas": """
-nodes = tuple(Node(f"n{i}", HOSTILE if i == 0 else f"Port {i}", HOSTILE if i == 0 else f"Text of port {i}.",
+nodes = tuple(Node(f"n{i}", f"Port {i}" if i else HOSTILE, f"Text of port {i}." if i else HOSTILE,
                    (i % 10) / 9, (i // 10) / 5, gold=i == 0) for i in range(60))
-edges = tuple(Edge(f"n{i}", f"n{(i * 7 + j) % 60}", ("knn", "tfidf"), HOSTILE) for i in range(60) for j in range(1, 6))
+edges = tuple(Edge(f"n{i}", f"n{(i * 7 + j) % 60}", ("knn", "tfidf"), HOSTILE)
+              for i in range(60) for j in range(1, 6))
 def frame(step):
-    states = tuple(NodeState(node.id, "seed" if i <= step else "reached", note=HOSTILE) for i, node in enumerate(nodes))
+    states = tuple(NodeState(node.id, "seed" if i <= step else "reached", note=HOSTILE)
+                   for i, node in enumerate(nodes))
     ranking = Column(HOSTILE, tuple(RankItem(f"n{(i + step) % 10}", 0.5, 1) for i in range(10)))
     return Frame(f"round {step}", f"caption {step} {HOSTILE}", states, edges, (ranking,))
 GraphCanvas(Replay(nodes, tuple(frame(step) for step in range(3)), HOSTILE), HOSTILE)""",
@@ -39,7 +44,8 @@ def tell(mood):
         raise InputError(HOSTILE)
     return Replay((Node("a", "Only one"),), (Frame(states=(NodeState("a"),)),))
 Explorer("moods", {"mood": ipywidgets.Dropdown(options=["good", "bad"])}, tell)""",
-    "table": "show_table(pd.DataFrame({'title': [HOSTILE, '$a$ and $b$'], 'n': [1234, 5]}), HOSTILE)",
+    "table": """
+show_table(pd.DataFrame({'title': [HOSTILE, '$a$ and $b$'], 'n': [1234, 5]}), HOSTILE)""",
     "print": "storyboard(Replay(nodes, (frame(1),)), HOSTILE)",
     "page": """
 passages = [("Marrow", "Marrow is a port on the Halle."), ("Tilsby", "Tilsby lies on the Halle."),
@@ -47,7 +53,9 @@ passages = [("Marrow", "Marrow is a port on the Halle."), ("Tilsby", "Tilsby lie
 corpus = Corpus(Passage(f"p{i}", title, text, "d", i) for i, (title, text) in enumerate(passages))
 graph_page(build("structure", corpus), gold=["p1"])""",
     "gnn": "explore('gnn-ret', hand, questions, top_k=2)",
-    "beside": "SideBySide(explore('gnn-ret', hand, questions, top_k=1), explore('rgnn-ret', hand, questions, top_k=2))",
+    "beside": """
+left = explore('gnn-ret', hand, questions, top_k=1)
+SideBySide(left, explore('rgnn-ret', hand, questions, top_k=2))""",
     "walk": "explore('kgp-tfidf', hand, questions, budget=6, branching=3, depth=3)",
     "evidence": "explore('bgr', hand, questions)",
     "growth": "explore('ras', hand, questions, top_k=1)",
@@ -62,9 +70,9 @@ def cell(page: Page, name: str) -> Locator:
     return output
 
 
-def canvas_of(page: Page, name: str, number: int = 0) -> Locator:
+def canvas_of(page: Page, name: str, index: int = 0) -> Locator:
     """A canvas of a cell, at its first step and with nothing in hand."""
-    canvas = cell(page, name).locator(".kit-canvas").nth(number)
+    canvas = cell(page, name).locator(".kit-canvas").nth(index)
     canvas.scroll_into_view_if_needed()
     canvas.locator("input").focus()
     for key in ("Escape", "0", *["ArrowLeft"] * 6):
@@ -86,7 +94,8 @@ def test_all_cells_show_what_they_should(page):
 
 def test_keys_on_the_step_bar_step_and_play_and_positions_stay(page):
     canvas = canvas_of(page, "canvas")
-    step, before = canvas.locator(".kit-step"), places(canvas)
+    step = canvas.locator(".kit-step")
+    before = places(canvas)
     page.keyboard.press("ArrowRight")
     expect(step).to_have_text("2 of 3: round 1")
     assert places(canvas) == before and len(before) == 60
@@ -100,7 +109,8 @@ def test_keys_on_the_step_bar_step_and_play_and_positions_stay(page):
 
 def test_keys_walk_the_graph_and_pin_a_passage(page):
     canvas = canvas_of(page, "canvas")
-    detail, cells = canvas.locator(".kit-detail"), page.locator(".jp-Notebook .jp-Cell").count()
+    detail = canvas.locator(".kit-detail")
+    cells = page.locator(".jp-Notebook .jp-Cell").count()
     canvas.locator(".kit-node").nth(11).focus()
     page.keyboard.press("ArrowRight")
     expect(detail).to_contain_text("Text of port 12.")
@@ -121,9 +131,11 @@ def test_keys_walk_the_graph_and_pin_a_passage(page):
 
 def test_wheel_zooms_once_the_picture_was_clicked_and_drag_pans(page):
     canvas = canvas_of(page, "canvas")
-    node, box = canvas.locator(".kit-node").first, canvas.locator(".kit-stage > svg").bounding_box()
+    node = canvas.locator(".kit-node").first
+    box = canvas.locator(".kit-stage > svg").bounding_box()
     before = node.get_attribute("transform")
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 + 15
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2 + 15
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 40, y + 5)
@@ -181,7 +193,8 @@ def test_a_graph_page_draws_and_its_text_is_inert(page):
     tip = inside.locator(".vis-tooltip")
     for _ in range(20):  # on a busy machine the page may still be finding its size
         canvas.scroll_into_view_if_needed()
-        (x, y), at = inside.locator("body").evaluate(box), canvas.bounding_box()
+        x, y = inside.locator("body").evaluate(box)
+        at = canvas.bounding_box()
         page.mouse.move(at["x"] + x, at["y"] + y)
         page.wait_for_timeout(500)  # a box opens where the pointer rests
         if tip.is_visible():
@@ -193,10 +206,8 @@ def test_a_graph_page_draws_and_its_text_is_inert(page):
 
 def test_steps_send_messages_and_show_the_arithmetic_of_the_node_in_hand(page):
     canvas = canvas_of(page, "gnn")
-    before, fills = (
-        places(canvas),
-        "nodes => nodes.map(node => node.querySelector('path').getAttribute('fill'))",
-    )
+    before = places(canvas)
+    fills = "nodes => nodes.map(node => node.querySelector('path').getAttribute('fill'))"
     colours = canvas.locator(".kit-node").evaluate_all(fills)
     step = canvas.get_by_role("button", name="One step on")
     step.click()
@@ -210,13 +221,15 @@ def test_steps_send_messages_and_show_the_arithmetic_of_the_node_in_hand(page):
     expect(canvas.locator("li").nth(2)).to_contain_text("▲1")
     assert places(canvas) == before
     after = canvas.locator(".kit-node").evaluate_all(fills)
-    assert sum(old != new for old, new in zip(colours, after)) == 1  # colour follows the distance
+    assert (
+        sum(before != now for before, now in zip(colours, after)) == 1
+    )  # colour follows the distance
     canvas.locator("li").nth(0).focus()
     expect(canvas.locator(".kit-note")).to_have_text("distance 0.244, place 1")
 
 
 def test_two_methods_go_in_step(page):
-    left, right = (canvas_of(page, "beside", number) for number in (0, 1))
+    left, right = (canvas_of(page, "beside", index) for index in (0, 1))
     boxes = left.bounding_box(), right.bounding_box()
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"] + 1 and boxes[0]["y"] == boxes[1]["y"]
     for canvas in (left, right):
@@ -231,7 +244,8 @@ def test_two_methods_go_in_step(page):
 
 
 def test_a_path_grows_step_by_step(page):
-    output, canvas = cell(page, "walk"), canvas_of(page, "walk")
+    output = cell(page, "walk")
+    canvas = canvas_of(page, "walk")
     before = places(canvas)
     for _ in range(3):
         canvas.get_by_role("button", name="One step on").click()
@@ -244,7 +258,8 @@ def test_a_path_grows_step_by_step(page):
 
 
 def test_evidence_is_searched_both_ways_and_merged(page):
-    output, canvas = cell(page, "evidence"), canvas_of(page, "evidence")
+    output = cell(page, "evidence")
+    canvas = canvas_of(page, "evidence")
     before = places(canvas)
     expect(canvas.locator(".kit-step")).to_have_text(
         "1 of 6: forward · Q"
@@ -259,9 +274,11 @@ def test_evidence_is_searched_both_ways_and_merged(page):
 
 
 def test_a_graph_grows_round_by_round(page):
-    output, canvas = cell(page, "growth"), canvas_of(page, "growth")
+    output = cell(page, "growth")
+    canvas = canvas_of(page, "growth")
     expect(canvas.locator(".kit-caption")).to_contain_text("Then: [SUBQ].")
-    before, few = places(canvas), len(places(canvas))
+    before = places(canvas)
+    few = len(before)
     page.keyboard.press("ArrowRight")
     expect(canvas.locator(".kit-caption")).to_have_text(
         "No retrieval: the graph has it; read off: Ines Moravec. Then: [SUBQ]."
@@ -279,8 +296,8 @@ def ask(output: Locator, text: str) -> None:
     field = output.get_by_label("question", exact=True)
     field.fill(text)
     field.press("Enter")
-    told = ".kit-question" if text else ".kit-canvas .kit-problem"
-    expect(output.locator(told)).to_contain_text(
+    line = ".kit-question" if text else ".kit-canvas .kit-problem"
+    expect(output.locator(line)).to_contain_text(
         text or "field question: expected a question", timeout=SLOW
     )
 

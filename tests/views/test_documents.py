@@ -11,7 +11,8 @@ from reportlab.platypus import Table
 
 from kit.corpus import Corpus, Passage, load, read_document
 from kit.paths import ROOT
-from kit.views.documents import DocumentExplorer, evidence_html, table_html
+from kit.views.documents import DocumentExplorer
+from kit.views.sheets import evidence_html, table_html
 
 COSTS = "Table 3: Costs\n\n| item | pounds |\n| --- | --- |\n| a \\| b | 1,200 |"
 TABLE = Passage("plan#p2.1", "Plan", COSTS, "plan", 0, 2, "table")
@@ -24,9 +25,9 @@ def mill(*pages: str, title: str = "The <b>Mill</b>", cell: str = "oak") -> byte
     sink = BytesIO()
     canvas = Canvas(sink, pagesize=A5, invariant=1)
     canvas.setTitle(title)
-    for number, text in enumerate(pages):
+    for page, text in enumerate(pages):
         canvas.drawString(50, 500, text)
-        if not number:
+        if page == 0:
             canvas.drawString(50, 470, "Table 1: Wheels")
             table = Table(
                 [["Wheel", "Turns"], [cell, "12"]],
@@ -69,7 +70,7 @@ def html_of(explorer: DocumentExplorer) -> str:
 
 def test_it_begins_with_a_question_and_shows_what_is_loaded(explorer):
     assert explorer.values == {"question": "What is on page 1?", "agent": "kgp-tfidf"}
-    assert [it.id for it in explorer.passages] == [
+    assert [passage.id for passage in explorer.passages] == [
         "mill#p1.1",
         "mill#p1.2",
         "weir#p1.1",
@@ -80,16 +81,16 @@ def test_it_begins_with_a_question_and_shows_what_is_loaded(explorer):
 
 def test_a_question_about_structure_gets_what_is_named_and_nothing_else(explorer):
     assert ask(explorer, "What is on page 2 of the mill?") == ["mill#p2.1"]
-    assert explorer.told == "A question about structure: no search is needed."
-    both = "What differs between Table 1 of the weir and page 2 of the mill?"
-    assert ask(explorer, both) == ["weir#p1.2", "mill#p2.1"]
+    assert explorer.explanation == "A question about structure: no search is needed."
+    comparison = "What differs between Table 1 of the weir and page 2 of the mill?"
+    assert ask(explorer, comparison) == ["weir#p1.2", "mill#p2.1"]
     scenes = [scene.step for scene in explorer.replay().frames]
     assert scenes == ["what the question names", "table 1 of weir", "page 2 of mill", "result"]
 
 
 def test_a_question_about_content_is_walked_for(explorer):
     assert ask(explorer, "Who keeps the mill?")[:2] == ["mill#p1.2", "mill#p2.1"]
-    assert explorer.told.startswith("A question about content: kgp-tfidf walks the passages")
+    assert explorer.explanation.startswith("A question about content: kgp-tfidf walks the passages")
     assert explorer.replay().frames[0].step == "seeds"
 
 
@@ -105,7 +106,7 @@ def test_text_of_documents_and_files_is_escaped(explorer):
 
 def test_the_first_upload_takes_the_place_of_the_beginning_and_later_ones_are_added(explorer):
     explorer.load({"mill.pdf": MILL})
-    assert [it.id for it in explorer.passages] == ["mill#p1.1", "mill#p1.2"] and len(
+    assert [passage.id for passage in explorer.passages] == ["mill#p1.1", "mill#p1.2"] and len(
         explorer.corpus
     ) == 3
     explorer.load({"lock.pdf": mill("The lock is shut.")})
@@ -118,8 +119,8 @@ def test_what_cannot_be_read_is_told_and_the_rest_stays(explorer):
     before = explorer.corpus
     explorer.load({"empty.pdf": b"", "broken.pdf": b"%PDF-1.4 and no more"})
     assert explorer.corpus is before and explorer.values["question"] == "Who keeps the mill?"
-    line = "<p>empty.pdf: expected a PDF, this file is broken or none (PdfminerException)</p><p>broken.pdf: expected"
-    assert line in html_of(explorer)
+    broken = "expected a PDF, this file is broken or none (PdfminerException)"
+    assert f"<p>empty.pdf: {broken}</p><p>broken.pdf: expected" in html_of(explorer)
     explorer.load({"empty.pdf": b"", "lock.pdf": mill("The lock is shut.")})
     assert list(explorer.corpus.documents) == ["lock"]
     assert "empty.pdf" in html_of(explorer)
@@ -131,7 +132,7 @@ def test_an_empty_question_is_told_and_the_last_evidence_stays(explorer):
     evidence = ask(explorer, "Who keeps the mill?")
     explorer.controls["question"].value = "  "
     assert explorer.canvas.problem == "field question: expected a question"
-    assert [it.id for it in explorer.passages] == evidence
+    assert [passage.id for passage in explorer.passages] == evidence
 
 
 def test_of_a_known_question_answer_and_supports_are_shown():
@@ -139,7 +140,8 @@ def test_of_a_known_question_answer_and_supports_are_shown():
     explorer = DocumentExplorer(reports.corpus, reports.test)
     assert "selby-quay-harbour-board#p1.7" in ask(explorer, "Who rehung the gate of the dry dock?")
     first = reports.test[0]
-    evidence, shown = ask(explorer, first.text), explorer.replay()
+    evidence = ask(explorer, first.text)
+    shown = explorer.replay()
     assert shown.question == f"{first.text}\nAnswer: {first.answer}"
     assert {node.id for node in shown.nodes if node.gold} == {*evidence}
 

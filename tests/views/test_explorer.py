@@ -9,9 +9,10 @@ from kit.corpus import Benchmark, Corpus, Passage, Question, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.graphs import build
-from kit.methods import loops, make
+from kit.methods import make
 from kit.methods.gnn_ret.retriever import GNNRet
-from kit.methods.loops.agents import gold_steps
+from kit.methods.loops.loops import SelfAsk
+from kit.methods.loops.steps import gold_steps
 from kit.views import (
     Explorer,
     SideBySide,
@@ -40,7 +41,7 @@ def first(explorer: Explorer, frame: int = -1) -> list[str]:
 
 
 def places(explorer: Explorer) -> dict[str, tuple[float, float]]:
-    return {id: (node["x"], node["y"]) for id, node in shown(explorer)["nodes"].items()}
+    return {name: (node["x"], node["y"]) for name, node in shown(explorer)["nodes"].items()}
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def gnn() -> Explorer:
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "some_steps"),
+    ("name", "settings", "expected_steps"),
     [
         (
             "gnn-ret",
@@ -66,7 +67,9 @@ def gnn() -> Explorer:
         ("bm25", {}, ["ranking"]),
     ],
 )
-def test_each_kind_of_retrieval_is_replayed_and_ends_with_its_ranking(name, settings, some_steps):
+def test_each_kind_of_retrieval_is_replayed_and_ends_with_its_ranking(
+    name, settings, expected_steps
+):
     explorer = explore(
         name, HAND, HAND.test, behind="entity+structure", question="river", **settings
     )
@@ -74,7 +77,7 @@ def test_each_kind_of_retrieval_is_replayed_and_ends_with_its_ranking(name, sett
     retriever.index(HAND.corpus)
     query = HAND.test[1].gold_query if retriever.sees_gold else HAND.test[1].query
     assert first(explorer) == list(retriever.retrieve(query, 6).ids)
-    assert set(some_steps) <= set(steps(explorer)) and explorer.canvas.problem == ""
+    assert set(expected_steps) <= set(steps(explorer)) and explorer.canvas.problem == ""
     assert shown(explorer)["edges"]
 
 
@@ -99,12 +102,13 @@ def test_a_typed_question_is_asked_without_supports_until_another_is_chosen(gnn)
     gnn.controls["question"].value = "river"
     assert gnn.controls["typed"].value == "" and shown(gnn)["question"].startswith("Which river")
     lines = explore("rgnn-ret", HAND, HAND.test, typed="Which film is silent?\nWho was a painter?")
-    asked = list(dict.fromkeys(frame["asked"] for frame in shown(lines)["frames"]))
-    assert asked == ["Which film is silent?", "Who was a painter?", ""]
+    sub_questions = list(dict.fromkeys(frame["asked"] for frame in shown(lines)["frames"]))
+    assert sub_questions == ["Which film is silent?", "Who was a painter?", ""]
 
 
 def test_what_is_costly_is_made_once_and_the_retriever_stays_as_it_is(monkeypatch):
-    indexed, index = [], GNNRet.index
+    indexed = []
+    index = GNNRet.index
     monkeypatch.setattr(
         GNNRet, "index", lambda self, corpus: (indexed.append(1), index(self, corpus))
     )
@@ -128,18 +132,19 @@ def test_a_storyboard_can_be_had_for_other_values_and_without_text(gnn):
 
 
 def test_two_go_in_step_with_one_question_and_one_place_a_passage():
-    both = SideBySide(*(explore("gnn-ret", HAND, HAND.test, top_k=k, layers=k - 1) for k in (2, 3)))
+    pair = SideBySide(*(explore("gnn-ret", HAND, HAND.test, top_k=k, layers=k - 1) for k in (2, 3)))
     layer = ["layer 1 · senders", "layer 1 · sender 1 of 2", "layer 1 · sender 2 of 2"]
-    assert steps(both.left) == [
+    assert steps(pair.left) == [
         "start",
         *layer,
         *["result"] * 6,
     ]  # the shorter one waits at its end
-    assert len(steps(both.right)) == len(steps(both.left))
-    both.left.controls["question"].value = "river"
-    assert shown(both.right)["question"] == shown(both.left)["question"] != ""
-    left, right = places(both.left), places(both.right)
-    assert all(left[id] == place for id, place in right.items() if id in left)
+    assert len(steps(pair.right)) == len(steps(pair.left))
+    pair.left.controls["question"].value = "river"
+    assert shown(pair.right)["question"] == shown(pair.left)["question"] != ""
+    left = places(pair.left)
+    right = places(pair.right)
+    assert all(left[name] == position for name, position in right.items() if name in left)
 
 
 def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
@@ -147,7 +152,7 @@ def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
         ["bm25", "tfidf"], Benchmark("demo", corpus, test=questions), ks=(2,), k=4, progress=False
     )
     explorer = explore_rankings(experiment, k=3)
-    assert [id for _, id in explorer.controls["question"].options] == ["q2", "q1"]
+    assert [value for _, value in explorer.controls["question"].options] == ["q2", "q1"]
     explorer.controls["question"].value = "q1"
     [frame] = shown(explorer)["frames"]
     for column, name in zip(frame["columns"], ("bm25", "tfidf")):
@@ -162,7 +167,7 @@ def test_a_graph_is_one_page_with_fixed_places_and_the_same_in_print(corpus, hos
     picture = graph_frame(graphs["structure"], range(5), ["p1"], at, "structure")
     assert [edge.ends for edge in picture.frames[0].edges] == [("p0", "p1"), ("p2", "p3")]
     assert picture.frames[0].caption == "structure: 2 links between 5 passages"
-    assert {id: (node.x, node.y) for id, node in picture.by_id.items()} == at
+    assert {name: (node.x, node.y) for name, node in picture.by_id.items()} == at
     page = graph_page(graphs["structure"])
     assert not re.search(r"""\b(?:src|href)\s*=\s*["']https?:""", page.html)
     assert hostile not in page.html and "\\u003cimg src=x onerror" in page.html
@@ -187,30 +192,38 @@ def test_of_a_large_graph_the_page_is_that_of_a_question():
     assert all(f"Port {i}" in html for i in (0, 1, 2, 78, 79, 80)) and "Port 200" not in html
 
 
-def test_a_loop_that_asks_for_nothing_shows_what_its_retriever_finds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Silent:
-        def plan(self, going, policy):
-            return [None] * len(going)
+class SilentAgent:
+    """Asks for nothing."""
 
-    monkeypatch.setattr(loops, "agent_of", lambda *given: Silent())
-    assert sorted(first(explore(make("selfask", model="gold"), HAND, HAND.test))) == sorted(
-        HAND.corpus.row
-    )
+    model = None
+
+    def plan(self, trajectories, policy):
+        return [None] * len(trajectories)
+
+
+class SilentLoop(SelfAsk):
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        self.agent = SilentAgent()
+
+
+def test_a_loop_that_asks_for_nothing_shows_what_its_retriever_finds() -> None:
+    explorer = explore(SilentLoop(model="gold"), HAND, HAND.test)
+    assert explorer.canvas.problem == ""
+    assert sorted(first(explorer)) == sorted(HAND.corpus.row)
 
 
 def test_a_loop_searches_with_the_retriever_that_is_chosen() -> None:
     explorer = explore(make("selfask", model="gold"), HAND, HAND.test)
-    found = {}
+    steps_by_name = {}
     for name in ("dense", "bm25"):
         explorer.controls["inner"].value = name
-        found[name] = [first(explorer, frame) for frame in range(len(steps(explorer)))]
+        steps_by_name[name] = [first(explorer, frame) for frame in range(len(steps(explorer)))]
     sub_questions = [step.text for step in gold_steps(HAND.test[0].gold_query)]
-    for name, by_step in found.items():
+    for name, by_step in steps_by_name.items():
         inner = make(name)
         inner.index(HAND.corpus)
         assert [ids[:5] for ids in by_step] == [
             list(inner.retrieve(text, 5).ids) for text in sub_questions
         ]
-    assert found["dense"] != found["bm25"]
+    assert steps_by_name["dense"] != steps_by_name["bm25"]

@@ -58,8 +58,12 @@ TIMES = pd.DataFrame(
 )
 WITH_LEVELS = pd.concat([BOTH, LEVELS], ignore_index=True)
 ALL = {
-    "lines": lambda title: plots.lines(WITH_LEVELS, title, "k", facet="metric", share=False, ylabel="share"),
-    "words": lambda title: plots.lines(measured(k=["a", "b", "c"] * 2), title, "k", joined=False, levels={"x": 0.2}),
+    "lines": lambda title: plots.lines(
+        WITH_LEVELS, title, "k", facet="metric", share=False, ylabel="share"
+    ),
+    "words": lambda title: plots.lines(
+        measured(k=["a", "b", "c"] * 2), title, "k", joined=False, levels={"x": 0.2}
+    ),
     "curves": lambda title: plots.curves(
         WITH_LEVELS, title, "k", by="retriever", facet="metric", notes="k", log=["x", "full"]
     ),
@@ -68,12 +72,15 @@ ALL = {
         title, "k", by="retriever", facet="hops", row="metric", xlabel="passages",
     ),
     "single points": lambda title: plots.curves(
-        measured().groupby("retriever").head(1), title, "k", by="retriever", log=["x"], ylabel="Recall@5"
+        measured().groupby("retriever").head(1), title, "k",
+        by="retriever", log=["x"], ylabel="Recall@5",
     ),
     "points": lambda title: plots.points(BOTH[BOTH["k"] == 5], title, facet="metric"),
     "differences": lambda title: plots.differences(DIFFERENCES, title, "bm25", "recall@5"),
     "ablation": lambda title: plots.ablation(VARIANTS, title, "recall@10"),
-    "heatmap": lambda title: plots.heatmap(measured(), title, "k", "retriever", "recall@5", xlabel="K"),
+    "heatmap": lambda title: plots.heatmap(
+        measured(), title, "k", "retriever", "recall@5", xlabel="K"
+    ),
     "times": lambda title: plots.times(TIMES, title),
 }  # fmt: skip
 
@@ -105,7 +112,8 @@ def test_every_plot_says_its_finding_within_the_page_and_is_the_same_twice(name)
     figure, again = (ALL[name](title) for _ in range(2))
     assert figure.drawn("png") == again.drawn("png")
     assert title in [text.replace("\n", " ") for text in words(figure)]
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    box = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
     assert box.x0 > -0.02 and box.x1 < width + 0.02 and box.y0 > -0.02 and box.y1 < height + 0.02
 
 
@@ -123,14 +131,14 @@ def test_lines_stand_side_by_side_with_the_intervals_of_the_table():
 def test_one_legend_beside_all_panels_has_each_name_with_its_line_and_marker():
     figure = ALL["lines"]("t")
     [legend] = figure.legends
-    told = {text.get_text(): line for text, line in zip(legend.get_texts(), legend.get_lines())}
+    named = {text.get_text(): line for text, line in zip(legend.get_texts(), legend.get_lines())}
     for name in ("bm25", "dense"):
-        assert (told[name].get_color(), told[name].get_marker()) == (
+        assert (named[name].get_color(), named[name].get_marker()) == (
             look(name).colour,
             look(name).marker,
         )
     figure.draw_without_rendering()
-    assert list(told) == ["bm25", "dense"]  # a level is named at its end
+    assert list(named) == ["bm25", "dense"]  # a level is named at its end
     assert legend.get_window_extent().x0 >= max(ax.get_window_extent().x1 for ax in figure.axes)
 
 
@@ -183,23 +191,23 @@ def test_points_stand_in_rows_with_their_values():
     left, right = ALL["points"]("t").axes
     assert labels(left.yaxis) == ["bm25", "dense"]
     assert left.get_ylim()[0] > left.get_ylim()[1]  # the first on top
-    [dots] = [each for each in left.collections if each.get_zorder() == 3]
+    [dots] = [points for points in left.collections if points.get_zorder() == 3]
     assert dots.get_offsets().tolist() == [[0.2, 0], [0.5, 1]]
     assert [text.get_text() for text in right.texts] == ["0.200", "0.500"]
 
 
 def test_differences_are_told_with_interval_and_p():
     figure = ALL["differences"]("t")
-    [dots] = [each for each in figure.axes[0].collections if each.get_zorder() == 3]
+    [dots] = [points for points in figure.axes[0].collections if points.get_zorder() == 3]
     assert [to_hex(colour) for colour in dots.get_facecolors()] == [
         look(name).colour for name in ("dense", "tfidf")
     ]
-    said = words(figure)
+    written = words(figure)
     assert (
-        "+0.030 [+0.010, +0.050]  p < 0.001" in said
-        and "−0.010 [−0.030, +0.010]  p = 0.300" in said
+        "+0.030 [+0.010, +0.050]  p < 0.001" in written
+        and "−0.010 [−0.030, +0.010]  p = 0.300" in written
     )
-    assert any("difference in recall@5 to bm25" in text for text in said)
+    assert any("difference in recall@5 to bm25" in text for text in written)
 
 
 def test_an_ablation_has_a_line_for_each_baseline():

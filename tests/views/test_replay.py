@@ -16,9 +16,10 @@ from kit.views import (
     storyboard,
 )
 from kit.views.replay import HALO, SHADES, clip
-from kit.views.style import look
+from kit.views.style import Figure, look
 
-A, B = Node("a", "Ada Lund", "text", 0.1, 0.2), Node("b", "Marrow", x=0.8, y=0.7, gold=True)
+A = Node("a", "Ada Lund", "text", 0.1, 0.2)
+B = Node("b", "Marrow", x=0.8, y=0.7, gold=True)
 STATES = (NodeState("a", "seed"), NodeState("b", "reached", 0.5))
 EDGES = (Edge("a", "b", ("tfidf", "knn"), "both have port", emphasised=True, directed=True),)
 EIGHT = Replay((A, B), tuple(Frame(f"step {i}", f"caption {i}", STATES, EDGES) for i in range(8)))
@@ -34,8 +35,9 @@ def test_a_label_is_one_short_line():
 
 
 def test_a_scale_puts_numbers_between_far_and_near():
-    scale = Scale("distance", far=1.0, near=0.2)
-    assert [scale.value(number) for number in (1.0, 0.6, 0.0, 2.0)] == pytest.approx([0, 0.5, 1, 0])
+    scale = Scale("distance", farthest=1.0, nearest=0.2)
+    values = [scale.value(measured) for measured in (1.0, 0.6, 0.0, 2.0)]
+    assert values == pytest.approx([0, 0.5, 1, 0])
 
 
 def test_the_table_holds_what_is_drawn():
@@ -94,6 +96,9 @@ def test_up_to_six_panels_with_nodes_at_their_places():
         assert ax.get_ylim()[0] > ax.get_ylim()[1]  # y downwards, as on the canvas
     legend = {"seed of the search", "tfidf edge", "knn edge", "supporting passage (gold)"}
     assert {"Ada Lund", "Marrow"} | legend <= set(words(figure))
+
+
+def test_panels_stand_in_rows_of_three():
     rows = [round(ax.get_position().y0, 2) for ax in storyboard(EIGHT, "t", [0, 1, 2, 3]).axes]
     assert rows[0] == rows[2] > rows[3]
 
@@ -108,25 +113,32 @@ def test_rankings_are_drawn_with_stars_and_moves_and_ties():
     assert len(figure.axes[0].lines) == 2  # two passages stand in both
 
 
-def test_with_a_scale_fill_follows_the_value_a_sender_has_a_ring():
-    sent = Edge("a", "b", ("message",), "sends 0.2", emphasised=True, directed=True)
-    ranking = Column("first 1", (RankItem("a"), RankItem("b", moved=12, place=30)))
+@pytest.fixture
+def sent() -> Figure:
+    """A message between two passages, with a scale."""
+    message = Edge("a", "b", ("message",), "sends 0.2", emphasised=True, directed=True)
+    ranking = Column("first 1", (RankItem("a"), RankItem("b", moved=12, rank=30)))
     states = (NodeState("a", "sender", 1), NodeState("b", "plain", 0))
-    frame = Frame("sent", "", states, (sent,), (ranking,), asked="Who?")
-    scale = Scale("distance", far=0.9, near=0.2)
-    figure = storyboard(Replay((A, B), (frame,), "", (Edge("a", "b", ("graph",)),), scale), "t")
-    ring, *symbols = (line for line in figure.axes[0].lines if line.get_linestyle() == "None")
+    frame = Frame("sent", "", states, (message,), (ranking,), sub_question="Who?")
+    scale = Scale("distance", farthest=0.9, nearest=0.2)
+    return storyboard(Replay((A, B), (frame,), "", (Edge("a", "b", ("graph",)),), scale), "t")
+
+
+def test_with_a_scale_fill_follows_the_value_and_a_sender_has_a_ring(sent):
+    [ax] = sent.axes
+    ring, *symbols = (line for line in ax.lines if line.get_linestyle() == "None")
     assert [to_hex(line.get_markerfacecolor()) for line in symbols] == [SHADES[-1], SHADES[0]]
-    assert (
-        ring.get_markeredgecolor() == HALO and ring.get_markersize() > symbols[0].get_markersize()
-    )
-    faint, strong = (
-        text.arrow_patch for text in figure.axes[0].texts if getattr(text, "arrow_patch", None)
-    )
+    assert ring.get_markeredgecolor() == HALO
+    assert ring.get_markersize() > symbols[0].get_markersize()
+
+
+def test_with_a_scale_arrows_are_strong_and_the_legend_tells_the_scale(sent):
+    [ax] = sent.axes
+    faint, strong = (text.arrow_patch for text in ax.texts if getattr(text, "arrow_patch", None))
     assert [to_hex(line.get_edgecolor()) for line in (faint, strong)] == [
         look("graph").colour,
         look("message").colour,
     ]
     assert faint.get_linewidth() < strong.get_linewidth()
     legend = {"distance 0.2", "distance 0.55", "distance 0.9", "sender of messages", "graph edge"}
-    assert legend | {"message edge", "sent\nWho?", "Marrow (30 ▲12)"} <= set(words(figure))
+    assert legend | {"message edge", "sent\nWho?", "Marrow (30 ▲12)"} <= set(words(sent))

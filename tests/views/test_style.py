@@ -31,10 +31,10 @@ def test_what_shares_a_colour_never_shares_a_figure():
 
 
 def test_settings_get_the_looks_that_methods_leave():
-    found = looks(["mean", "gnn-ret", "min", "dense", "mean"])
-    assert list(found) == ["mean", "gnn-ret", "min", "dense"]
+    given = looks(["mean", "gnn-ret", "min", "dense", "mean"])
+    assert list(given) == ["mean", "gnn-ret", "min", "dense"]
     assert (
-        found["gnn-ret"] == look("gnn-ret") and len({each.colour for each in found.values()}) == 4
+        given["gnn-ret"] == look("gnn-ret") and len({named.colour for named in given.values()}) == 4
     )
 
 
@@ -49,7 +49,8 @@ def test_the_users_own_settings_play_no_part():
 def test_a_figure_shows_itself_without_pyplot():
     code = (
         "from kit.views.style import Figure; data, about = Figure('Two $a$ and $b$')._repr_png_();"
-        "assert data[:4] == b'\\x89PNG'; import matplotlib.pyplot; print(about, matplotlib.pyplot.get_fignums())"
+        "assert data[:4] == b'\\x89PNG'; import matplotlib.pyplot;"
+        "print(about, matplotlib.pyplot.get_fignums())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "{'width': 960, 'height': 540, 'alt': 'Two $a$ and $b$'} []\n"
@@ -57,4 +58,4 @@ def test_a_figure_shows_itself_without_pyplot():
 
 def test_shades_grow_darker_from_far_to_near_in_grey_too():
     levels = [lightness(colour) for colour in SHADES]
-    assert all(far - near > 6 for far, near in pairwise(levels))
+    assert all(farther - nearer > 6 for farther, nearer in pairwise(levels))

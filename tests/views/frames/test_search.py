@@ -6,7 +6,8 @@ import pytest
 from kit.corpus import example
 from kit.methods import Ranking
 from kit.methods.trace import Expansion, Merge, Trace
-from kit.views import Replay, replay, storyboard
+from kit.views import Frame, Replay, replay, storyboard
+from tests.views.frames.traces import states
 
 HAND = example()
 QUESTION = HAND.test[1]
@@ -21,7 +22,7 @@ KEPT = (*BACKWARD, ("", OTHER))
 
 @pytest.fixture
 def shown() -> Replay:
-    """Forward along one path, backward from the last fact alone; then the merge of more than was searched."""
+    """Forward along one path, backward from the last fact alone; then a merge of more than that."""
     events = (
         Expansion(0, "forward", (), (FILM, OTHER), ((FILM, 0.9), (OTHER, 0.6), (BIRTH, 0.2))),
         Expansion(0, "forward", (FILM,), (BIRTH,), ((BIRTH, 0.8), (OTHER, 0.1))),
@@ -33,6 +34,10 @@ def shown() -> Replay:
     return replay(
         Ranking((FILM, BIRTH, FLOOD, OTHER), np.ones(4), Trace(events)), HAND.corpus, QUESTION
     )
+
+
+def edge_kinds(frame: Frame) -> dict[tuple[str, str], tuple[str, ...]]:
+    return {edge.ends: edge.kinds for edge in frame.edges}
 
 
 def test_every_path_is_a_frame_then_the_merge_and_what_is_right(shown: Replay) -> None:
@@ -51,22 +56,26 @@ def test_every_path_is_a_frame_then_the_merge_and_what_is_right(shown: Replay) -
     assert result == "3 of 3 edges are right, 1 superfluous."
 
 
-def test_edges_and_roles_tell_what_was_found_when(shown: Replay) -> None:
-    ends = [{edge.ends for edge in frame.edges} for frame in shown.frames]
-    assert ends[0] == {("", FILM), ("", OTHER)} and ends[1] == {*ends[0], (FILM, BIRTH)} == ends[2]
-    assert ends[3] == set() and ends[4] == {
-        ("", FLOOD)
-    }  # a path that goes no further back begins at the question
-    kinds = {edge.ends: edge.kinds for edge in shown.frames[5].edges}
-    assert kinds == {
+def test_edges_tell_what_was_found_when(shown: Replay) -> None:
+    ends = [set(edge_kinds(frame)) for frame in shown.frames]
+    assert ends[0] == {("", FILM), ("", OTHER)}
+    assert ends[1] == ends[2] == {*ends[0], (FILM, BIRTH)}
+    assert ends[3] == set()
+    assert ends[4] == {("", FLOOD)}  # a path that goes no further back begins at the question
+
+
+def test_edges_of_the_merge_have_their_kinds(shown: Replay) -> None:
+    assert edge_kinds(shown.frames[5]) == {
         ("", FILM): ("forward", "backward"),
         (FILM, BIRTH): ("forward", "backward"),
         ("", OTHER): ("forward",),
         (BIRTH, FLOOD): ("backward",),
     }
-    assert {edge.ends: edge.kinds for edge in shown.frames[6].edges}["", OTHER] == ("superfluous",)
-    roles = [{state.node: state.role for state in frame.states} for frame in shown.frames]
-    assert roles[1] == {
+    assert edge_kinds(shown.frames[6])["", OTHER] == ("superfluous",)
+
+
+def test_roles_tell_what_was_found_when(shown: Replay) -> None:
+    assert states(shown, 1, "role") == {
         "": "question",
         FILM: "path",
         BIRTH: "visited",
@@ -81,7 +90,7 @@ def test_all_that_is_drawn_has_a_place_even_where_only_a_merge_is_told() -> None
         Ranking((FLOOD,), np.ones(1), Trace((Merge(0, FORWARD, BACKWARD, (), "text"),))),
         HAND.corpus,
     )
-    drawn = {id for frame in alone.frames for edge in frame.edges for id in edge.ends}
+    drawn = {end for frame in alone.frames for edge in frame.edges for end in edge.ends}
     assert drawn == {"", FILM, BIRTH, FLOOD, OTHER} == {node.id for node in alone.nodes}
     assert [frame.caption for frame in alone.frames][1] == "0 edges."
 

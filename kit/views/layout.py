@@ -1,0 +1,146 @@
+"""Edges between passages, and positions that are the same on each run."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import product
+
+import networkx as nx
+import numpy as np
+from msgspec.structs import replace
+from scipy.stats import rankdata
+from sklearn.preprocessing import minmax_scale
+
+from kit.graphs import PassageGraph
+from kit.views.replay import MIDDLE, Edge, Position
+
+_SHAPE = (2.0, 1.0)  # width and height of the picture
+_LEAST_GAP = 0.13  # between two nodes, in heights of the picture
+_BELOW = (0.5, 1.0)  # where those begin that are joined to nothing
+_TERMS = 8  # that a label tells
+
+
+def links(part: PassageGraph) -> tuple[Edge, ...]:
+    """The edges of a small graph, with what their ends share."""
+    passages = part.corpus.passages
+    edges = []
+    for source, target, data in part.to_networkx().edges(data=True):
+        terms = list(dict.fromkeys(map(str, data["shared"])))
+        label = ", ".join(terms[:_TERMS])
+        if terms:
+            label = f"both have {label}"
+        if len(terms) > _TERMS:
+            label += " …"
+        edge = Edge(
+            passages[source].id,
+            passages[target].id,
+            data["kinds"],
+            label,
+        )
+        edges.append(edge)
+    return tuple(edges)
+
+
+def arrange(
+    drawn: Sequence[str], n_fixed: int, graph: PassageGraph
+) -> tuple[tuple[Edge, ...], dict[str, Position]]:
+    """The edges between passages, and where these stand.
+
+    Those of the first ``n_fixed`` that are joined to one another stand by springs, the others next
+    to their neighbours.
+    """
+    rows = list(map(graph.corpus.row.get, drawn))
+    edges = tuple(map(_as_one_kind, links(graph.subgraph(rows))))
+    joined = nx.empty_graph(drawn)
+    joined.add_edges_from(edge.ends for edge in edges)
+    first = drawn[:n_fixed]
+    core = nx.Graph(pair for pair in joined.edges if set(first).issuperset(pair))
+    positions = spring(core or nx.empty_graph(first))
+
+    others = [passage for passage in drawn if passage not in positions]
+    start = dict(positions)
+    for passage in others:
+        around = [positions[other] for other in joined[passage] if other in positions]
+        start[passage] = np.mean(around or [_BELOW], axis=0)
+    layout = nx.spring_layout(
+        joined,
+        k=0.15,
+        pos=start,
+        fixed=list(positions),
+        iterations=30,
+        seed=0,
+    )
+    wanted = {passage: tuple(layout[passage].clip(0, 1)) for passage in others}
+    return edges, apart(wanted, positions)
+
+
+def _as_one_kind(edge: Edge) -> Edge:
+    """An edge as a faint line, with its kinds in its label."""
+    label = ", ".join(edge.kinds)
+    if edge.label:
+        label += f": {edge.label}"
+    return replace(
+        edge,
+        kinds=("graph",),
+        label=label,
+    )
+
+
+def spring(graph: nx.Graph) -> dict[Hashable, Position]:
+    """Positions in [0, 1]² by springs along the edges, none on top of another.
+
+    A few outliers would press all others together, so a position is half the springs' and half its
+    rank's, each way. Source: Fruchterman and Reingold.
+    """
+    if len(graph) < 2:
+        return dict.fromkeys(graph, MIDDLE)
+    layout = nx.spring_layout(
+        graph,
+        pos=nx.circular_layout(graph),
+        k=1.6 / np.sqrt(len(graph)),
+        iterations=60,
+        seed=0,
+    )
+    points = np.array([layout[node] for node in graph]).round(6)  # (nodes, 2)
+    ranks = rankdata(points, method="ordinal", axis=0)
+    halves = minmax_scale(points) + minmax_scale(ranks)
+    spread = minmax_scale(halves)
+    return apart(dict(zip(graph, spread)))
+
+
+def apart(
+    wanted: Mapping[Hashable, Position], fixed: Mapping[Hashable, Position] | None = None
+) -> dict[Hashable, Position]:
+    """The positions ``fixed``, and each of ``wanted``, as near as there is room to what it wants.
+
+    Those of ``wanted`` are placed in their order.
+    """
+    positions = dict(fixed or {})
+    n = len(positions) + len(wanted) or 1
+    gap = min(_LEAST_GAP, 0.9 / np.sqrt(n))
+    grid = [np.linspace(0, 1, round(2 * side / gap) + 1) for side in _SHAPE]
+    spots = np.array(list(product(*grid)))  # (spots, 2)
+
+    for node, position in wanted.items():
+        candidates = np.concatenate([[position], spots])
+        taken = np.array(list(positions.values())).reshape(-1, 1, 2)
+        room = _distances(candidates, taken).min(axis=0, initial=gap)
+        detour = _distances(candidates, position)
+        # Where there is no room left, the emptiest spot.
+        best = np.lexsort((detour, -room.round(6)))[0]
+        positions[node] = tuple(candidates[best].round(4).tolist())
+    return positions
+
+
+def _distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The distances between points (…, 2), in heights of the picture."""
+    gaps = (points - others) * _SHAPE
+    return np.hypot(gaps[..., 0], gaps[..., 1])
+
+
+def places_of(graphs: Iterable[PassageGraph], rows: Sequence[int]) -> dict[str, Position]:
+    """Where some passages stand, from the edges of all graphs together: the same in each."""
+    together = nx.empty_graph(len(rows))
+    for graph in graphs:
+        together.add_edges_from(graph.subgraph(rows).to_networkx().edges)
+
+    positions = spring(together).values()
+    return {graph.corpus.passages[row].id: position for row, position in zip(rows, positions)}

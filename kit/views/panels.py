@@ -1,0 +1,259 @@
+"""What statistical plots are put together from: panels, marks, axes and legends.
+
+All take points as a table with the columns that :func:`take` names: x, y, name (which has a look),
+column and row (of its panel), group, and the ends of intervals, low and high.
+"""
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import seaborn.objects as so
+from matplotlib import rcParams
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
+
+from kit.views.style import GREY, INK, SMALL, Figure, Look, looks
+
+LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fill it
+LINE = so.Line(pointsize=9, edgecolor="white", edgewidth=0.6)
+CURVE = so.Line(pointsize=8, edgecolor="white", edgewidth=0.6)
+ON_INTERVALS = {"zorder": 3}
+DOT = so.Dot(pointsize=9, edgecolor="white", edgewidth=0.6, artist_kws=ON_INTERVALS)
+LARGE_DOT = so.Dot(pointsize=10, edgewidth=2, artist_kws=ON_INTERVALS)
+INTERVAL = so.Range(linewidth=1.5, alpha=0.6)
+THICK_INTERVAL = so.Range(linewidth=2.5)
+BAND = so.Band(alpha=0.1, edgewidth=0)
+PALE = so.Line(alpha=0.2, linewidth=1)
+
+Row = tuple[str, str]  # group and name; a group's heading has no name
+
+
+def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
+    """The columns of a table, and its intervals, as all plots here name them.
+
+    Without a name there is one panel, one row of panels, one group.
+    """
+    points = pd.DataFrame({"name": "", "column": "", "row": "", "group": ""}, table.index)
+    intervals = {end: end for end in ("low", "high") if end in table}
+    for name, source in (intervals | columns).items():
+        if source:
+            points[name] = table[source]
+    return points.reset_index(drop=True)
+
+
+def in_rows(points: pd.DataFrame) -> tuple[pd.DataFrame, list[Row]]:
+    """The points with the index of their row in ``y``, and the rows."""
+    rows = []
+    for group, members in points.groupby("group", sort=False):
+        if group:
+            rows.append((group, ""))
+        rows += [(group, name) for name in members["y"].unique()]
+
+    heights = [float(rows.index(row)) for row in zip(points["group"], points["y"])]
+    return points.assign(y=heights), rows
+
+
+def panels(
+    figure: Figure, points: pd.DataFrame, *, xlabel: str = "", ylabel: str = "", **shared: object
+) -> Iterator[tuple[Axes, pd.DataFrame]]:
+    """Panels in columns and rows, each with its points; levels are drawn.
+
+    ``shared`` is as of ``Figure.subplots``.
+    """
+    rows = points["row"].dropna().unique()
+    columns = points["column"].dropna().unique()
+    axes = figure.subplots(len(rows), len(columns), squeeze=False, **shared)
+    figure.supxlabel(xlabel)
+    for ax, (row, column) in zip(axes.flat, product(rows, columns)):
+        if row == rows[0]:
+            ax.set_title(_heading(column))
+        if column == columns[0]:
+            ax.set_ylabel(row or ylabel)
+
+        in_row = points["row"].fillna(row) == row
+        in_column = points["column"].fillna(column) == column
+        members = points[in_row & in_column]
+        for level in members[members["x"].isna()].itertuples():
+            ax.axhline(level.y, color=GREY, linestyle=":", linewidth=1.5)
+            write_beside(ax, level.name, 1.01, level.y, SMALL, GREY)
+
+        yield ax, members
+        if shared.get("sharey"):
+            ax.label_outer()
+
+
+def _heading(column: str) -> str:
+    """With a capital; a letter of the paper stays small."""
+    return column if len(column) == 1 else column[:1].upper() + column[1:]
+
+
+def draw(
+    ax: Axes,
+    points: pd.DataFrame,
+    styles: Mapping[str, Look],
+    mark: so.Mark,
+    interval: so.Mark,
+    rows: bool = False,
+) -> None:
+    """Points in a panel, with the looks of their names: what is behind, intervals, marks.
+
+    In ``rows``, intervals go along x.
+    """
+    along = "y" if rows else "x"
+    # The kit's style, not seaborn's.
+    theme = {key: rcParams[key] for key in so.Plot.config.theme if key in rcParams}
+    plot = so.Plot(
+        points.dropna(subset="x"),
+        x="x",
+        y="y",
+        color="name",
+    )
+    plot = (
+        plot.on(ax)
+        .theme(theme)
+        .label(
+            x=ax.get_xlabel(),
+            y=ax.get_ylabel(),
+            title=ax.get_title("left"),
+        )
+    )
+    plot = plot.scale(
+        color={name: style.colour for name, style in styles.items()},
+        marker={name: style.marker for name, style in styles.items()},
+        linestyle={name: style.dash or "-" for name, style in styles.items()},
+    )
+    if "low" in points:
+        add = partial(plot.add, interval, orient=along, legend=False)
+        plot = add(xmin="low", xmax="high") if rows else add(ymin="low", ymax="high")
+    if "behind" in points:
+        plot = plot.add(PALE, y="behind", legend=False)
+    plot = plot.add(
+        mark,
+        orient=along,
+        marker="name",
+        linestyle="name",
+        legend=False,
+    )
+    plot.plot()
+
+
+def draw_dots(ax: Axes, points: pd.DataFrame, rows: Sequence[Row]) -> None:
+    """Points with their intervals in rows of these names, headings in bold."""
+    draw(
+        ax,
+        points,
+        looks(points["name"]),
+        LARGE_DOT,
+        THICK_INTERVAL,
+        rows=True,
+    )
+    labels = [wrapped(name or group, 34) for group, name in rows]
+    ax.locator_params(axis="x", nbins=4)
+    ax.set_yticks(range(len(rows)), labels)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.grid(axis="y", visible=False)
+    ax.tick_params(axis="y", length=0)
+    for label, (_, name) in zip(ax.get_yticklabels(), rows):
+        weight = "normal" if name else "bold"
+        label.set_weight(weight)
+
+
+def draw_changes(ax: Axes, points: pd.DataFrame, rows: Sequence[Row]) -> None:
+    """Differences in rows, the line of no difference, and their numbers on the right."""
+    draw_dots(ax, points, rows)
+    ax.axvline(0, color=INK, linewidth=1.2, zorder=0.9)
+    for point in points.itertuples():
+        text = f"{point.x:+.3f} [{point.low:+.3f}, {point.high:+.3f}]"
+        if "p" in points:
+            text += "  p < 0.001" if point.p < 0.001 else f"  p = {point.p:.3f}"
+        write_beside(
+            ax,
+            text.replace("-", "−"),
+            1.02,
+            point.y,
+            SMALL + 1,
+        )
+    # A group of one question has no interval.
+    ends = points[["x", "low", "high"]].abs().to_numpy()
+    reach = 1.1 * np.nanmax([1e-3, *ends.ravel()])
+    ax.set_xlim(-reach, reach)
+
+
+def write_beside(
+    ax: Axes, text: str, x: float, y: float, size: float, colour: str | None = None
+) -> None:
+    """Text beside a panel: ``x`` as a share of its width, ``y`` as a value."""
+    ax.annotate(
+        text,
+        (x, y),
+        xycoords=("axes fraction", "data"),
+        va="center",
+        fontsize=size,
+        color=colour,
+    )
+
+
+def frame_axis(ax: Axes, points: pd.DataFrame) -> None:
+    """A range of fractions for the y axis.
+
+    It goes around the intervals, and is never so narrow that noise fills it.
+    """
+    values = points[["y", "low", "high"]].to_numpy(float)
+    low = np.nanmin(values)
+    high = np.nanmax(values)
+    room = max(0.08 * (high - low), (LEAST_HEIGHT - (high - low)) / 2)
+    bottom = low - room
+    if low >= 0:
+        bottom = max(bottom, -0.02)
+    top = high + room
+    if high <= 1:
+        top = min(top, 1.02)
+    ax.set_ylim(bottom, top)
+
+
+def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
+    """Makes the ``x`` or ``y`` axis logarithmic, with plain numbers.
+
+    A zero has no place among logarithms: the axis is linear around it.
+    """
+    scale = "symlog"
+    axis = getattr(ax, f"{which}axis")
+    least = values.min()
+    if least > 0:
+        scale = "log"
+        steps = (1,) if values.max() / least > 150 else (1, 2, 5)
+    if which == "x":
+        ax.set_xscale(scale)
+    else:
+        ax.set_yscale(scale)
+    if least > 0:
+        axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_formatter("{x:,g}")
+    axis.set_minor_formatter("")
+
+
+def name_lines(figure: Figure, styles: Mapping[str, Look], joined: bool) -> None:
+    """One legend for all panels, on their right."""
+    handles = []
+    for name, style in styles.items():
+        handle = Line2D(
+            [],
+            [],
+            label=wrapped(name, 20),
+            marker=style.marker,
+            **style.line,
+        )
+        if not joined:
+            handle.set_linestyle("none")
+        handles.append(handle)
+    figure.legend(handles=handles, loc="outside right center", handlelength=3)
+
+
+def wrapped(text: str, width: int) -> str:
+    """A label in lines of this width, cut after the third."""
+    return textwrap.fill(text, width, max_lines=3, placeholder=" …")
