@@ -100,7 +100,7 @@ def finetune(
 
 def _periods(pairs: Sequence[Pair], training: TrainingSettings) -> list[Callable[[], Period]]:
     """Those of all epochs, each dealt anew."""
-    parts: list[Sequence] = []
+    parts = []
     for epoch in range(training.epochs):
         dealt = make_batches(
             pairs,
@@ -124,7 +124,7 @@ def make_batches(
 
     Such a passage would be taught as a negative although it is right.
     """
-    batches: list[list[Pair]] = []
+    batches = []
     for pick in generator.permutation(len(pairs)):
         pair = pairs[pick]
         for batch in batches:

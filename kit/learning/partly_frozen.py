@@ -52,11 +52,8 @@ class PartlyFrozenEncoder(Encoder):
         """Take the layers apart, and return how many are the lower ones; 0 where all learn."""
         below = self.lower[0].auto_model
         above = self.upper[0].auto_model
-        layers = getattr(
-            getattr(above, "encoder", None),
-            "layer",
-            (),
-        )
+        encoder = getattr(above, "encoder", None)
+        layers = getattr(encoder, "layer", ())
         if not 0 < n_upper < len(layers):
             return 0
 
@@ -177,5 +174,4 @@ def padded(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
 def _unpadded(output: Output) -> list[Tensor]:
     """For each text the states of its tokens, (tokens, dimension)."""
     masks = output["attention_mask"].bool()
-    states = zip(output["token_embeddings"], masks)
-    return [state[mask].float() for state, mask in states]
+    return [state[mask].float() for state, mask in zip(output["token_embeddings"], masks)]

@@ -43,8 +43,9 @@ class Trained:
         Raises :class:`InputError` where there is too little to learn from.
         """
         self.expect_training(benchmark)
-        data = self.data_key(benchmark)
-        folder = self.find_or_train(data, lambda slot: self.train(benchmark, slot))
+        folder = self.find_or_train(
+            self.data_key(benchmark), lambda slot: self.train(benchmark, slot)
+        )
         self.history = tuple(read_history(folder))
         self.restore(folder)
 
@@ -94,14 +95,11 @@ def code_of(kind: type) -> str:
     Of a class that is not the kit's, such as one of a notebook, its methods count.
     """
     modules = [base.__module__ for base in kind.__mro__]
-    others = [base for base in kind.__mro__ if not base.__module__.startswith("kit.")]
-    functions = [
-        function
-        for base in others
-        for function in vars(base).values()
-        if inspect.isfunction(function)
-    ]
-    instructions = [repr(_instructions(function.__code__)) for function in functions]
+    instructions = []
+    for base in kind.__mro__:
+        if not base.__module__.startswith("kit."):
+            for function in filter(inspect.isfunction, vars(base).values()):
+                instructions.append(repr(_instructions(function.__code__)))
     return content_key(code_digest(*modules), *instructions).hex()
 
 

@@ -6,7 +6,6 @@ that measured best are kept.
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from kit.store import Store
 
 CHECKPOINTS = "checkpoints"  # in the store
 HISTORY = "history.json"  # beside what was trained
+STATE = "state.pt"  # in a checkpoint
 CHECKS = 2  # per epoch: so often the model is measured and a checkpoint written
 PATIENCE = 2  # checks in a row that bring nothing better before a training stops
 WARM_UP = 0.1  # the share of the steps in which the learning rate rises
@@ -168,26 +168,14 @@ class Trainer:
 
     def _write_checkpoint(self, folder: Path) -> None:
         """Weights now and at their best, the optimiser's state, the periods done, the history."""
-        parts = {"now": self.model.state_dict(), "best": self.best}
-        parts |= self.optimiser.state_dict()["state"]
-        tensors = {}
-        for part, values in parts.items():
-            for name, value in values.items():
-                tensors[f"{part}/{name}"] = value.cpu().clone()
-        save_file(tensors, folder / "state.safetensors")
-        progress = (self.periods_done, self.history)
-        (folder / HISTORY).write_text(json.dumps(progress), "utf-8")
+        state = (self.model.state_dict(), self.best, self.optimiser.state_dict())
+        torch.save(state, folder / STATE)
+        (folder / HISTORY).write_text(json.dumps((self.periods_done, self.history)), "utf-8")
 
     def _read_checkpoint(self, folder: Path) -> None:
-        parts: dict[str, Weights] = defaultdict(dict)
-        for path, value in load_file(folder / "state.safetensors").items():
-            part, _, name = path.partition("/")
-            parts[part][name] = value
-
-        self.model.load_state_dict(parts.pop("now"))
-        self.best = parts.pop("best")
-        state = {int(part): values for part, values in parts.items()}
-        self.optimiser.load_state_dict(self.optimiser.state_dict() | {"state": state})
+        current, self.best, state = torch.load(folder / STATE, "cpu", weights_only=True)
+        self.model.load_state_dict(current)
+        self.optimiser.load_state_dict(state)
         self.periods_done, self.history = json.loads((folder / HISTORY).read_text("utf-8"))
 
 
@@ -211,8 +199,7 @@ def parts_of_epoch(items: Sequence[Item]) -> list[Sequence[Item]]:
 
 def periods_of(parts: Sequence[Sequence[Any]], learning_rate: float) -> list[Callable[[], Period]]:
     """A period of each part that has batches, all on one schedule."""
-    starts = np.cumsum([0, *map(len, parts)]).tolist()
-    total = starts[-1]
+    *starts, total = np.cumsum([0, *map(len, parts)]).tolist()
     return [
         partial(Period, part, start, total, learning_rate)
         for part, start in zip(parts, starts)
@@ -242,9 +229,9 @@ def mixed_precision() -> Iterator[None]:
     Weights stay float32. To be entered anew for each step: what PyTorch has cast of the weights is
     kept until the end.
     """
-    cuda = torch.cuda.is_available()
-    quick = cuda or torch.cpu.get_capabilities().get("amx_bf16", False)
-    with torch.autocast("cuda" if cuda else "cpu", torch.bfloat16, enabled=quick):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    is_quick = device == "cuda" or torch.cpu.get_capabilities().get("amx_bf16", False)
+    with torch.autocast(device, torch.bfloat16, enabled=is_quick):
         yield
 
 
@@ -257,14 +244,3 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-# ---- to go: what callers used before `Trainer`
-
-
-def train(model, optimiser, periods, loss, *, store, kind, key, **options):
-    return Trainer(model, optimiser, loss, **options).run(periods, Slot(store, kind, key))
-
-
-def read_trained(folder):
-    return read_weights(folder), read_history(folder)

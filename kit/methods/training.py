@@ -1,4 +1,4 @@
-"""What the methods that learn share: questions to learn from, and how a model is chosen on dev questions."""
+"""What methods that learn share: training questions, and how a model is chosen on dev questions."""
 
 from collections.abc import Sequence
 
@@ -9,24 +9,34 @@ from kit.errors import InputError
 from kit.methods.base import Retriever
 from kit.text import TfidfIndex
 
-DEV_PASSAGES, DEV_CUT = 5, 5  # a model is chosen by Recall@5 over a pool of passages
+DEV_CUT = 5  # a model is chosen by its Recall@5
+DEV_PASSAGES = 5  # those nearest to a dev question, which are searched when a model is chosen
 
 
-def expect_training(benchmark: Benchmark, n_train: int, name: str) -> None:
-    """Raises :class:`InputError` where a retriever finds fewer training questions than ``n_train``, or none."""
-    if not benchmark.train or len(benchmark.train) < n_train:
-        expected = f"expected {n_train or 'some'} training questions (--train FILE) for {name}, which learns"
-        raise InputError(f"{expected}, found {len(benchmark.train)}", record=benchmark.name)
+def expect_training(benchmark: Benchmark, n_train: int, name: str, having: str = "") -> None:
+    """Raise :class:`InputError` for fewer training questions than ``n_train``, or none.
+
+    ``having`` says what those that count have, such as `` with evidence graphs``.
+    """
+    if len(benchmark.train) >= max(n_train, 1):
+        return
+    message = (
+        f"expected {n_train or 'some'} training questions{having} (--train FILE) "
+        f"for {name}, which learns, found {len(benchmark.train)}"
+    )
+    raise InputError(message, record=benchmark.name)
 
 
 def dev_recall(retriever: Retriever, questions: Sequence[Question]) -> float:
     """The mean Recall@5 of a retriever that has indexed its corpus; 0 without questions."""
-    rankings = retriever.retrieve_many([question.query for question in questions], DEV_CUT)
-    found = [
-        np.mean([not set(ranking.ids).isdisjoint(carriers) for carriers in question.supporting])
-        for question, ranking in zip(questions, rankings)
-    ]
-    return float(np.mean(found)) if found else 0.0
+    queries = [question.query for question in questions]
+    rankings = retriever.retrieve_many(queries, DEV_CUT)
+    recalls = []
+    for question, ranking in zip(questions, rankings):
+        ids = set(ranking.ids)
+        hits = [not ids.isdisjoint(carriers) for carriers in question.supporting]
+        recalls.append(np.mean(hits))
+    return float(np.mean(recalls)) if recalls else 0.0
 
 
 def draw(questions: Sequence[Question], n: int, seed: int) -> list[Question]:
@@ -35,8 +45,18 @@ def draw(questions: Sequence[Question], n: int, seed: int) -> list[Question]:
     return [questions[pick] for pick in sorted(picks)]
 
 
+def draw_dev(benchmark: Benchmark, n: int, seed: int) -> list[Question]:
+    """At most n of the dev questions whose supports are known."""
+    supported = [question for question in benchmark.dev if question.supporting]
+    return draw(supported, n, seed)
+
+
 def pool(questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> Corpus:
-    """The supports of the questions and the passages nearest to each: small, and hard enough to choose a model on."""
-    rows = {corpus.row[id] for question in questions for id in question.supporting_ids}
-    rows.update(*index.nearest([question.text for question in questions], DEV_PASSAGES))
+    """The supports of the questions and the passages nearest to each.
+
+    Small, and hard enough to choose a model on.
+    """
+    rows = set().union(*index.nearest([question.text for question in questions], DEV_PASSAGES))
+    for question in questions:
+        rows.update(corpus.row[support] for support in question.supporting_ids)
     return corpus.subset(sorted(rows))

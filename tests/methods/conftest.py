@@ -7,14 +7,15 @@ import pytest
 
 from kit.corpus import Corpus, example
 from kit.methods import Retriever, make
-from kit.methods.loops.agents import Agent, Step
+from kit.methods.loops.agents import Agent
+from kit.methods.loops.steps import Step
 from kit.store import Store
 from kit.text.language_models import Answer, LanguageModel
 
 
 @pytest.fixture(scope="session")
 def indexed() -> Callable[..., Retriever]:
-    """Makes a retriever that is ready to search a corpus, or else the six passages of the example."""
+    """Makes a retriever that is ready to search a corpus, by default the example's passages."""
 
     def make_indexed(name: str, corpus: Corpus | None = None, **settings: object) -> Retriever:
         retriever = make(name, **settings)
@@ -32,9 +33,9 @@ class Scripted(LanguageModel):
         self.identity, self.replies, self.prompts = "scripted", replies, []
 
     def _ask(self, prompts):
-        for place, prompt in enumerate(prompts):
+        for index, prompt in enumerate(prompts):
             self.prompts.append(prompt)
-            yield {place: Answer(self.replies[len(self.prompts) - 1], 0, 0, 0.0)}
+            yield {index: Answer(self.replies[len(self.prompts) - 1], 0, 0, 0.0)}
 
 
 @pytest.fixture
@@ -44,31 +45,37 @@ def scripted(tmp_path) -> Callable[..., Scripted]:
 
 
 class ScriptedAgent(Agent):
-    """Says ``texts``, one a step (None: no more); so many answers as ``enough`` says suffice a question, by its id."""
+    """Says ``texts``, one per step (None: no more), and notes in ``log`` what it is asked for.
+
+    So many answers as ``enough`` says suffice a question, by its id.
+    """
 
     def __init__(self, *texts: str | None, **enough: int) -> None:
-        self.texts, self.enough, self.told = texts, enough, []
+        self.texts, self.enough, self.log = texts, enough, []
 
-    def _next(self, what, going):
-        self.told += [f"{what} {len(of.steps)}" for of in going]
-        return [self.texts[len(of.steps)] for of in going]
+    def _next(self, request, trajectories):
+        self.log += [f"{request} {len(trajectory.steps)}" for trajectory in trajectories]
+        return [self.texts[len(trajectory.steps)] for trajectory in trajectories]
 
-    def plan(self, going, policy="ras"):
-        return [text and Step(text) for text in self._next("plan", going)]
+    def plan(self, trajectories, policy="ras"):
+        return [text and Step(text) for text in self._next("plan", trajectories)]
 
-    def suffices(self, going):
-        self.told += [f"suffices {len(of.steps)}" for of in going]
-        return [len(of.steps) >= self.enough.get(of.query.id, 99) for of in going]
+    def suffices(self, trajectories):
+        self.log += [f"suffices {len(trajectory.steps)}" for trajectory in trajectories]
+        return [
+            len(trajectory.steps) >= self.enough.get(trajectory.query.id, 99)
+            for trajectory in trajectories
+        ]
 
-    def answer(self, going, top_k):
-        for of in going:
-            of.steps[-1].answers = (f"answer {len(of.steps)}",)
+    def answer(self, trajectories, top_k):
+        for trajectory in trajectories:
+            trajectory.last.answers = (f"answer {len(trajectory.steps)}",)
 
-    def think(self, going, top_k):
-        return [text and Step(text) for text in self._next("think", going)]
+    def think(self, trajectories, top_k):
+        return [text and Step(text) for text in self._next("think", trajectories)]
 
-    def draft(self, going, top_k):
-        return self._next("draft", going)
+    def draft(self, trajectories, top_k):
+        return self._next("draft", trajectories)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The baselines: search by words or by sentence vectors, KNN of kgp.txt, and the oracle."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import bm25s
 import numpy as np
@@ -19,9 +20,14 @@ from kit.methods.base import (
 from kit.settings import BaseSettings
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, TfidfIndex
 
+PROGRESS_FROM = 65  # queries: fewer are encoded in a moment, and no progress is shown
+
 
 class BM25(Retriever):
-    """Okapi BM25 as bm25s computes it (Lucene's variant, k1 = 1.5, b = 0.75), over stemmed words without stop words."""
+    """Okapi BM25 over stemmed words without stop words.
+
+    As bm25s computes it: Lucene's variant, with k1 = 1.5 and b = 0.75.
+    """
 
     name = "bm25"
 
@@ -29,26 +35,31 @@ class BM25(Retriever):
         self.corpus = corpus
         self._stemmer = Stemmer.Stemmer("english")
         self._bm25 = bm25s.BM25()
-        self._bm25.index(
-            self._tokenize([passage.full_text for passage in corpus.passages]), show_progress=False
-        )
+        tokens = self._tokenize([passage.full_text for passage in corpus.passages])
+        self._bm25.index(tokens, show_progress=False)
 
     def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        tokens = self._tokenize([query.text for query in queries], return_ids=False)
-        none = np.zeros(len(self.corpus), np.float32)  # bm25s scores no query without words
-        scores = [self._bm25.get_scores(words) if words else none for words in tokens]
-        return [ranking_from_scores(self.corpus, each, k) for each in scores]
+        without_words = np.zeros(len(self.corpus), np.float32)  # bm25s scores no such query
+        rankings = []
+        for words in self._tokenize([query.text for query in queries], return_ids=False):
+            scores = self._bm25.get_scores(words) if words else without_words
+            rankings.append(ranking_from_scores(self.corpus, scores, k))
+        return rankings
 
     def _tokenize(
         self, texts: list[str], return_ids: bool = True
     ) -> bm25s.tokenization.Tokenized | list[list[str]]:
         return bm25s.tokenize(
-            texts, stopwords="en", stemmer=self._stemmer, return_ids=return_ids, show_progress=False
+            texts,
+            stopwords="en",
+            stemmer=self._stemmer,
+            return_ids=return_ids,
+            show_progress=False,
         )
 
 
 class Tfidf(Retriever):
-    """The cosine of TF-IDF vectors (scikit-learn): the search that finds KGP's seeds (kgp.txt §4)."""
+    """The cosine of TF-IDF vectors (scikit-learn), by which KGP finds its seeds (kgp.txt §4)."""
 
     name = "tfidf"
 
@@ -57,10 +68,11 @@ class Tfidf(Retriever):
         self._index = TfidfIndex(corpus)
 
     def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [
-            ranking_from_scores(self.corpus, self._index.scores([query.text])[0], k)
-            for query in queries
-        ]
+        rankings = []
+        for query in queries:
+            [scores] = self._index.scores([query.text])
+            rankings.append(ranking_from_scores(self.corpus, scores, k))
+        return rankings
 
 
 class Dense(Retriever):
@@ -70,12 +82,13 @@ class Dense(Retriever):
     index_settings = ("encoder",)
 
     class Settings(BaseSettings, frozen=True):
-        encoder: str = DEFAULT_ENCODER
+        encoder: Annotated[str, "a sentence encoder, by its name or folder"] = DEFAULT_ENCODER
 
     learned: Encoder | None = None
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus, self.encoder = corpus, self.learned or Encoder(self.settings.encoder)
+        self.corpus = corpus
+        self.encoder = self.learned or Encoder(self.settings.encoder)
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
         self.nearest = NearestNeighbours(self.vectors)
 
@@ -84,42 +97,53 @@ class Dense(Retriever):
         return [Ranking(self.ids(row), score) for row, score in zip(rows, scores)]
 
     def encoded(self, queries: Sequence[Query]) -> np.ndarray:
+        """Unit vectors (queries, dimension)."""
         vectors = self.encoder.encode(
-            [query.text for query in queries], role="query", progress=len(queries) > 64
+            [query.text for query in queries],
+            role="query",
+            progress=len(queries) >= PROGRESS_FROM,
         )
         return vectors.reshape(-1, self.vectors.shape[1])  # of no query, too
 
 
 class KNN(Dense):
-    """The nearest by vector and the nearest by Levenshtein distance, in turn; scores are 1 / place.
+    """The nearest by vector and the nearest by Levenshtein distance, in turn; scores are 1 / rank.
 
-    The paper takes 15 of each and does not say in which order (kgp-i21). Edit distance favours short passages.
+    The paper takes 15 of each and does not say in which order (kgp-i21). Edit distance favours
+    short passages.
     """
 
     name = "knn"
 
     def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        texts = [passage.full_text for passage in self.corpus.passages]
         distances = cdist(
-            [query.text for query in queries], texts, scorer=Levenshtein.distance, dtype=np.int32
+            [query.text for query in queries],
+            [passage.full_text for passage in self.corpus.passages],
+            scorer=Levenshtein.distance,
+            dtype=np.int32,
         )
-        found = []
+        rankings = []
         for ranking, distance in zip(super().rank(queries, k), distances):
-            near = self.ids(np.argsort(distance, kind="stable")[: len(ranking.ids)])
-            found.append(ranking_from_order(round_robin([ranking.ids, near])))
-        return found
+            rows = np.argsort(distance, kind="stable")[: len(ranking.ids)]
+            merged = round_robin([ranking.ids, self.ids(rows)])
+            rankings.append(ranking_from_order(merged))
+        return rankings
 
 
 class Golden(Tfidf):
-    """The gold supports, where a query has any, in reasoning order, then the others by TF-IDF; scores are 1 / place."""
+    """The gold supports in reasoning order, where a query has any, then the others by TF-IDF.
+
+    Scores are 1 / rank.
+    """
 
     name = "golden"
     sees_gold = True
 
     def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        found = []
+        rankings = []
         for query, ranking in zip(queries, super().rank(queries, k)):
             gold = query.question.supporting_ids if isinstance(query, GoldQuery) else ()
-            ids = dict.fromkeys([*(id for id in gold if id in self.corpus), *ranking.ids])
-            found.append(ranking_from_order(list(ids)[:k]))
-        return found
+            present = [passage for passage in gold if passage in self.corpus]
+            ids = dict.fromkeys([*present, *ranking.ids])
+            rankings.append(ranking_from_order(list(ids)[:k]))
+        return rankings

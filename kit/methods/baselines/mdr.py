@@ -1,66 +1,77 @@
-"""MDR: the next passage is sought with the question and the passages so far (kgp.txt §8.2, Table 4).
+"""MDR: question and passages so far together seek the next passage (kgp.txt §8.2, Table 4).
 
-One encoder for questions, paths and passages, trained on pairs of a path and the support that comes next. A path is
-scored by the sum of its inner products; kgp.txt multiplies them, which puts two negative ones above two positive ones.
+One encoder for questions, paths and passages, trained on pairs of a path and the support that comes
+next. A path is scored by the sum of its inner products; kgp.txt multiplies them, which puts two
+negative ones above two positive ones.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Annotated, NamedTuple
 
-import msgspec
 import networkx as nx
 import numpy as np
 from msgspec import Meta
 
 from kit.corpus import Corpus, EvidenceGraph, Passage, Query, Question
 from kit.graphs import build, builders
-from kit.methods.base import Ranking, as_query
+from kit.methods.base import Ranking
 from kit.methods.baselines.dpr import DPR
 from kit.methods.trace import NodeVisit, Seed, Trace
 from kit.settings import Positive
 
+Candidates = tuple[list[int], list[float]]  # passages that may come next, and inner products
+
 
 class Beam(NamedTuple):
-    """Rows of passages in the order in which they were found, and the sum of their inner products."""
+    """A path: rows of passages in the order of the hops, and the sum of their inner products."""
 
     rows: tuple[int, ...]
     score: float
 
 
-class MDR(DPR):
-    """Beam search: the ``beam`` passages nearest to the question, then for each path the ``branches`` next ones.
+class BeamSearch(NamedTuple):
+    """The search of one query."""
 
-    ``hops`` is the length of a path; before each further hop the ``beam`` best paths are kept. Passages are ranked by
-    their first appearance on the paths, best path first, then by their nearness to the question; the best path is the
-    ranking's evidence, a chain. A path stops before passages whose inner product is not above ``stop``. With a
-    ``graph``, a builder's name or a union, hops after the first go to neighbours of the path's last passage alone
-    (kgp-06).
+    hops: tuple[list[Beam], ...]  # the beams after each hop, best first
+    nearest: list[Beam]  # the passages nearest to the query, as beams of one hop
+
+
+class MDR(DPR):
+    """Beam search: the passages nearest to the question, then the next ones for each path.
+
+    Passages are ranked by their first appearance on the paths, best path first, then by their
+    nearness to the question. The best path is the ranking's evidence, a chain.
     """
 
     name = "mdr"
     index_settings = ("encoder", "graph")
-    training_settings = ("hops",)
+    training_settings = (*DPR.training_settings, "hops")
 
     class Settings(DPR.Settings, frozen=True):
-        hops: Positive = 2
-        beam: Positive = 4
-        branches: Positive = 3
-        graph: str = ""
-        stop: Annotated[float, Meta(ge=-1, le=1)] = -1.0
+        hops: Annotated[Positive, "passages on a path"] = 2
+        beam: Annotated[Positive, "best paths kept before each further hop"] = 4
+        branches: Annotated[Positive, "next passages for each path"] = 3
+        graph: Annotated[
+            str, "builder or union, along which later hops go to neighbours alone (kgp-06)"
+        ] = ""
+        stop: Annotated[
+            float, Meta(ge=-1, le=1), "a path goes on where the inner product is above this"
+        ] = -1.0
 
         def __post_init__(self) -> None:
             if self.graph:
-                builders(self.graph)
+                builders(self.graph)  # there is such a graph
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
-        """The question with its first support, the question and the first with the second, on to ``hops``."""
-        found = {}
+        """The question with its first support, both with the second, on to ``hops``."""
+        pairs = {}
         for order in orders(question):
-            ids = list(dict.fromkeys(question.supporting[place][0] for place in order))
-            for hop, id in enumerate(ids[: self.settings.hops]):
-                found[path_text(question.text, [corpus[before] for before in ids[:hop]]), id] = None
-        return list(found)
+            supports = list(dict.fromkeys(question.supporting[i][0] for i in order))
+            for hop, support in enumerate(supports[: self.settings.hops]):
+                path = [corpus[earlier] for earlier in supports[:hop]]
+                pairs[path_text(question.text, path), support] = None
+        return list(pairs)
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
@@ -68,112 +79,157 @@ class MDR(DPR):
             self.graph = build(self.settings.graph, corpus)
 
     def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        return [self._ranking(hops[-1], nearest, k) for hops, nearest in self._search(queries, k)]
+        return [self._ranking(search, k, Trace()) for search in self._search(queries, k)]
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
-        [(hops, nearest)] = self._search([as_query(query)], k)
-        return msgspec.structs.replace(self._ranking(hops[-1], nearest, k), trace=self._trace(hops))
+        [search] = self._search([query], k)
+        return self._ranking(search, k, self._trace(search.hops))
 
-    def _search(
-        self, queries: Sequence[Query], k: int
-    ) -> list[tuple[tuple[list[Beam], ...], list[Beam]]]:
-        """For each query the beams after each hop, best first, and the passages nearest to it as beams of one hop."""
-        scores, rows = self.nearest.search(self.encoded(queries), max(k, self.settings.beam))
-        nearest = [
-            [Beam((row,), score) for row, score in zip(*of)]
-            for of in zip(rows.tolist(), scores.tolist())
-        ]
-        hops = [[beams[: self.settings.beam] for beams in nearest]]
+    # ---- the search
+
+    def _search(self, queries: Sequence[Query], k: int) -> list[BeamSearch]:
+        scores, rows = self.nearest.search(
+            self.encoded(queries),
+            max(k, self.settings.beam),
+        )
+        nearest = []
+        for query_rows, query_scores in zip(rows.tolist(), scores.tolist()):
+            paths = zip(query_rows)  # of one passage each
+            nearest.append(list(map(Beam, paths, query_scores)))
+
+        kept = list(map(self._kept, nearest))
+        hops = [kept]
         for _ in range(1, self.settings.hops):
-            hops.append(self._grow(queries, [beams[: self.settings.beam] for beams in hops[-1]]))
-        return list(zip(zip(*hops), nearest))
+            grown = self._grow(queries, kept)
+            hops.append(grown)
+            kept = list(map(self._kept, grown))
+        return list(map(BeamSearch, zip(*hops), nearest))
 
-    def _grow(self, queries: Sequence[Query], kept: Sequence[Sequence[Beam]]) -> list[list[Beam]]:
+    def _kept(self, beams: list[Beam]) -> list[Beam]:
+        return beams[: self.settings.beam]
+
+    def _grow(self, queries: Sequence[Query], kept: list[list[Beam]]) -> list[list[Beam]]:
         """Each query's beams, a hop longer, best first; one that can go nowhere stays as it is."""
-        asked = [(query.text, beam.rows) for query, beams in zip(queries, kept) for beam in beams]
-        texts = [
-            path_text(text, [self.corpus.passages[row] for row in rows]) for text, rows in asked
-        ]
-        vectors = self.encoder.encode(texts, role="query", progress=False)
-        found, longer = iter(self._next([rows for _, rows in asked], vectors)), []
-        for beams in kept:
-            grown = []
+        texts = []
+        for query, beams in zip(queries, kept):
             for beam in beams:
-                above = [(row, score) for row, score in next(found) if score > self.settings.stop]
-                grown += [Beam((*beam.rows, row), beam.score + score) for row, score in above] or [
-                    beam
-                ]
-            longer.append(sorted(grown, key=lambda beam: -beam.score))
-        return longer
+                passages = [self.corpus.passages[row] for row in beam.rows]
+                texts.append(path_text(query.text, passages))
+        vectors = self.encoder.encode(
+            texts,
+            role="query",
+            progress=False,
+        )
+        find = self._neighbours_of if self.settings.graph else self._nearest_to
+        candidates = find(list(chain.from_iterable(kept)), vectors)
 
-    def _next(
-        self, paths: Sequence[tuple[int, ...]], vectors: np.ndarray
-    ) -> Iterator[list[tuple[int, float]]]:
-        """For each path the ``branches`` best passages that are not on it, with their inner products."""
-        if self.settings.graph:
-            for path, vector in zip(paths, vectors):
-                near = self._neighbours(path)
-                scores = self.vectors[near] @ vector
-                best = np.argsort(-scores, kind="stable")[: self.settings.branches]
-                yield list(zip(near[best].tolist(), scores[best].tolist()))
-        else:
-            longest = max(map(len, paths))
-            for path, scores, rows in zip(
-                paths, *self.nearest.search(vectors, self.settings.branches + longest)
-            ):
-                new = [
-                    (row, score)
-                    for row, score in zip(rows.tolist(), scores.tolist())
-                    if row not in path
-                ]
-                yield new[: self.settings.branches]
+        grown = []
+        for beams in kept:
+            longer = []
+            for beam in beams:
+                longer += self._prolong(beam, *next(candidates))
+            longer.sort(key=lambda beam: -beam.score)
+            grown.append(longer)
+        return grown
 
-    def _neighbours(self, path: tuple[int, ...]) -> np.ndarray:
-        near = self.graph.neighbours(path[-1])
-        return near[~np.isin(near, path)]
+    def _prolong(self, beam: Beam, rows: list[int], scores: list[float]) -> list[Beam]:
+        """A path with each of the best candidates that are not on it."""
+        scored = [pair for pair in zip(rows, scores) if pair[0] not in beam.rows]
+        longer = []
+        for row, score in scored[: self.settings.branches]:
+            if score > self.settings.stop:
+                longer.append(Beam((*beam.rows, row), beam.score + score))
+        return longer or [beam]
 
-    def _ranking(self, beams: Sequence[Beam], nearest: Sequence[Beam], k: int) -> Ranking:
-        """Passages by first appearance (all-i02), then those nearest to the question, scored no higher."""
+    def _neighbours_of(self, beams: list[Beam], vectors: np.ndarray) -> Iterator[Candidates]:
+        """The candidates of each path among the neighbours of its last passage, best first."""
+        for beam, vector in zip(beams, vectors):
+            neighbours = self._neighbours(beam)
+            scores = self.vectors[neighbours] @ vector
+            best = np.argsort(-scores, kind="stable")
+            yield neighbours[best].tolist(), scores[best].tolist()
+
+    def _nearest_to(self, beams: list[Beam], vectors: np.ndarray) -> Iterator[Candidates]:
+        """The candidates of each path among all passages, best first."""
+        longest = max(len(beam.rows) for beam in beams)
+        scores, rows = self.nearest.search(vectors, self.settings.branches + longest)
+        yield from zip(rows.tolist(), scores.tolist())
+
+    def _neighbours(self, beam: Beam) -> np.ndarray:
+        """The rows of the neighbours of a path's last passage that are not on it."""
+        neighbours = self.graph.neighbours(beam.rows[-1])
+        return neighbours[~np.isin(neighbours, beam.rows)]
+
+    # ---- what comes of it
+
+    def _ranking(self, search: BeamSearch, k: int, trace: Trace) -> Ranking:
+        """Passages by first appearance (all-i02), then the nearest, scored no higher."""
+        beams = search.hops[-1]
         best: dict[int, float] = {}
-        for beam in (*beams, *nearest):
+        for beam in (*beams, *search.nearest):
             for row in beam.rows:
                 best.setdefault(row, beam.score)
-        scores = np.minimum.accumulate(np.array(list(best.values()), np.float32))[:k]
-        chain = min(len(beams[0].rows), len(scores)) if beams else 0
-        evidence = EvidenceGraph(chain, tuple(pairwise(range(chain))))
-        return Ranking(self.ids(best)[:k], scores, evidence=evidence)
+        scores = np.fromiter(best.values(), np.float32)
+        scores = np.minimum.accumulate(scores)[:k]
+
+        length = min(len(beams[0].rows), len(scores)) if beams else 0
+        evidence = EvidenceGraph(length, tuple(pairwise(range(length))))
+        return Ranking(
+            self.ids(best)[:k],
+            scores,
+            trace,
+            evidence,
+        )
 
     def _trace(self, hops: Sequence[Sequence[Beam]]) -> Trace:
-        events = [Seed(0, self.corpus.passages[beam.rows[0]].id, beam.score) for beam in hops[0]]
+        events = []
+        for beam in hops[0]:
+            [passage] = self.ids(beam.rows)
+            events.append(Seed(0, passage, beam.score))
         for hop, beams in enumerate(hops[1:], start=1):
-            for beam in [beam for beam in beams if len(beam.rows) > hop]:
-                *before, source, passage = self.ids(beam.rows)
-                events.append(NodeVisit(hop, passage, source, beam.score, before=tuple(before)))
-        grown = [beam.rows for beams in hops[:-1] for beam in beams[: self.settings.beam]]
-        n, among = len(self.corpus), self.settings.graph
-        return Trace(
-            tuple(events),
-            sum(len(self._neighbours(rows)) if among else n - len(rows) for rows in grown),
-        )
+            for beam in beams:
+                if len(beam.rows) > hop:
+                    *before, source, passage = self.ids(beam.rows)
+                    visit = NodeVisit(
+                        hop,
+                        passage,
+                        source,
+                        beam.score,
+                        before=tuple(before),
+                    )
+                    events.append(visit)
+
+        n_scored = 0
+        for beams in hops[:-1]:
+            for beam in self._kept(beams):
+                if self.settings.graph:
+                    n_scored += len(self._neighbours(beam))
+                else:
+                    n_scored += len(self.corpus) - len(beam.rows)
+        return Trace(tuple(events), n_scored)
 
 
 def path_text(question: str, passages: Sequence[Passage]) -> str:
-    """What the encoder reads to find the passage that comes next: the question, then the passages so far."""
+    """What the encoder reads to find the next passage: the question, then the passages so far."""
     return "\n".join([question, *(passage.full_text for passage in passages)])
 
 
 def orders(question: Question) -> Iterator[tuple[int, ...]]:
-    """The orders of the supports to learn from: one, or two where the reasoning leaves the order open.
+    """The orders of the supports to learn from: one, or two where the reasoning leaves it open.
 
-    Of those that the evidence graph allows, these are the nearest to the published order and the farthest from it. A
-    data set without such graphs has an order, except for comparison questions (kgp-i32).
+    Of those that the evidence graph allows, these are the nearest to the published order and the
+    farthest from it. A data set without such graphs has one order, except for comparison questions
+    (kgp-i32).
     """
     if question.evidence is not None:
         graph = question.evidence.to_networkx()
-        found = [
-            nx.lexicographical_topological_sort(graph, key) for key in (None, lambda place: -place)
+        allowed = [
+            nx.lexicographical_topological_sort(graph),
+            nx.lexicographical_topological_sort(graph, key=lambda support: -support),
         ]
     else:
-        given = range(question.hops)
-        found = [given, reversed(given)] if question.type == "comparison" else [given]
-    yield from dict.fromkeys(tuple(order) for order in found)
+        published = range(question.hops)
+        allowed = [published]
+        if question.type == "comparison":
+            allowed.append(reversed(published))
+    yield from dict.fromkeys(tuple(order) for order in allowed)

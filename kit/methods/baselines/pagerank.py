@@ -1,10 +1,12 @@
-"""Graph search in the manner of HippoRAG (Gutiérrez et al. 2024, 2025), with which qsgnn.txt compares in Table 2.
+"""Graph search in the manner of HippoRAG, with which qsgnn.txt compares in Table 2.
 
-A random walk with restarts goes over the graph of triples and of the passages that they come from. HippoRAG asks a
-language model for the triples, and which of them start the walk; here vectors decide alone.
+A random walk with restarts goes over the graph of triples and of the passages that they come from
+(Gutiérrez et al. 2024, 2025). HippoRAG asks a language model for the triples, and which of them
+start the walk; this method decides by vectors alone.
 """
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from scipy import sparse
@@ -18,54 +20,70 @@ from kit.settings import Positive, Share
 from kit.text import NearestNeighbours
 from kit.text.triples import extract
 
-ITERATIONS = (
-    20  # of the power method, after which a damping of .7 leaves less than a thousandth to come
-)
+ITERATIONS = 20  # of the power method; at a damping of .7 less than a thousandth is to come
+SHARPNESS = 4  # the power of a passage's cosine
+SMALL = 1e-9
 
 
 class PageRank(Dense):
     """The passages where a random walk that restarts near the query is most often.
 
-    It restarts at the ``entities`` nearest to the query, by their cosines over the number of passages that they stand
-    in, and at passages, by the fourth power of their cosines, the nearest of which counts ``passage_weight``.
-    ``damping`` is the probability to go on instead. (HippoRAG 2: the ends of up to five triples, .05, and ½;
-    those here were chosen on dev and training questions.)
+    It restarts at entities, by their cosines over the number of passages that they stand in, and at
+    passages, by the fourth power of their cosines.
+
+    HippoRAG 2 starts from the ends of up to five triples, with a passage weight of .05 and a
+    damping of ½; the defaults of this method were chosen on dev and training questions.
     """
 
     name = "pagerank"
     index_settings = ("encoder", "triples")
 
     class Settings(Dense.Settings, frozen=True):
-        entities: Positive = 3
-        passage_weight: Share = 0.05
-        damping: Share = 0.7
-        triples: str = "rules"
+        entities: Annotated[Positive, "entities nearest to the query, where it restarts"] = 3
+        passage_weight: Annotated[Share, "what the nearest passage counts in a restart"] = 0.05
+        damping: Annotated[Share, "probability to go on instead of restarting"] = 0.7
+        triples: Annotated[str, "where triples come from, see kit.text.triples.extract"] = "rules"
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
-        graph = MultiLevelGraph.of(corpus, extract(corpus, self.settings.triples))
-        related, contained = graph.adjacency("oo"), graph.adjacency("do")
+        graph = MultiLevelGraph.build(corpus, extract(corpus, self.settings.triples))
+        related = graph.adjacency("oo")  # (entities, entities)
+        contained = graph.adjacency("od")  # (entities, passages)
+
         # Nodes: the entities, then the passages.
-        self.adjacency = sparse.csr_matrix(
-            sparse.block_array([[related + related.T, contained.T], [contained, None]])
-        )
-        self.frequency = np.maximum(contained.sum(axis=0), 1)
-        self.entities = (
-            NearestNeighbours(self.encoder.encode(graph.entities)) if graph.entities else None
-        )
+        blocks = [
+            [related + related.T, contained],
+            [contained.T, None],
+        ]
+        self.adjacency = sparse.csr_matrix(sparse.block_array(blocks))
+        self.frequency = np.maximum(contained.sum(axis=1), 1)  # passages of an entity
+
+        self.entities = None
+        if graph.entities:
+            self.entities = NearestNeighbours(self.encoder.encode(graph.entities))
 
     def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        vectors, n_entities = self.encoded(queries), len(self.frequency)
-        restarts = np.zeros((len(queries), self.adjacency.shape[0]))
-        near = np.maximum(vectors @ self.vectors.T, 0) ** 4
-        nearest = np.maximum(near.max(axis=1, keepdims=True), 1e-9)
-        restarts[:, n_entities:] = self.settings.passage_weight * near / nearest
+        visits = self._restarts(self.encoded(queries))
+        if len(queries) and self.adjacency.nnz:  # otherwise the walk stays where it begins
+            walk = RandomWalk(
+                self.settings.damping,
+                n_iter=ITERATIONS,
+                tol=0,
+            )
+            visits = [walk.fit_predict(self.adjacency, weights=weights) for weights in visits]
+
+        n_entities = len(self.frequency)
+        return [ranking_from_scores(self.corpus, scores[n_entities:], k) for scores in visits]
+
+    def _restarts(self, vectors: np.ndarray) -> np.ndarray:
+        """How often a walk restarts where, (queries, entities + passages), up to a factor."""
+        closeness = np.maximum(vectors @ self.vectors.T, 0) ** SHARPNESS  # (queries, passages)
+        highest = np.maximum(closeness.max(axis=1, keepdims=True), SMALL)
+        restarts = np.zeros((len(vectors), self.adjacency.shape[0]))
+        restarts[:, len(self.frequency) :] = self.settings.passage_weight * closeness / highest
+
         if self.entities:
             scores, rows = self.entities.search(vectors, self.settings.entities)
-            np.put_along_axis(restarts, rows, np.maximum(scores, 0) / self.frequency[rows], axis=1)
-        walk = RandomWalk(self.settings.damping, n_iter=ITERATIONS, tol=0)
-        if len(queries) and self.adjacency.nnz:  # otherwise it stays where it begins
-            restarts = np.stack(
-                [walk.fit_predict(self.adjacency, weights=weights) for weights in restarts]
-            )
-        return [ranking_from_scores(self.corpus, scores, k) for scores in restarts[:, n_entities:]]
+            weights = np.maximum(scores, 0) / self.frequency[rows]
+            np.put_along_axis(restarts, rows, weights, axis=1)
+        return restarts

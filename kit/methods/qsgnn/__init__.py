@@ -1,1 +1,1 @@
-"""QSGNN: messages that listen to the question, on a graph of entities, sentences and passages (qsgnn.txt)."""
+"""QSGNN: messages that the question guides, on a graph of three levels (qsgnn.txt)."""

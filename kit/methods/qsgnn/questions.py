@@ -1,11 +1,16 @@
-"""Synthetic questions for pre-training, by templates over triples (qsgnn.txt §3.3; qsgnn-i22, qsgnn-i24).
+"""Synthetic questions for pre-training, by templates over triples (qsgnn.txt §3.3).
 
-The paper has questions of one and of two hops, the latter over an entity that two documents share. Questions of three
-hops, and comparisons of several facts or of two chains, are added here, since people ask them.
+The paper has questions of one and of two hops, the latter over an entity that two documents share
+(qsgnn-i22, qsgnn-i24). Questions of three hops, and comparisons of several facts or of two chains,
+are added here, since people ask them.
+
+The paper's words and the names here: (sbj, verb, obj) is a :class:`kit.text.triples.Triple`; the
+relation chain is a ``Chain``, and ent the ``other`` end of one of its facts, where the next begins.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -28,104 +33,156 @@ SHARES = {
 }
 
 
-class Synthetic(NamedTuple):
+class TrainingQuestion(NamedTuple):
     """A question and the rows of the passages that support it."""
 
     text: str
     supports: tuple[int, ...]
 
 
-class Fact(NamedTuple):
-    """A triple of the passage in a row, looked at from one of its ends, which is what the ``other`` is asked of."""
+class SyntheticFact(NamedTuple):
+    """A triple of the passage in a row, looked at from one of its ends.
+
+    A question names or describes the ``end`` and asks for the ``other``.
+    """
 
     triple: Triple
     row: int
     end: str
     other: str
 
-    def of(self, end: str) -> str:
-        """The other end in words, with the name or a description of this end: "the director of The Glass Harbour"."""
-        return f"the {self.triple.relation} {'of ' * (self.end == self.triple.subject)}{end}"
+    @property
+    def begins_at_subject(self) -> bool:
+        return self.end == self.triple.subject
+
+    def describe_other(self, end: str) -> str:
+        """The other end in words: "the director of The Glass Harbour".
+
+        ``end`` is the name or a description of this end.
+        """
+        preposition = "of " if self.begins_at_subject else ""
+        return f"the {self.triple.relation} {preposition}{end}"
 
 
-Facts = Mapping[str, Sequence[Fact]]  # by the folded name of their end
-Chain = tuple[Fact, ...]  # each fact's other end is where the next one begins, in another passage
+Facts = Mapping[str, Sequence[SyntheticFact]]  # by the folded name of their end
+Chain = tuple[SyntheticFact, ...]  # where a fact's other end is, the next begins, elsewhere
 
 
-def synthetic_questions(extractions: Sequence[Extraction], n: int, seed: int) -> list[Synthetic]:
-    """At most ``n`` questions of the kinds of :data:`SHARES`, those of each kind drawn by ``seed``."""
-    generator, known = np.random.default_rng(seed), facts(extractions)
-    singles = [(fact,) for of in known.values() for fact in of]
-    pairs = prolonged(singles, known, generator)
-    triples = prolonged(draw(pairs, n, seed), known, generator)
-    kinds = [list(map(question, chains)) for chains in (singles, pairs, triples)]
-    kinds += [comparisons(singles, COMPARED, generator), comparisons(pairs, 2, generator)]
-    return [
-        each
-        for share, of in zip(SHARES.values(), kinds)
-        for each in draw(of, round(share * n), seed)
-    ]
+def synthetic_questions(
+    extractions: Sequence[Extraction], n: int, seed: int
+) -> list[TrainingQuestion]:
+    """At most ``n`` questions of the kinds of :data:`SHARES`, each kind's drawn by ``seed``."""
+    generator = np.random.default_rng(seed)
+    facts = facts_by_end(extractions)
+    singles = [(fact,) for facts_of_entity in facts.values() for fact in facts_of_entity]
+    pairs = prolong(singles, facts, generator)
+    triples = prolong(draw(pairs, n, seed), facts, generator)
+
+    kinds = [list(map(ask_for_end, chains)) for chains in (singles, pairs, triples)]
+    kinds.append(comparisons(singles, COMPARED, generator))
+    kinds.append(comparisons(pairs, 2, generator))
+    chosen = []
+    for share, questions in zip(SHARES.values(), kinds):
+        chosen += draw(questions, round(share * n), seed)
+    return chosen
 
 
-def facts(extractions: Sequence[Extraction]) -> Facts:
-    """The facts of each entity by its folded name, from both of a triple's ends; nothing is asked of a date."""
-    found: dict[str, list[Fact]] = defaultdict(list)
+def facts_by_end(extractions: Sequence[Extraction]) -> Facts:
+    """The facts of each entity by its folded name, from both ends of a triple.
+
+    Nothing is asked about a date.
+    """
+    facts: dict[str, list[SyntheticFact]] = defaultdict(list)
     for row, extraction in enumerate(extractions):
         for triple in extraction.triples:
-            for end, other in ((triple.subject, triple.object), (triple.object, triple.subject)):
+            ends = (triple.subject, triple.object)
+            for end, other in permutations(ends):
                 if not DATE.fullmatch(end):
-                    found[fold(end)].append(Fact(triple, row, end, other))
-    return found
+                    fact = SyntheticFact(triple, row, end, other)
+                    facts[fold(end)].append(fact)
+    return facts
 
 
-def prolonged(chains: Sequence[Chain], known: Facts, generator: np.random.Generator) -> list[Chain]:
+def prolong(
+    chains: Sequence[Chain],
+    facts: Facts,
+    generator: np.random.Generator,
+) -> list[Chain]:
     """The chains with one more fact, of another passage, that does not lead back.
 
-    They go on over entities that a passage is about, at most :data:`CHAINS` over each: else what is mentioned
-    everywhere would support most questions, and be learned to be right.
+    They go on over entities that a passage is about, at most :data:`CHAINS` over each: else what is
+    mentioned everywhere would support most questions, and be learned to be right.
     """
     arriving: dict[str, list[Chain]] = defaultdict(list)
     for chain in chains:
         arriving[fold(chain[-1].other)].append(chain)
-    found = []
-    for entity, of in arriving.items():
-        leaving = known.get(entity, ())
-        if not any(fact.end == fact.triple.subject for fact in leaving):
+
+    longer = []
+    for entity, chains_to_entity in arriving.items():
+        leaving = facts.get(entity, ())
+        if not any(fact.begins_at_subject for fact in leaving):
             continue
-        for pick in generator.permutation(len(of) * len(leaving))[:CHAINS]:
-            chain, fact = of[pick // len(leaving)], leaving[pick % len(leaving)]
-            if all(fact.row != each.row and fold(fact.other) != fold(each.end) for each in chain):
-                found.append((*chain, fact))
-    return found
+        n_combinations = len(chains_to_entity) * len(leaving)
+        for pick in generator.permutation(n_combinations)[:CHAINS]:
+            chain = chains_to_entity[pick // len(leaving)]
+            fact = leaving[pick % len(leaving)]
+            if _leads_on(chain, fact):
+                longer.append((*chain, fact))
+    return longer
 
 
-def question(chain: Chain) -> Synthetic:
-    """(sbj, verb, ?) or (?, verb, obj), and of longer chains with what lies between described and not named."""
+def _leads_on(chain: Chain, fact: SyntheticFact) -> bool:
+    """Whether a fact is of another passage than the chain's, and leads to where it has not been."""
+    if fact.row in [earlier.row for earlier in chain]:
+        return False
+    return fold(fact.other) not in [fold(earlier.end) for earlier in chain]
+
+
+def ask_for_end(chain: Chain) -> TrainingQuestion:
+    """(sbj, verb, ?) or (?, verb, obj); what lies between is described and not named."""
+    *before, last = chain
     words = chain[0].end
-    for fact in chain[:-1]:
-        words = fact.of(words)
-    word = "When" if DATE.fullmatch(chain[-1].other) else "What"
-    return Synthetic(
-        f"{word} {chain[-1].triple.relation} {words}?", tuple(fact.row for fact in chain)
-    )
+    for fact in before:
+        words = fact.describe_other(words)
+
+    interrogative = "When" if DATE.fullmatch(last.other) else "What"
+    text = f"{interrogative} {last.triple.relation} {words}?"
+    return TrainingQuestion(text, tuple(fact.row for fact in chain))
 
 
 def comparisons(
-    chains: Sequence[Chain], most: int, generator: np.random.Generator
-) -> list[Synthetic]:
-    """Two to ``most`` chains whose first facts say the same in their last two words, of subjects, which are named."""
-    alike: dict[str, list[Chain]] = defaultdict(list)
+    chains: Sequence[Chain],
+    most: int,
+    generator: np.random.Generator,
+) -> list[TrainingQuestion]:
+    """Comparisons of two to ``most`` chains, whose first facts are alike and name their subjects.
+
+    They are alike in the last two words of what they say.
+    """
+    alike: dict[tuple[str, ...], list[Chain]] = defaultdict(list)
     for chain in chains:
-        if chain[0].end == chain[0].triple.subject:
-            alike[" ".join(chain[0].triple.relation.lower().split()[-2:])].append(chain)
-    found = []
-    for of in alike.values():
-        for _ in range(min(len(of), ALIKE) if len(of) > 1 else 0):
-            number = min(generator.integers(2, most, endpoint=True), len(of))
-            compared = [of[pick] for pick in generator.choice(len(of), number, replace=False)]
+        if chain[0].begins_at_subject:
+            words = chain[0].triple.relation.lower().split()
+            alike[tuple(words[-2:])].append(chain)
+
+    questions = []
+    for group in alike.values():
+        if len(group) < 2:
+            continue
+        for _ in range(min(len(group), ALIKE)):
+            size = generator.integers(2, most, endpoint=True)
+            picks = generator.choice(
+                len(group),
+                min(size, len(group)),
+                replace=False,
+            )
+            compared = [group[pick] for pick in picks]
             supports = tuple(fact.row for chain in compared for fact in chain)
             if len(set(supports)) == len(supports):
-                *names, last = (chain[0].end for chain in compared)
-                text = f"Which {compared[0][0].triple.relation}, {', '.join(names)} or {last}?"
-                found.append(Synthetic(text, supports))
-    return found
+                questions.append(TrainingQuestion(_which(compared), supports))
+    return questions
+
+
+def _which(compared: Sequence[Chain]) -> str:
+    *names, last = [chain[0].end for chain in compared]
+    return f"Which {compared[0][0].triple.relation}, {', '.join(names)} or {last}?"

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from kit.corpus import Corpus, Passage, Question, example
 from kit.errors import InputError
 from kit.evaluation import evaluate
-from kit.methods import METHODS, make
+from kit.methods import METHODS, make, method
 from kit.methods.base import ranking_from_scores
 from kit.text import Encoder
 
@@ -20,13 +20,15 @@ OFFLINE = [name for name in METHODS if name != "kgp-chat"]  # that needs a serve
 
 def test_bm25_by_hand(indexed) -> None:
     texts = {"a": "river mill", "b": "river river quay town", "c": "town"}
-    corpus = Corpus([Passage(id, "", text, id) for id, text in texts.items()])
+    corpus = Corpus([Passage(name, "", text, name) for name, text in texts.items()])
     ranking = indexed("bm25", corpus).retrieve("rivers", 3)
-    # Lucene's BM25: ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1 (1 − b + b·length / mean length)).
-    idf, mean = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5)), 7 / 3
+    # Lucene's BM25:
+    # ln(1 + (N − df + ½)/(df + ½)) · tf / (tf + k1 (1 − b + b·length / mean length)).
+    idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    mean = 7 / 3
     score = {
-        id: idf * tf / (tf + 1.5 * (0.25 + 0.75 * length / mean))
-        for id, tf, length in (("a", 1, 2), ("b", 2, 4))
+        name: idf * tf / (tf + 1.5 * (0.25 + 0.75 * length / mean))
+        for name, tf, length in (("a", 1, 2), ("b", 2, 4))
     }
     assert ranking.ids == ("b", "a", "c")
     assert ranking.scores.tolist() == pytest.approx([score["b"], score["a"], 0], abs=1e-6)
@@ -77,38 +79,30 @@ def test_ties_are_broken_by_corpus_order(scores: np.ndarray, k: int) -> None:
 
 
 def test_knn_takes_the_nearest_by_vector_and_by_edit_distance_in_turn(indexed) -> None:
-    corpus = Corpus(
-        [
-            Passage(
-                "river",
-                "",
-                "The Oll is a long river that floods the lower streets of a town each spring.",
-                "a",
-            ),
-            Passage(
-                "novel",
-                "",
-                "A novel about a harbour pilot who counts ships in a quiet northern port.",
-                "b",
-            ),
-            Passage("short", "", "What?", "c"),
-            Passage("like", "", "Which liver foods?", "d"),
-        ]
-    )
-    dense, knn = indexed("dense", corpus), indexed("knn", corpus)
+    texts = {
+        "river": "The Oll is a long river that floods the lower streets of a town each spring.",
+        "novel": "A novel about a harbour pilot who counts ships in a quiet northern port.",
+        "short": "What?",
+        "like": "Which liver foods?",
+    }
+    corpus = Corpus([Passage(name, "", text, name) for name, text in texts.items()])
+    dense = indexed("dense", corpus)
+    knn = indexed("knn", corpus)
     question = "Which river floods?"
     assert dense.retrieve(question, 2).ids == ("river", "like")
-    # Edit distance to "like": the line break after the empty title, a letter changed, a letter left out; then "short".
+    # Edit distance to "like": the line break after the empty title, a letter changed, a letter
+    # left out; then "short".
     assert knn.retrieve(question, 3).ids == ("river", "like", "short")
     assert knn.retrieve(question, 3).scores.tolist() == [1, 1 / 2, 1 / 3]
 
 
 def test_golden_puts_the_supports_first_in_reasoning_order_and_says_that_it_sees_gold() -> None:
     benchmark = example()
-    found = evaluate(["golden", "tfidf"], benchmark, ks=(3,), progress=False)
-    assert found.rankings["golden"]["river"].ids == ("harbour", "moravec", "quay")
-    assert set(found.table.query("retriever == 'golden'")["full@3"]) == {1.0}
-    assert found.sees_gold == ("golden",) and "golden sees gold" in found.caption
+    result = evaluate(["golden", "tfidf"], benchmark, ks=(3,), progress=False)
+    assert result.rankings["golden"]["river"].ids == ("harbour", "moravec", "quay")
+    assert set(result.table.query("retriever == 'golden'")["full@3"]) == {1.0}
+    assert result.sees_gold == ("golden",)
+    assert "golden sees gold" in result.caption
 
 
 def test_golden_without_gold_is_tfidf(indexed) -> None:
@@ -148,13 +142,15 @@ def test_unknown_names_settings_and_graphs() -> None:
 
 
 def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
-    walk, trained = METHODS["kgp-tfidf"].defaults(), METHODS["dpr"].defaults()
+    walk = method("kgp-tfidf").defaults()
+    trained = method("dpr").defaults()
     assert walk == {"graph": "entity+structure", "branching": 3, "depth": 2, "budget": 30}
-    assert METHODS["mdr"].defaults() == trained | {
+    assert method("mdr").defaults() == trained | {
         "hops": 2,
         "beam": 4,
         "branches": 3,
         "graph": "",
         "stop": -1.0,
     }
-    assert METHODS["kgp-mdr"].defaults() == walk | trained and make("bm25").defaults() == {}
+    assert method("kgp-mdr").defaults() == walk | trained
+    assert make("bm25").defaults() == {}

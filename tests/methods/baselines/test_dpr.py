@@ -1,12 +1,12 @@
-"""DPR, and what every trained retriever promises: learning from training questions, weights found again by content."""
+"""DPR, and what every trained retriever promises: weights learned, and found again by content."""
 
 import pytest
 
 from kit.corpus import Benchmark, example, load
 from kit.errors import InputError
-from kit.methods import dpr, make
+from kit.methods import make
 from kit.methods.baselines.dpr import DPR
-from kit.methods.training import pool, sample
+from kit.methods.training import DEV_PASSAGES, draw, pool
 from kit.text import TfidfIndex
 
 
@@ -17,7 +17,9 @@ def quick(encoder: str, **settings: object) -> DPR:
 def test_a_question_with_each_of_its_supports() -> None:
     _, river = example().test
     assert DPR().pairs(river, example().corpus) == [
-        (river.text, id) for id in ("harbour", "moravec", "quay")
+        (river.text, "harbour"),
+        (river.text, "moravec"),
+        (river.text, "quay"),
     ]
 
 
@@ -33,7 +35,7 @@ def test_what_it_learned_is_found_again(tiny_model: str, own_store, monkeypatch)
     first = quick(tiny_model)
     first.fit(lesson)
     assert set(first.history[0]) == {"step", "measured"} and first.learned.name != tiny_model
-    monkeypatch.setattr(dpr, "finetune", None)  # to be trained is to fail
+    monkeypatch.setattr(DPR, "train", None)  # to be trained is to fail
     again = quick(tiny_model)
     again.fit(lesson)
     assert again.learned.name == first.learned.name and again.history == first.history
@@ -60,25 +62,32 @@ def test_without_training_questions_the_way_to_give_some_is_named(name: str) -> 
         make(name, n_train=9).fit(Benchmark("b", example().corpus, train=example().test))
 
 
-def test_negatives_and_the_pool_to_choose_on() -> None:
-    benchmark = load().without_test()
-    questions, nearest = sample(benchmark.train, 20, 0), TfidfIndex(benchmark.corpus)
-    assert (
-        questions == sample(benchmark.train, 20, 0)
-        and len({question.id for question in questions}) == 20
-    )
+TRAINING = load().without_test()
+NEAREST = TfidfIndex(TRAINING.corpus)
+QUESTIONS = draw(TRAINING.train, 20, 0)
+
+
+def test_questions_are_drawn_by_the_seed_and_once() -> None:
+    assert QUESTIONS == draw(TRAINING.train, 20, 0)
+    assert len({question.id for question in QUESTIONS}) == 20
+
+
+def test_candidates_for_the_negatives() -> None:
     hard, random, none = (
-        DPR(negatives=negatives)._with_negatives(questions, benchmark.corpus, nearest)
+        DPR(negatives=negatives).training_pairs(QUESTIONS, TRAINING.corpus, NEAREST)
         for negatives in ("hard", "random", "in-batch")
     )
-    scores = nearest.scores([questions[0].text])[0]
+    scores = NEAREST.scores([QUESTIONS[0].text])[0]
     assert [scores[row] for row in hard[0].negatives] == sorted(scores, reverse=True)[:20]
-    assert {len(pair.negatives) for pair in random} == {20} and {
-        pair.negatives for pair in none
-    } == {()}
-    assert hard[0].supports == {benchmark.corpus.row[id] for id in questions[0].supporting_ids}
-    small = pool(questions, benchmark.corpus, nearest)
-    expected = {id for question in questions for id in question.supporting_ids}
-    near = nearest.nearest([question.text for question in questions], dpr.DEV_PASSAGES)
-    expected |= {benchmark.corpus.passages[row].id for rows in near for row in rows}
+    assert {len(pair.negatives) for pair in random} == {20}
+    assert {pair.negatives for pair in none} == {()}
+    rows = {TRAINING.corpus.row[support] for support in QUESTIONS[0].supporting_ids}
+    assert hard[0].supports == rows
+
+
+def test_the_pool_to_choose_on_holds_the_supports_and_the_nearest() -> None:
+    expected = {support for question in QUESTIONS for support in question.supporting_ids}
+    nearest = NEAREST.nearest([question.text for question in QUESTIONS], DEV_PASSAGES)
+    expected |= {TRAINING.corpus.passages[row].id for rows in nearest for row in rows}
+    small = pool(QUESTIONS, TRAINING.corpus, NEAREST)
     assert {passage.id for passage in small.passages} == expected

@@ -14,15 +14,14 @@ TEXT = "Which river floods the birthplace of the director of the film The Glass 
 CORPUS = example().corpus
 
 
-def question(hops: int, edges: tuple[tuple[int, int], ...] | None, type: str = "") -> Question:
+def question(hops: int, edges: tuple[tuple[int, int], ...] | None, kind: str = "") -> Question:
     evidence = None if edges is None else EvidenceGraph(hops, edges)
-    return Question(
-        "q", "?", "", tuple((str(place),) for place in range(hops)), type=type, evidence=evidence
-    )
+    supporting = tuple((str(support),) for support in range(hops))
+    return Question("q", "?", "", supporting, type=kind, evidence=evidence)
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("reasoned", "expected"),
     [
         (question(3, ((0, 1), (1, 2))), [(0, 1, 2)]),
         (question(2, ()), [(0, 1), (1, 0)]),
@@ -33,13 +32,16 @@ def question(hops: int, edges: tuple[tuple[int, int], ...] | None, type: str = "
         (question(1, None, "comparison"), [(0,)]),
     ],
 )
-def test_orders_that_the_reasoning_allows(asked: Question, expected: list[tuple[int, ...]]) -> None:
-    assert list(orders(asked)) == expected
+def test_orders_that_the_reasoning_allows(
+    reasoned: Question, expected: list[tuple[int, ...]]
+) -> None:
+    assert list(orders(reasoned)) == expected
 
 
 def test_a_path_with_the_support_that_comes_next() -> None:
     _, river = example().test
-    harbour, moravec = CORPUS["harbour"], CORPUS["moravec"]
+    harbour = CORPUS["harbour"]
+    moravec = CORPUS["moravec"]
     expected = [
         (TEXT, "harbour"),
         (f"{TEXT}\n{harbour.title}\n{harbour.text}", "moravec"),
@@ -55,15 +57,13 @@ def test_a_path_with_the_support_that_comes_next() -> None:
 def every_path(hops: int) -> list[tuple[float, tuple[int, ...]]]:
     """All paths over the six passages with the sums of their inner products, best first."""
     vectors = Encoder().encode([passage.full_text for passage in CORPUS.passages])
-    found = []
+    scored = []
     for path in permutations(range(len(CORPUS)), hops):
-        texts = [
-            path_text(TEXT, [CORPUS.passages[row] for row in path[:hop]]) for hop in range(hops)
-        ]
-        found.append(
-            (float(np.sum(Encoder().encode(texts, role="query") * vectors[list(path)])), path)
-        )
-    return sorted(found, reverse=True)
+        passages = [CORPUS.passages[row] for row in path]
+        texts = [path_text(TEXT, passages[:hop]) for hop in range(hops)]
+        products = Encoder().encode(texts, role="query") * vectors[list(path)]
+        scored.append((float(np.sum(products)), path))
+    return sorted(scored, reverse=True)
 
 
 @pytest.mark.parametrize("hops", [1, 2, 3])
@@ -76,8 +76,8 @@ def test_a_wide_beam_finds_the_best_of_all_paths(hops: int, indexed) -> None:
 
 def test_two_first_hops_and_the_best_next_one(indexed) -> None:
     ranking = indexed("mdr", beam=2, branches=1).explain(TEXT, 6)
-    seeds = [step for step in ranking.trace.events if isinstance(step, Seed)]
-    visits = [step for step in ranking.trace.events if isinstance(step, NodeVisit)]
+    seeds = [event for event in ranking.trace.events if isinstance(event, Seed)]
+    visits = [event for event in ranking.trace.events if isinstance(event, NodeVisit)]
     dense = {path[0]: score for score, path in every_path(1)}
     first = list(dense)[:2]
     assert [seed.passage for seed in seeds] == [CORPUS.passages[row].id for row in first]
@@ -99,14 +99,13 @@ def test_two_first_hops_and_the_best_next_one(indexed) -> None:
 
 def test_only_the_path_length_is_learned(tiny_model: str, own_store) -> None:
     lesson = Benchmark("lesson", CORPUS, train=example().test, dev=example().test)
-    settings = {"encoder": tiny_model, "epochs": 1, "batch": 2}
-    first = MDR(**settings)
+    first = MDR(encoder=tiny_model, epochs=1, batch=2)
     first.fit(lesson)
     assert all(0 <= row["measured"] <= 1 for row in first.history if "measured" in row)
-    for same, other in ((True, {"beam": 3, "branches": 2}), (False, {"hops": 3})):
-        again = MDR(**settings, **other)
+    for is_same, other in ((True, {"beam": 3, "branches": 2}), (False, {"hops": 3})):
+        again = first.variant(**other)
         again.fit(lesson)
-        assert (again.learned.name == first.learned.name) == same
+        assert (again.learned.name == first.learned.name) == is_same
 
 
 def test_the_second_hop_goes_to_the_nearest_neighbour(indexed) -> None:
@@ -114,14 +113,12 @@ def test_the_second_hop_goes_to_the_nearest_neighbour(indexed) -> None:
     among = free.variant(graph="entity+structure")
     trace = among.explain(TEXT, 6).trace
     assert trace.seeds == free.explain(TEXT, 6).trace.seeds  # the first hop is the same
-    near = {
-        id: among.graph.neighbours(CORPUS.row[id]) for id in (seed.passage for seed in trace.seeds)
+    neighbours = {
+        seed.passage: among.graph.neighbours(CORPUS.row[seed.passage]) for seed in trace.seeds
     }
     for visit in trace.events[len(trace.seeds) :]:
         [f] = Encoder().encode([path_text(TEXT, [CORPUS[visit.source]])], role="query")
-        rows = near[visit.source]
+        rows = neighbours[visit.source]
         assert CORPUS.row[visit.passage] == rows[np.argmax(free.vectors[rows] @ f)]
-    assert (
-        trace.n_scored == sum(map(len, near.values()))
-        and free.explain(TEXT, 6).trace.n_scored == 2 * 5
-    )
+    assert trace.n_scored == sum(map(len, neighbours.values()))
+    assert free.explain(TEXT, 6).trace.n_scored == 2 * 5

@@ -1,4 +1,4 @@
-"""BGR's graphs: what a search decides, Eqs. 3 and 4 in all readings by hand, and what holds of any edges."""
+"""BGR's graphs: what a search decides, Eqs. 3 and 4 by hand, and what holds of any edges."""
 
 import networkx as nx
 import pytest
@@ -31,8 +31,9 @@ def test_forward_finds_children_and_backward_parents_until_there_are_none() -> N
         (3, 1, 0): (),
         (3, 2, 0): (),
     }
-    one = EvidenceGraph(1)
-    assert decisions(one) == decisions(one, backward=True) == {(): (0,), (0,): ()}  # bgr-i11
+    single = EvidenceGraph(1)
+    expected = {(): (0,), (0,): ()}  # bgr-i11
+    assert decisions(single) == decisions(single, backward=True) == expected
 
 
 @pytest.mark.parametrize("backward", [False, True])
@@ -82,13 +83,12 @@ edges = st.lists(
 
 @given(edges, edges, st.floats(0, 1))
 def test_whatever_was_found(forward: list, backward: list, gamma: float) -> None:
-    forward, backward = (list(acyclic(each).edges) for each in (forward, backward))
+    forward, backward = (list(acyclic(edges).edges) for edges in (forward, backward))
     for rule in ("code", "eq3", "text"):
         merged = merge(forward, backward, gamma, rule)
         assert set(merged) <= {*forward, *backward}
         graph = acyclic(merged)
-        assert nx.is_directed_acyclic_graph(graph) and set(nx.descendants(graph, Q)) == set(
-            graph
-        ) - {Q}
-    found = {child for _, child in merge(forward, backward, 1.0)}
-    assert found == {child for _, child in (*forward, *backward)}  # a union leaves nothing out
+        assert nx.is_directed_acyclic_graph(graph)
+        assert set(nx.descendants(graph, Q)) == set(graph) - {Q}
+    reached = {child for _, child in merge(forward, backward, 1.0)}
+    assert reached == {child for _, child in (*forward, *backward)}  # a union leaves nothing out

@@ -1,4 +1,4 @@
-"""RGNN-Ret: its sub-questions, its memory and its merged rankings, by hand and on real questions."""
+"""RGNN-Ret: its sub-questions, its memory and its merged rankings, by hand."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from kit.corpus import Benchmark, Corpus, Passage, Query, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
 from kit.methods.base import round_robin
+from kit.methods.gnn_ret.descent import hinge
 from kit.methods.gnn_ret.recurrent import RGNNRet
-from kit.methods.gnn_ret.retriever import hinge
-from kit.methods.loops.agents import Step, gold_steps
+from kit.methods.loops.steps import Step, gold_steps
 from kit.methods.trace import InitialScore, Message, SubQuestionEvent
 from kit.views.frames import replay
 
@@ -50,7 +50,7 @@ def test_rankings_are_merged_in_turns() -> None:
 def four() -> RGNNRet:
     """a – b – c, and d alone; each distance is what the vectors make it."""
     retriever = RGNNRet(top_k=1, alpha=0.5, beta=0.8)
-    retriever.corpus = Corpus(Passage(id, id, "", id) for id in "abcd")
+    retriever.corpus = Corpus(Passage(name, name, "", name) for name in "abcd")
     retriever.graph = PassageGraph(retriever.corpus, {"link": EdgeList.of([0, 1], [1, 2], 4)})
     return retriever
 
@@ -63,15 +63,19 @@ def test_the_memory_by_hand(four: RGNNRet) -> None:
     # Step 1: a sends to b. No memory yet: ĥ¹ = h¹.
     after_one = [0.2, (0.6 + 0.2) / 2, 0.9, 0.5]
     assert first.memory[0].tolist() == pytest.approx(after_one)
-    # Step 2: c sends to b; the network starts from the second sub-question's own distances. Eq. 4 mixes then.
+    # Step 2: c sends to b; the network starts from the second sub-question's own distances. Then
+    # Eq. 4 mixes.
     after_two = [0.8, (0.7 + 0.3) / 2, 0.3, 0.6]
     assert second.h[0].tolist() == pytest.approx(after_two)
-    mixed = [0.8 * own + 0.2 * old for own, old in zip(after_two, after_one)]
+    mixed = [0.8 * later + 0.2 * earlier for later, earlier in zip(after_two, after_one)]
     assert second.memory[0].tolist() == pytest.approx(mixed)
 
 
 def test_gradients_of_both_weights_by_hand(four: RGNNRet) -> None:
-    """Eqs. 18 to 21 with the means of Eqs. 13 to 15, T = 2; supports: a at step 1, c at step 2 (targets later)."""
+    """Eqs. 18 to 21 with the means of Eqs. 13 to 15, T = 2.
+
+    Supports are a at step 1 and c at step 2; the target is later.
+    """
     four.learned = {
         "alpha": torch.tensor([0.5], requires_grad=True),
         "beta": torch.tensor(0.8, requires_grad=True),
@@ -83,14 +87,15 @@ def test_gradients_of_both_weights_by_hand(four: RGNNRet) -> None:
     ).sum() / 2
     alpha, beta = torch.autograd.grad(loss, list(four.learned.values()))
     # ∂ℓ¹/∂ĥ¹: a, c +1/2 (supports), b, d −1/2; ∂ℓ²/∂ĥ²: c +1, the others −1/3. Each times 1/T.
-    one = np.array([0.5, -0.5, 0.5, -0.5]) / 2
-    two = np.array([-1, -1, 3, -1]) / 3 / 2
-    h1, h2 = np.array([0.2, 0.4, 0.9, 0.5]), np.array([0.8, 0.5, 0.3, 0.6])
-    assert beta.item() == pytest.approx(
-        two @ (h2 - h1), abs=1e-6
-    )  # Eq. 20, over steps that have a memory
+    loss_1 = np.array([0.5, -0.5, 0.5, -0.5]) / 2
+    loss_2 = np.array([-1, -1, 3, -1]) / 3 / 2
+    h1 = np.array([0.2, 0.4, 0.9, 0.5])
+    h2 = np.array([0.8, 0.5, 0.3, 0.6])
+    # Eq. 20, over steps that have a memory.
+    assert beta.item() == pytest.approx(loss_2 @ (h2 - h1), abs=1e-6)
     # Eq. 18: what ĥ¹ does to both losses; Eq. 21: what h² does. b alone received, in both steps.
-    at_h1, at_h2 = one + (1 - 0.8) * two, 0.8 * two
+    at_h1 = loss_1 + (1 - 0.8) * loss_2
+    at_h2 = 0.8 * loss_2
     expected = at_h1[1] * (0.6 - 0.2) + at_h2[1] * (0.7 - 0.3)
     assert alpha.item() == pytest.approx(expected, abs=1e-6)
 
@@ -99,45 +104,49 @@ def test_targets_of_a_step() -> None:
     ids = ["harbour", "moravec", "quay"]
     for target, wanted in {
         "all": [ids] * 3,
-        "own": [[id] for id in ids],
+        "own": [[passage] for passage in ids],
         "later": [ids, ids[1:], ids[2:]],
     }.items():
         assert [RGNNRet(target=target).targets(RIVER, t) for t in range(3)] == wanted
 
 
 def test_batches_of_unequal_length_do_not_matter(indexed) -> None:
-    queries, retriever = (
-        [TOWN.gold_query, RIVER.gold_query, TOWN.query],
-        indexed("rgnn-ret", top_k=2),
-    )
+    queries = [TOWN.gold_query, RIVER.gold_query, TOWN.query]
+    retriever = indexed("rgnn-ret", top_k=2)
     alone = [retriever.retrieve(query, 5).ids for query in queries]
     assert [ranking.ids for ranking in retriever.retrieve_many(queries, 5)] == alone
     plain = indexed("gnn-ret", top_k=2)
     assert plain.retrieve(TOWN.query, 5).ids == alone[2]  # one step, so no memory: GNN-Ret
 
 
+def test_of_no_question_nothing_is_found(indexed) -> None:
+    for name in ("gnn-ret", "rgnn-ret"):
+        assert indexed(name).retrieve_many([], 5) == []
+
+
 def test_the_trace_replays_every_step(indexed) -> None:
     retriever = indexed("rgnn-ret", top_k=2)
-    [steps], merged = (
-        retriever.retrieve_steps([gold_steps(RIVER.gold_query)], 6),
-        retriever.explain(RIVER.gold_query, 6),
-    )
-    told, scores, rounds = [], {}, [step.round for step in merged.trace.events]
+    [rankings] = retriever.retrieve_steps([gold_steps(RIVER.gold_query)], 6)
+    events = retriever.explain(RIVER.gold_query, 6).trace.events
+    rounds = [event.round for event in events]
     assert rounds == sorted(rounds)
-    for step in merged.trace.events:
-        if isinstance(step, SubQuestionEvent) and scores:
-            told.append(scores)
+
+    replayed = []
+    scores = {}
+    for event in events:
+        if isinstance(event, SubQuestionEvent) and scores:
+            replayed.append(scores)
             scores = {}
-        elif isinstance(step, InitialScore):
-            scores[step.passage] = step.score
-        elif isinstance(step, Message):
-            assert step.before == pytest.approx(scores[step.target], abs=1e-6)
-            after = (1 - step.weight) * step.before + step.weight * step.value
-            assert step.after == pytest.approx(after, abs=1e-6)
-            scores[step.target] = step.after
-    told.append(scores)
-    for ranking, found in zip(steps, told, strict=True):
-        assert found == pytest.approx(dict(zip(ranking.ids, ranking.scores.tolist())), abs=1e-6)
+        elif isinstance(event, InitialScore):
+            scores[event.passage] = event.score
+        elif isinstance(event, Message):
+            assert event.before == pytest.approx(scores[event.target], abs=1e-6)
+            after = (1 - event.weight) * event.before + event.weight * event.value
+            assert event.after == pytest.approx(after, abs=1e-6)
+            scores[event.target] = event.after
+    replayed.append(scores)
+    for ranking, scores in zip(rankings, replayed, strict=True):
+        assert scores == pytest.approx(dict(zip(ranking.ids, ranking.scores.tolist())), abs=1e-6)
 
 
 def test_training_moves_both_weights_and_needs_sub_questions(own_store: Path) -> None:
@@ -147,7 +156,8 @@ def test_training_moves_both_weights_and_needs_sub_questions(own_store: Path) ->
     assert list(retriever.history[0]) == ["loss", "alpha1", "beta"]
     assert min(row["loss"] for row in retriever.history) < retriever.history[0]["loss"]
     bare = [replace(question, decomposition=()) for question in hand.test]
-    with pytest.raises(InputError, match=r"expected 2 training questions .* found 0"):
+    expected = r"expected 2 training questions with sub-questions .* found 0"
+    with pytest.raises(InputError, match=expected):
         RGNNRet(n_train=2).fit(Benchmark("hand", hand.corpus, train=bare))
 
 
@@ -172,7 +182,7 @@ def test_a_model_asks_step_by_step_and_each_step_remembers_those_before(indexed,
         zip(ASKED, (("answer 1",), ("answer 2",)))
     )
     assert (river.text, river.rows) == (ASKED[0], steps[0].rows)
-    # What the critic reads is what RGNN-Ret finds for all sub-questions so far, with a variant's own settings.
+    # The critic reads what RGNN-Ret finds for all sub-questions so far, by a variant's settings.
     assert asking.ids(steps[1].rows) == asking.retrieve_next([ASKED], 5)[0].ids
     forgetful = asking.variant(beta=1.0)
     [[_, alone]] = forgetful.steps_of([TOWN.query])
@@ -185,22 +195,21 @@ def test_a_model_asks_step_by_step_and_each_step_remembers_those_before(indexed,
     merged = round_robin([ranking.ids for ranking in rankings])
     assert list(asking.retrieve(TOWN.query, 6).ids) == merged and merged[:2] == ["moravec", "oll"]
     asking.agent.texts = [None]
-    assert (
-        asking.retrieve(TOWN.query, 6).ids == gold.retrieve(TOWN.query, 6).ids
-    )  # the question itself
+    # The question itself.
+    assert asking.retrieve(TOWN.query, 6).ids == gold.retrieve(TOWN.query, 6).ids
 
 
 def test_the_trace_of_a_model_is_replayed(asking) -> None:
     ranking = asking.explain(TOWN.query, 6)
-    asked = [
-        (it.text, it.answer) for it in ranking.trace.events if isinstance(it, SubQuestionEvent)
+    answered = [
+        (event.text, event.answer)
+        for event in ranking.trace.events
+        if isinstance(event, SubQuestionEvent)
     ]
-    assert (
-        asked == [(ASKED[0], "answer 1"), (ASKED[1], "answer 2")]
-        and ranking.ids == asking.retrieve(TOWN.query, 6).ids
-    )
+    assert answered == [(ASKED[0], "answer 1"), (ASKED[1], "answer 2")]
+    assert ranking.ids == asking.retrieve(TOWN.query, 6).ids
     frames = replay(ranking, example().corpus, TOWN, asking.graph).frames
-    assert list(dict.fromkeys(frame.asked for frame in frames))[:2] == [
+    assert list(dict.fromkeys(frame.sub_question for frame in frames))[:2] == [
         f"{ASKED[0]} → answer 1",
         f"{ASKED[1]} → answer 2",
     ]

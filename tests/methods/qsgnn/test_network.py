@@ -23,13 +23,16 @@ H = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 EAST = torch.tensor([[1.0, 0.0]])
 BATCH = torch.zeros(3, dtype=torch.long)  # all nodes are those of the one query
 TO_NODE_0 = torch.tensor([[1, 2], [0, 0]])
-#: To node 0, with identity projections: cos(q, (h_i + h_j) / 2), of node 1 √½ and of node 2 cos((1, 0), (2, 1)).
+#: To node 0, with identity projections: cos(q, (h_i + h_j) / 2), of node 1 √½ and of node 2
+#: cos((1, 0), (2, 1)).
 TOWARDS = np.array([2**-0.5, 2 * 5**-0.5])
 ALPHA = np.array([0, 2**-0.5])
 PASSING = {"intra": IntraLevel, "inter": InterLevel}
 
 
-def heard(passing: QueryAttention, query: Tensor | None = EAST) -> tuple[Tensor, Tensor]:
+def messages_to_node_0(
+    passing: QueryAttention, query: Tensor | None = EAST
+) -> tuple[Tensor, Tensor]:
     return passing((H, H), query, (BATCH, BATCH), TO_NODE_0)
 
 
@@ -41,12 +44,13 @@ def heard(passing: QueryAttention, query: Tensor | None = EAST) -> tuple[Tensor,
 def test_messages(kind: str, score: np.ndarray, blind: np.ndarray, logit_scale: float) -> None:
     """Eq. 2, α + β, and Eq. 3, γ; without the query α, or the mean."""
     passing = PASSING[kind](2, logit_scale=logit_scale)
-    message, attention = heard(passing)
+    message, attention = messages_to_node_0(passing)
     a = softmax(logit_scale * score)
     np.testing.assert_allclose(attention, a, rtol=1e-5)
     np.testing.assert_allclose(message[0], [MESSAGE * a[1], MESSAGE * (a[0] + a[1])], rtol=1e-5)
     np.testing.assert_array_equal(message[1:], 0)  # nobody sends to them
-    np.testing.assert_allclose(heard(passing, None)[1], softmax(logit_scale * blind), rtol=1e-5)
+    _, without_query = messages_to_node_0(passing, None)
+    np.testing.assert_allclose(without_query, softmax(logit_scale * blind), rtol=1e-5)
 
 
 @torch.no_grad()
@@ -63,12 +67,15 @@ def test_scores_of_any_weights(kind: str) -> None:
         for name, module in passing.named_children()
         if hasattr(module, "weight")
     }
-    h, query = (torch.randn(7, 5), torch.randn(4, 5)), torch.randn(2, 5)
-    batch = torch.arange(7) // 4, torch.arange(4) // 2
+    h = (torch.randn(7, 5), torch.randn(4, 5))
+    query = torch.randn(2, 5)
+    batch = (torch.arange(7) // 4, torch.arange(4) // 2)
     edges = torch.tensor([[0, 1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 2, 3, 3]])
     scores = []
     for j, i in edges.T.tolist():
-        sender, receiver, q = h[0][j], h[1][i], query[batch[1][i]]
+        sender = h[0][j]
+        receiver = h[1][i]
+        q = query[batch[1][i]]
         if kind == "intra":
             keys = torch.cat([w["key_beta_own"], w["key_beta_other"]])  # W^k_β, 2n × n
             alpha = cosine(receiver @ w["query_alpha"], sender @ w["key_alpha"])
@@ -86,7 +93,8 @@ def cosine(a: Tensor, b: Tensor) -> float:
 
 @torch.no_grad()
 def test_the_update_begins_as_the_norm_alone() -> None:
-    h, update = torch.tensor([[3.0, 1.0, -4.0]]), Update(3)
+    h = torch.tensor([[3.0, 1.0, -4.0]])
+    update = Update(3)
     np.testing.assert_allclose(update(h, torch.zeros_like(h)), update.norm(h), rtol=1e-5)
 
 
@@ -106,32 +114,29 @@ def graph(x: dict[str, Tensor], edges: dict[str, Tensor]) -> HeteroData:
 def test_an_edge_reaches_whom_it_leads_to(kind: str) -> None:
     """One edge of a kind changes the receiver alone (Eq. 4, one layer)."""
     torch.manual_seed(0)
-    network, query = Network(4, 4, layers=1), torch.randn(1, 4)
+    network = Network(4, 4, layers=1)
+    query = torch.randn(1, 4)
     x = {level: torch.randn(2, 4) for level in "ocd"}
-    edge = {kind: torch.tensor([[0], [1]])}
-    before, after = (
-        network(Batch.from_data_list([graph(x, of)]), query, "ocd")[0] for of in ({}, edge)
-    )
-    changed = {
-        level: ((before[level] - after[level]).abs().sum(1) > 1e-6).tolist() for level in "ocd"
-    }
-    assert changed == {level: [False, level == kind[1]] for level in "ocd"}
+    without = Batch.from_data_list([graph(x, {})])
+    with_edge = Batch.from_data_list([graph(x, {kind: torch.tensor([[0], [1]])})])
+    before, _, _ = network(without, query, "ocd")
+    after, _, _ = network(with_edge, query, "ocd")
+    for level in "ocd":
+        changed = (before[level] - after[level]).abs().sum(1) > 1e-6
+        assert changed.tolist() == [False, level == kind[1]]
 
 
 @torch.no_grad()
 def test_queries_side_by_side_are_as_each_alone() -> None:
     torch.manual_seed(1)
-    network, pair = Network(4, 3, layers=2), torch.tensor([[0, 1], [1, 0]])
-    graphs = [
-        graph({level: torch.randn(2, 4) for level in "ocd"}, dict.fromkeys((*INTRA, *INTER), pair))
-        for _ in "ab"
-    ]
+    network = Network(4, 3, layers=2)
+    edges = dict.fromkeys((*INTRA, *INTER), torch.tensor([[0, 1], [1, 0]]))
+    graphs = [graph({level: torch.randn(2, 4) for level in "ocd"}, edges) for _ in "ab"]
     query = torch.randn(2, 4)
     together, q, _ = network(Batch.from_data_list(graphs), query, "ocd")
-    for number, alone in enumerate(graphs):
-        h, own, _ = network(Batch.from_data_list([alone]), query[[number]], "ocd")
-        np.testing.assert_allclose(own[0], q[number], rtol=1e-5)
+    for i, alone in enumerate(graphs):
+        h, q_alone, _ = network(Batch.from_data_list([alone]), query[[i]], "ocd")
+        np.testing.assert_allclose(q_alone[0], q[i], rtol=1e-5)
         for level in "ocd":
-            np.testing.assert_allclose(
-                h[level], together[level][2 * number :][:2], rtol=1e-4, atol=1e-6
-            )
+            expected = together[level][2 * i :][:2]
+            np.testing.assert_allclose(h[level], expected, rtol=1e-4, atol=1e-6)
