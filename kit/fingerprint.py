@@ -31,7 +31,7 @@ def digest_of(modules: Iterable[str]) -> str:
 
 def with_imports(modules: Iterable[str]) -> set[str]:
     """These modules of the kit, and those that they import, directly or through others."""
-    reached: set[str] = set()
+    reached = set()
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
@@ -42,7 +42,7 @@ def with_imports(modules: Iterable[str]) -> set[str]:
 
 
 def _file(module: str) -> Path | None:
-    """The file of a module below ``kit``; None for the door itself and for what is not the kit's."""
+    """The file of a module below ``kit``; None for the door and for what is not the kit's."""
     if not module.startswith("kit."):
         return None
     base = ROOT.joinpath(*module.split("."))
@@ -50,7 +50,6 @@ def _file(module: str) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-@cache
 def _tree(module: str) -> ast.Module:
     return ast.parse(_file(module).read_text("utf-8"))
 
@@ -66,7 +65,7 @@ def _imports(module: str) -> tuple[str, ...]:
 
 
 def imported_names(tree: ast.AST) -> Iterator[str]:
-    """Full names of what a piece of code imports: ``a.b`` and ``a.b.c`` of ``from a.b import c``."""
+    """Full names of what code imports: ``a.b`` and ``a.b.c`` of ``from a.b import c``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -78,10 +77,10 @@ def imported_names(tree: ast.AST) -> Iterator[str]:
 @cache
 def _content(module: str) -> bytes:
     """The code without comments and docstrings, and the table beside it."""
-    tree = ast.parse(_file(module).read_text("utf-8"))
+    tree = _tree(module)
     for node in ast.walk(tree):
-        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if is_text and isinstance(node.value.value, str):
-            node.value.value = ""
+        match node:
+            case ast.Expr(ast.Constant(str())):
+                node.value.value = ""
     table = _file(module).with_suffix(".toml")
     return ast.unparse(tree).encode() + (table.read_bytes() if table.is_file() else b"")

@@ -12,10 +12,10 @@ ANSWERS = ROOT / "data" / "answers"
 
 
 def output() -> Path:
-    """The folder under which figures and executed notebooks are written: ``KIT_OUTPUT``, or the checkout."""
+    """The folder of figures and executed notebooks: ``KIT_OUTPUT``, or the checkout."""
     return Path(os.environ.get("KIT_OUTPUT") or ROOT)
 
 
 def cache() -> Path:
-    """The folder of the store of costly results: ``KIT_CACHE``, or ``data/cache`` in the checkout."""
+    """The folder of the store of costly results: ``KIT_CACHE``, or ``data/cache``."""
     return Path(os.environ.get("KIT_CACHE") or ROOT / "data" / "cache")

@@ -64,13 +64,17 @@ def defaults(kind: type[BaseSettings]) -> dict[str, Any]:
 
 
 def signature(kind: type[BaseSettings]) -> inspect.Signature:
-    """The signature of what takes these settings as keyword arguments."""
+    """The signature of what takes these settings as keyword arguments.
+
+    It says ``int`` of ``Annotated[int, …]``: the range and the words stand in the documentation.
+    """
+    types = typing.get_type_hints(kind)
     parameters = [
         inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=field.default,
-            annotation=_plain_type(field.type),
+            annotation=types[field.name],
         )
         for field in msgspec.structs.fields(kind)
     ]
@@ -83,15 +87,10 @@ def documentation(kind: type[BaseSettings]) -> str:
     lines = []
     for field in msgspec.structs.fields(kind):
         line = f"{field.name}: {value_in_words(field.type)} (default {field.default!r})"
-        lines.append(": ".join([line, *_described(hints[field.name])]))
+        metadata = getattr(hints[field.name], "__metadata__", ())  # of Annotated[int, "the words"]
+        words = [word for word in metadata if isinstance(word, str)]
+        lines.append(": ".join([line, *words]))
     return "\n".join(lines)
-
-
-def _described(hint: Any) -> list[str]:
-    """The words of ``Annotated[int, "the words"]``."""
-    if typing.get_origin(hint) is not Annotated:
-        return []
-    return [word for word in typing.get_args(hint)[1:] if isinstance(word, str)]
 
 
 def value_in_words(field_type: Any) -> str:
@@ -116,13 +115,6 @@ def _in_words(kind: msgspec_types.Type) -> str:
     bounds = {"from": kind.ge, "above": kind.gt, "to": kind.le, "below": kind.lt}
     ends = [f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None]
     return " ".join([noun, *ends])
-
-
-def _plain_type(field_type: Any) -> Any:
-    """``int`` of ``Annotated[int, …]``: the range and the words stand in the documentation."""
-    if typing.get_origin(field_type) is Annotated:
-        return typing.get_args(field_type)[0]
-    return field_type
 
 
 # ---- as a person types them

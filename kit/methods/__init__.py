@@ -48,11 +48,11 @@ def method(name: str) -> type[Retriever]:
     """
     if name not in METHODS:
         raise InputError(f"no retriever {name!r}; known are {', '.join(METHODS)}")
-    place = METHODS[name]
-    if isinstance(place, str):
-        module, _, class_name = place.partition(":")
+    registered = METHODS[name]
+    if isinstance(registered, str):
+        module, _, class_name = registered.partition(":")
         return getattr(import_module(module), class_name)
-    return place
+    return registered
 
 
 class _Make:
@@ -82,14 +82,14 @@ def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
 
     Raises :class:`InputError` where none has it.
     """
-    known = {name: method(name).defaults().keys() for name in names}
-    unknown = settings.keys() - set().union(*known.values())
+    settings_of = {name: method(name).defaults().keys() for name in names}
+    unknown = settings.keys() - set().union(*settings_of.values())
     if unknown:
-        listed = ", ".join(known) or "none"
+        listed = ", ".join(settings_of) or "none"
         raise InputError(f"no retriever of {listed} has a setting {min(unknown)!r}")
 
     retrievers = {}
-    for name, setting_names in known.items():
+    for name, setting_names in settings_of.items():
         chosen = {key: value for key, value in settings.items() if key in setting_names}
         retrievers[name] = make(name, **chosen)
     return retrievers

@@ -36,7 +36,8 @@ class Ranking(msgspec.Struct, frozen=True):
     evidence: EvidenceGraph | None = None
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{id} {score:.3g}" for id, score in zip(self.ids[:3], self.scores))
+        best = zip(self.ids[:3], self.scores)
+        shown = ", ".join(f"{passage} {score:.3g}" for passage, score in best)
         rest = ", …" if len(self.ids) > 3 else ""
         return f"Ranking of {len(self.ids)} passages: {shown}{rest}"
 
@@ -49,13 +50,14 @@ class Ranking(msgspec.Struct, frozen=True):
 
 
 class Retriever:
-    """A method: built from its settings alone, then ``fit`` where it learns, ``index``, ``retrieve``.
+    """A method: made from its settings, then ``fit`` where it learns, ``index`` and ``retrieve``.
 
-    A subclass gives its ``name``, nests its ``Settings`` and says how it ranks (:meth:`rank`); where
-    it has something to prepare, learn or show, also :meth:`index`, :meth:`fit`, :meth:`rank_traced`.
+    A subclass gives its ``name``, nests its ``Settings`` and says how it ranks (:meth:`rank`).
+    Where it has something to prepare, learn or show, it has its own :meth:`index`, :meth:`fit` or
+    :meth:`rank_traced`.
 
-    Three things stand apart: ``settings`` (frozen), what ``fit`` learned, and what ``index`` made of
-    a corpus. None is ever changed in place, so that :meth:`variant` can share what stays the same.
+    Three things stand apart: ``settings`` (frozen), what ``fit`` learned, and what ``index`` made
+    of a corpus. None is ever changed in place, so that :meth:`variant` can share what stays.
     """
 
     name: ClassVar[str]
@@ -214,5 +216,5 @@ def ranking_from_order(ids: Sequence[str]) -> Ranking:
 
 def round_robin(rankings: Sequence[Sequence[str]]) -> list[str]:
     """The first of each ranking, then the second of each, without repeats; as long as one."""
-    turns = [id for same_rank in zip(*rankings) for id in same_rank]
+    turns = [passage for same_rank in zip(*rankings) for passage in same_rank]
     return list(dict.fromkeys(turns))[: len(rankings[0])]

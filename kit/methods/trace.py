@@ -10,7 +10,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="kind"):
 
 
 class InitialScore(Event, frozen=True, tag="scored"):
-    """What a passage's text alone is worth to the round's query, before anything reaches it (higher is nearer)."""
+    """What a passage's text alone is worth to the round's query (higher is nearer)."""
 
     passage: str
     score: float
@@ -26,8 +26,9 @@ class Seed(Event, frozen=True, tag="seed"):
 class Message(Event, frozen=True, tag="message"):
     """A value that one passage passed to another, and the other's score before and after the round.
 
-    With all messages of the round to one target, after = (1 − Σ weight) · before + Σ weight · value. Where source and
-    target are the same passage, it carries its own score over from an earlier round.
+    With all messages of the round to one target, after = (1 − Σ weight) · before +
+    Σ weight · value. Where source and target are the same passage, it carries its own score over
+    from an earlier round.
     """
 
     source: str
@@ -39,7 +40,7 @@ class Message(Event, frozen=True, tag="message"):
 
 
 class NodeVisit(Event, frozen=True, tag="visit"):
-    """A passage that a walk went to, from where, how it scored, and the evidence text that the agent looked for."""
+    """A passage that a walk went to, from where, how it scored, and what the agent looked for."""
 
     passage: str
     source: str  # empty where a path begins
@@ -56,16 +57,22 @@ class SubQuestionEvent(Event, frozen=True, tag="asked"):
 
 
 class Expansion(Event, frozen=True, tag="expanded"):
-    """A path that BGR judged all candidates from: how sure it is of each (from 0 to 1, best first), which it took."""
+    """A path from which BGR judged all candidates.
+
+    ``candidates`` says how sure it is of each (from 0 to 1, best first), ``taken`` which it took.
+    """
 
     direction: str
     path: tuple[str, ...]
-    found: tuple[str, ...]
+    taken: tuple[str, ...]
     candidates: tuple[tuple[str, float], ...]
 
 
 class Merge(Event, frozen=True, tag="merged"):
-    """The edges of both directions and those that are kept, as pairs of passages; the question is ``""``."""
+    """The edges of both directions and those that are kept, as pairs of passages.
+
+    The question is ``""``.
+    """
 
     forward: tuple[tuple[str, str], ...]
     backward: tuple[tuple[str, str], ...]
@@ -74,8 +81,10 @@ class Merge(Event, frozen=True, tag="merged"):
 
 
 class GraphGrowth(Event, frozen=True, tag="grown"):
-    """What a round of RAS brought: new triples (subject, relation, object) of the question's graph, answers read off,
-    what the planner said then, and how probable each answer to the question is by this graph, the best first.
+    """What a round of RAS brought.
+
+    New triples (subject, relation, object) of the question's graph, answers read off, what the
+    planner said then, and how probable each answer to the question is by this graph, best first.
     """
 
     triples: tuple[tuple[str, str, str], ...]
@@ -93,7 +102,8 @@ class Trace(msgspec.Struct, frozen=True):
     """The events of one retrieval in the order in which they happened: enough to replay it."""
 
     events: tuple[AnyEvent, ...] = ()
-    n_scored: int = 0  # the passages that a walk's agent compared with what it looked for, each time that it did
+    #: The passages that a walk's agent compared with what it looked for, each time that it did.
+    n_scored: int = 0
 
     @property
     def seeds(self) -> tuple[Seed, ...]:
