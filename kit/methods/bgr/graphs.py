@@ -1,84 +1,117 @@
-"""BGR's graphs of evidence: what a search along paths has to decide, and how two of them become one (bgr.txt §5).
+"""BGR's graphs of evidence: what a search is to decide, and how two graphs become one.
 
-A path is a tuple of rows, from the question on (forward) or from a last piece of evidence back to it (backward). Edges
-lead from the earlier evidence to the later one, whichever way they were found; the question is :data:`QUESTION`.
+    G = G_F ∪ G_B  if BSC(G_F, G_B) > γ,  else G_B                                        (3)
+    BSC(G_F, G_B) = |Edge_F ∩ Edge_B| / |Edge_F ∪ Edge_B|                                 (4)
+
+The paper's symbols (bgr.txt §5) and the names here: Edge_F and Edge_B are ``forward`` and
+``backward``, γ is ``gamma``. A path is a tuple of nodes: from the question on (forward), or from a
+last piece of evidence back to it (backward). Edges lead from the earlier evidence to the later one,
+whichever way they were found; the question is :data:`QUESTION`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import networkx as nx
 
 from kit.corpus import EvidenceGraph
 
+FORWARD = "forward"
+BACKWARD = "backward"
+DIRECTIONS = (FORWARD, BACKWARD)
+
 QUESTION = -1
 Rule = Literal["code", "eq3", "text"]
-Path = tuple[int, ...]
-Edge = tuple[int, int]
+NodePath = tuple[int, ...]
+Edge = tuple[int, int]  # parent, child
+Edges = Sequence[Edge]
+Step = tuple[NodePath, Sequence[int]]  # a path, and the nodes that come next on it
 
 
-def decisions(graph: EvidenceGraph, backward: bool = False) -> dict[Path, tuple[int, ...]]:
-    """What is to be found next, by path: the children of the path's last node (backward: its parents), Eqs. 1 and 2.
+def decisions(graph: EvidenceGraph, backward: bool = False) -> dict[NodePath, tuple[int, ...]]:
+    """What is to be found next, by path: the children of its last node, or backward its parents.
 
-    All paths that lead through the graph count, and of each all beginnings: the empty one finds the sources (backward:
-    the sinks, bgr-i11), and one whose end has nothing after it says that the search is to stop.
+    These are the right answers of Eqs. 1 and 2. All beginnings of all paths through the graph
+    count. The empty one finds the sources (backward: the sinks, bgr-i11). Where nothing comes next,
+    the search is to stop.
     """
     successors = graph.to_networkx()
     if backward:
         successors = successors.reverse(copy=False)
-    ends = [node for node in range(graph.n_nodes) if not successors.in_degree(node)]
-    found: dict[Path, tuple[int, ...]] = {(): tuple(ends)}
-    paths = [(node,) for node in ends]
+    starts = [node for node in range(graph.n_nodes) if not successors.in_degree(node)]
+
+    next_nodes = {(): tuple(starts)}
+    paths = [(node,) for node in starts]
     while paths:
         path = paths.pop()
-        found[path] = tuple(sorted(successors[path[-1]]))
-        paths += [(*path, node) for node in found[path]]
-    return found
+        next_nodes[path] = tuple(sorted(successors[path[-1]]))
+        paths += [(*path, node) for node in next_nodes[path]]
+    return next_nodes
 
 
-def edges_of(steps: Iterable[tuple[Path, Sequence[int]]], backward: bool) -> list[Edge]:
-    """The edges that a search has found, in its order: ``steps`` are paths with what was found next.
+def depth_first(
+    next_nodes: Mapping[NodePath, Sequence[int]], path: NodePath = ()
+) -> Iterator[Step]:
+    """The steps of a search in the order of §5.1: a path as far as it goes, then its neighbour."""
+    if path in next_nodes:
+        yield path, next_nodes[path]
+        for node in next_nodes[path]:
+            yield from depth_first(next_nodes, (*path, node))
+
+
+def edges_of(steps: Iterable[Step], backward: bool) -> Edges:
+    """The edges that the steps of a search found, each once, in their order.
 
     A path that goes no further backward ends at the question (bgr-i11).
     """
-    edges: dict[Edge, None] = {}
-    for path, found in steps:
+    edges = []
+    for path, next_nodes in steps:
         if not backward:
-            edges |= dict.fromkeys((path[-1] if path else QUESTION, row) for row in found)
+            end = path[-1] if path else QUESTION
+            edges += [(end, node) for node in next_nodes]
         elif path:
-            edges |= dict.fromkeys((row, path[-1]) for row in found or [QUESTION])
-    return list(edges)
+            edges += [(node, path[-1]) for node in next_nodes or [QUESTION]]
+    return list(dict.fromkeys(edges))
 
 
-def acyclic(edges: Iterable[Edge]) -> nx.DiGraph:
+def acyclic(edges: Edges) -> nx.DiGraph:
     """The edges in their order, but for those that would close a cycle.
 
-    As in a question's own graph, it leads to what has no parent, and to nothing else.
+    As in a question's own graph, the question leads to what has no parent, and to nothing else.
     """
     graph = nx.DiGraph()
     graph.add_node(QUESTION)
     for parent, child in edges:
-        graph.add_nodes_from([node for node in (parent, child) if node not in graph])
+        graph.add_nodes_from((parent, child))
         if not nx.has_path(graph, child, parent):
             graph.add_edge(parent, child)
-    for node in [node for node in graph if node != QUESTION]:
-        if not graph.in_degree(node):
+
+    for node in list(graph):
+        if node == QUESTION:
+            continue
+        n_parents = graph.in_degree(node)
+        if not n_parents:
             graph.add_edge(QUESTION, node)
-        elif graph.in_degree(node) > 1 and graph.has_edge(QUESTION, node):
+        elif n_parents > 1 and graph.has_edge(QUESTION, node):
             graph.remove_edge(QUESTION, node)
     return graph
 
 
-def bsc(forward: Iterable[Edge], backward: Iterable[Edge]) -> float:
-    """Eq. 4: the share of edges that both graphs have, of those that one of them has; 0 without any (bgr-i04)."""
-    forward, backward = set(forward), set(backward)
-    return len(forward & backward) / len(forward | backward) if forward | backward else 0.0
+def bsc(forward: Edges, backward: Edges) -> float:
+    """Eq. 4: the share of all edges that both graphs have; 0 without any (bgr-i04)."""
+    union = {*forward, *backward}
+    if not union:
+        return 0.0
+    return len(set(forward).intersection(backward)) / len(union)
 
 
 def merge(
-    forward: Sequence[Edge], backward: Sequence[Edge], gamma: float, rule: Rule = "code"
-) -> list[Edge]:
-    """Eq. 3, in the three readings that the paper and its code leave (bgr-i01); a guarded union is that of bgr-i02.
+    forward: Edges,
+    backward: Edges,
+    gamma: float,
+    rule: Rule = "code",
+) -> Edges:
+    """Eq. 3, in the three readings that the paper and its code leave (bgr-i01).
 
     ===== ================ =====================================
     rule  BSC > γ          else
@@ -88,28 +121,23 @@ def merge(
           union
     text  backward         the edges of both
     ===== ================ =====================================
+
+    The guarded union is that of :func:`guarded_union`.
     """
     agree = bsc(forward, backward) > gamma
     if rule == "text" and not agree:
         return [edge for edge in backward if edge in set(forward)]
-    return union(backward, forward) if agree == (rule == "eq3") else list(backward)
+    if agree == (rule == "eq3"):
+        return guarded_union(backward, forward)
+    return list(backward)
 
 
-def union(first: Sequence[Edge], second: Sequence[Edge]) -> list[Edge]:
-    """All edges of the first, and those of the second whose child no edge has led to before (bgr-i02)."""
-    reached, edges = {child for _, child in first}, list(first)
+def guarded_union(first: Edges, second: Edges) -> Edges:
+    """All edges of the first, and those of the second whose child has no edge yet (bgr-i02)."""
+    edges = list(first)
+    reached = {child for _, child in first}
     for parent, child in second:
         if child not in reached:
             reached.add(child)
             edges.append((parent, child))
     return edges
-
-
-def depth_first(
-    found: dict[Path, Sequence[int]], path: Path = ()
-) -> Iterator[tuple[Path, Sequence[int]]]:
-    """The steps of a search in the order of §5.1: a path as far as it goes, then its neighbour."""
-    if path in found:
-        yield path, found[path]
-        for row in found[path]:
-            yield from depth_first(found, (*path, row))

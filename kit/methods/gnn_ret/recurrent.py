@@ -1,67 +1,88 @@
-"""RGNN-Ret: GNN-Ret for each sub-question, with a memory of the distances before (gnn-ret.txt §3.3, Appendices A.2, B).
+"""RGNN-Ret: GNN-Ret for each sub-question, with a memory of the distances before.
 
-The paper's symbols and the names here, beside those of :mod:`kit.methods.gnn_ret.retriever`: qᵗ, t = 1 … T, are the
-``steps`` of a question; ĥ is ``memory``; β ``beta``; Y, Yᵗ and Yᵗ⁺ are the ``target`` all, own and later.
+The method of gnn-ret.txt §3.3 and Appendices A.2 and B:
+
+    ĥ_i^{L,t} = β h_i^{L,t} + (1 − β) ĥ_i^{L,t−1},  ĥ_i^{L,1} = h_i^{L,1}                 (4)
+    ℓ = 1/T Σ_t max(0, r + d̄_{Y^{t+}} − d̄_{O/Y^{t+}})                                (5), (15)
+
+The paper's symbols and the names here, beside those of :mod:`kit.methods.gnn_ret.retriever`: q^t,
+t = 1 … T, are the ``steps`` of a question; ĥ is ``memory``; β is ``beta``; Y, Y^t and Y^{t+} are
+the ``target`` all, own and later.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import torch
+from msgspec.structs import replace
 from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
-from kit.methods.base import Ranking, as_query, ranking_from_order, round_robin
-from kit.methods.gnn_ret.retriever import BLOCK, GNNRet, MessageLog, hinge, nearest
-from kit.methods.loops.agents import GOLD, PLANNER, Step, agent_of, gold_steps
+from kit.learning.training import Weights
+from kit.methods.base import Ranking, ranking_from_order, round_robin
+from kit.methods.gnn_ret.descent import Loss
+from kit.methods.gnn_ret.messages import Logs, nearest
+from kit.methods.gnn_ret.retriever import GNNRet, Questions, blocks
+from kit.methods.loops.agents import GOLD, agent_of
 from kit.methods.loops.loops import SelfCritique
+from kit.methods.loops.small_plan import PLANNER
+from kit.methods.loops.steps import Step, gold_steps
 from kit.methods.trace import Message, SubQuestionEvent, Trace
 from kit.settings import Positive, Share
+from kit.text import LanguageModel
+
+STEPS_HELD = 4  # steps of a question, about, whose distances are held at once
 
 
 class RecurrentState(NamedTuple):
-    """A batch after a step: the network's distances h, the memory ĥ, and what each layer did."""
+    """A batch after a step; distances are of shape (queries, passages)."""
 
-    h: Tensor
-    memory: Tensor
-    logs: list[MessageLog]
+    h: Tensor  # of the network for this step alone
+    memory: Tensor  # ĥ
+    logs: Logs
 
 
 class RGNNRet(GNNRet):
-    """Sub-questions are those of :func:`gold_steps` where the ``decomposer`` is ``gold``. Else they are asked and
-    answered one by one by a language model, until it says that the answers suffice (:class:`SelfCritique`, of at most
-    five steps): the kit's small one (``model``) or another, by its name. ``beta`` weighs a step's own distances against
-    the memory.
+    """Sub-questions retrieve one after the other, each by what those before found, too.
 
-    A ranking is the steps' rankings merged in turns: the first of each step, the second of each, without repeats;
-    scores are 1 / place. With ``n_train`` above 0, α and β are learned, from 1 on, for a ``target``: a step is to find
-    all supports, its own, or its own and those of later steps.
+    They are the data set's own, or a language model asks and answers them one by one until it says
+    that the answers suffice (:class:`SelfCritique`). A ranking is the steps' rankings merged in
+    turns: the first of each step, the second of each, without repeats; scores are 1 / rank.
     """
 
     name = "rgnn-ret"
+    learns_from = " with sub-questions"
     index_settings = (*GNNRet.index_settings, "decomposer")
+    training_settings = (*GNNRet.training_settings, "target")
 
     class Settings(GNNRet.Settings, frozen=True):
-        beta: Share = 0.9
-        n_candidates: Positive = 10
-        target: Literal["all", "own", "later"] = "later"
-        decomposer: str = GOLD
-
-    usage = SelfCritique.usage
+        beta: Annotated[Share, "weight of a step's own distances against the memory"] = 0.9
+        n_candidates: Annotated[Positive, "O, passages that supports compete with"] = 10
+        target: Annotated[
+            Literal["all", "own", "later"], "supports that a step is to find; later: and its own"
+        ] = "later"
+        decomposer: Annotated[str, "gold, model (the kit's small one) or a model's name"] = GOLD
 
     @property
     def sees_gold(self) -> bool:
         return self.settings.decomposer == GOLD
 
+    @property
+    def model(self) -> LanguageModel | None:
+        """The language model that decomposes; its ``log`` has each prompt with the answer."""
+        return self.agent.model
+
+    def initial(self) -> Weights:
+        """The weights as they are set: ``alpha``, one per layer, and ``beta``."""
+        return super().initial() | {"beta": torch.tensor(self.settings.beta)}
+
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
-        asked = self.settings.decomposer
-        self.agent = agent_of(f"t5:{PLANNER}" if asked == "model" else asked, corpus)
-
-    def initial(self) -> dict[str, Tensor]:
-        """What is learned: ``alpha``, one weight a layer, and ``beta``."""
-        return super().initial() | {"beta": torch.tensor(self.settings.beta)}
+        decomposer = self.settings.decomposer
+        if decomposer == "model":
+            decomposer = f"t5:{PLANNER}"
+        self.agent = agent_of(decomposer, corpus)
 
     # ---- retrieval
 
@@ -69,120 +90,171 @@ class RGNNRet(GNNRet):
         """The sub-questions of each query."""
         if self.sees_gold:
             return [gold_steps(query) for query in queries]
-        critic = SelfCritique()
-        critic.inner, critic.corpus, critic.agent = self, self.corpus, self.agent
-        return [of.steps or [Step(of.query.text)] for of in critic.run(queries)]
+        trajectories = SelfCritique.over(self, self.agent).run(queries)
+        return [trajectory.steps or [Step(trajectory.query.text)] for trajectory in trajectories]
 
     def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
-        found = self.retrieve_steps(self.steps_of(queries), k)
-        return [
-            ranking_from_order(round_robin([ranking.ids for ranking in steps])) for steps in found
-        ]
+        return [_merged(steps) for steps in self.retrieve_steps(self.steps_of(queries), k)]
 
-    def retrieve_next(self, asked: Sequence[Sequence[str]], k: int) -> list[Ranking]:
-        return [
-            of[-1]
-            for of in self.retrieve_steps([[Step(text) for text in texts] for texts in asked], k)
-        ]
+    def retrieve_next(self, texts: Sequence[Sequence[str]], k: int) -> list[Ranking]:
+        steps = [list(map(Step, question_texts)) for question_texts in texts]
+        return [rankings[-1] for rankings in self.retrieve_steps(steps, k)]
 
-    def retrieve_steps(self, queries: Sequence[Sequence[Step]], k: int) -> list[list[Ranking]]:
-        """The ranking of each of the steps of some questions, with scores 1 − distance."""
-        vectors = self.vectors_of(queries)
-        found: list[list[Ranking]] = [[] for _ in queries]
-        # Those of the most steps first: at each step the queries that still ask are the first ones.
-        order = sorted(range(len(queries)), key=lambda i: -len(vectors[i]))
-        size = max(1, BLOCK // max(1, 4 * len(self.corpus)))
-        for start in range(0, len(order), size):
-            block = order[start : start + size]
-            for state in self.walk(self.by_step([vectors[i] for i in block]), k):
-                for i, ranking in zip(block, self._rankings(state.memory, k)):
-                    found[i].append(ranking)
-        return found
-
-    def rank_traced(self, query: Query, k: int) -> Ranking:
-        [asked] = self.steps_of([as_query(query)])
-        distances = self.by_step(self.vectors_of([asked]))
-        initial = [h[0].clone() for h in distances]
-        states = list(self.walk(distances, k))
-        ranking = ranking_from_order(
-            round_robin([self._rankings(state.memory, k)[0].ids for state in states])
+    def retrieve_steps(self, questions: Sequence[Sequence[Step]], k: int) -> list[list[Ranking]]:
+        """The rankings of each question's steps, with scores 1 − distance."""
+        vectors = self.vectors_of(questions)
+        rankings = [[] for _ in questions]
+        # Those of the most steps first: at each step the questions that go on are the first ones.
+        order = sorted(
+            range(len(questions)),
+            key=lambda index: -len(questions[index]),
         )
-        rows, beta = [self.corpus.row[id] for id in ranking.ids], self.parameters["beta"].item()
-        events, first = [], 0
-        for t, (sub_question, before, state) in enumerate(zip(asked, initial, states)):
-            events.append(
-                SubQuestionEvent(first, sub_question.text, ", ".join(sub_question.answers))
-            )
-            events += self.events(ranking.ids, before, state.logs, first)
-            first += len(state.logs)
-            if t and beta < 1:
-                parts = states[t - 1].memory, state.h, state.memory
-                scores = ((1 - part[0].numpy()[rows]).tolist() for part in parts)
-                for id, value, before, after in zip(ranking.ids, *scores):
-                    events.append(Message(first, id, id, value, 1 - beta, before, after))
-                first += 1
-        return Ranking(ranking.ids, ranking.scores, Trace(tuple(events)))
+        for block in blocks(len(order), STEPS_HELD * len(self.corpus)):
+            indices = order[block]
+            distances = self.by_step([vectors[index] for index in indices])
+            for state in self.walk(distances, k):
+                for index, ranking in zip(indices, self._rankings(state.memory, k)):
+                    rankings[index].append(ranking)
+        return rankings
 
-    def vectors_of(self, asked: Sequence[Sequence[Step]]) -> list[np.ndarray]:
-        """Unit vectors (steps, dimension) of each question's sub-questions."""
-        vectors = self.encode([step.text for steps in asked for step in steps])
-        return np.split(vectors, np.cumsum([len(steps) for steps in asked])[:-1]) if asked else []
+    def vectors_of(self, questions: Sequence[Sequence[Step]]) -> list[np.ndarray]:
+        """Unit vectors (steps, dimension) of each question's steps."""
+        vectors = self.encode([step.text for steps in questions for step in steps])
+        ends = np.cumsum(list(map(len, questions)))
+        return np.split(vectors, ends[:-1])
 
     def by_step(self, vectors: Sequence[np.ndarray]) -> list[Tensor]:
-        """h⁰ of each step, (queries that still ask, passages), for questions sorted by their number of steps."""
-        most = max(map(len, vectors))
-        return [
-            self.distances(np.stack([own[t] for own in vectors if len(own) > t]))
-            for t in range(most)
-        ]
+        """h⁰ of each step, (questions that go on, passages); questions of most steps come first."""
+        distances = []
+        for t in range(len(vectors[0])):
+            of_step = [steps[t] for steps in vectors if len(steps) > t]
+            distances.append(self.distances(np.stack(of_step)))
+        return distances
 
     def walk(self, distances: Sequence[Tensor], k: int) -> Iterator[RecurrentState]:
-        """Eq. 4 step by step: ``distances`` holds h⁰ of each step for the queries that still ask, the first ones."""
-        memory, beta = None, self.parameters["beta"]
+        """Step by step from h⁰ as of :meth:`by_step`, which is changed in place."""
+        beta = self.parameters["beta"]
+        memory = None
         for h in distances:
-            logs = self.propagate(h, self.near(h, k))
-            memory = h if memory is None else beta * h + (1 - beta) * memory[: len(h)]  # Eq. 4
+            logs = self.propagate(h, self.dense_rows(h, k))
+            if memory is None:
+                memory = h
+            else:
+                memory = beta * h + (1 - beta) * memory[: len(h)]  # Eq. 4
             yield RecurrentState(h, memory, logs)
 
-    def _rankings(self, h: Tensor, k: int) -> list[Ranking]:
-        near = h.topk(min(k, h.shape[1]), largest=False).indices.numpy()
-        return self.rankings(h, nearest(h, near, np.zeros(0, int), near.shape[1]))
+    def _rankings(self, memory: Tensor, k: int) -> list[Ranking]:
+        """The rankings of a step by the distances (queries, passages) that it leaves behind."""
+        k = min(k, memory.shape[1])
+        rows = memory.topk(k, largest=False).indices.numpy()
+        in_corpus_order = nearest(
+            memory,
+            rows,
+            np.zeros(0, int),
+            k,
+        )
+        return self.rankings(memory, in_corpus_order)
+
+    # ---- the trace
+
+    def rank_traced(self, query: Query, k: int) -> Ranking:
+        [steps] = self.steps_of([query])
+        distances = self.by_step(self.vectors_of([steps]))
+        initial = [h[0].clone() for h in distances]
+        states = list(self.walk(distances, k))
+        ranking = _merged([self._rankings(state.memory, k)[0] for state in states])
+
+        events = []
+        first = 0  # round of the step
+        for t, (step, state) in enumerate(zip(steps, states)):
+            answer = ", ".join(step.answers)
+            events.append(SubQuestionEvent(first, step.text, answer))
+            events += self.events(
+                ranking.ids,
+                initial[t],
+                state.logs,
+                first,
+            )
+            first += len(state.logs)
+            if t and self.parameters["beta"] < 1:
+                events += self._memories(
+                    first,
+                    ranking.ids,
+                    states[t - 1],
+                    state,
+                )
+                first += 1
+        return replace(ranking, trace=Trace(tuple(events)))
+
+    def _memories(
+        self,
+        first: int,
+        ids: Sequence[str],
+        previous: RecurrentState,
+        state: RecurrentState,
+    ) -> list[Message]:
+        """What each passage's memory adds to its distance in a step."""
+        rows = [self.corpus.row[passage] for passage in ids]
+        scores = [
+            (1 - distances[0].numpy()[rows]).tolist()
+            for distances in (previous.memory, state.h, state.memory)
+        ]
+        weight = 1 - self.parameters["beta"].item()
+        return [
+            Message(
+                first,
+                passage,
+                passage,
+                value,
+                weight,
+                before,
+                after,
+            )
+            for passage, value, before, after in zip(ids, *scores)
+        ]
 
     # ---- training
 
-    def learnable(self, question: Question) -> bool:
-        return bool(question.decomposition)
+    def learnable(self, questions: Questions) -> Questions:
+        return [question for question in questions if question.decomposition]
 
-    def losses(self, questions: Sequence[Question]) -> Callable[[], Tensor]:
-        """Eqs. 5 and 15: a function of the present weights that gives each question's loss over the indexed corpus."""
+    def losses(self, questions: Questions) -> Loss:
+        """A function of the present weights that gives each question's loss (Eqs. 5 and 15)."""
         questions = sorted(questions, key=lambda question: -len(question.decomposition))
-        distances = self.by_step(
-            self.vectors_of([gold_steps(question.gold_query) for question in questions])
-        )
-        targets = [
-            [self.targets(question, t) for question in questions[: len(h)]]
-            for t, h in enumerate(distances)
-        ]
-        supports = [self.mask(ids) for ids in targets]
-        lengths = torch.tensor([len(question.decomposition) for question in questions])
+        steps = [gold_steps(question.gold_query) for question in questions]
+        distances = self.by_step(self.vectors_of(steps))
+        lengths = torch.tensor(list(map(len, steps)))  # T
+        supports = []
+        for t, h in enumerate(distances):
+            active = questions[: len(h)]
+            targets = [self.targets(question, t) for question in active]
+            supports.append(self.mask(targets))
 
         def losses() -> Tensor:
             total = torch.zeros(len(questions))
-            for h0, state, own in zip(
-                distances, self.walk([h.clone() for h in distances], 0), supports
-            ):
-                by = h0 if self.settings.competitors == "before" else None
-                part = hinge(
-                    state.memory, own, self.settings.n_candidates, self.settings.margin, by
-                )
-                total = total + torch.nn.functional.pad(part, (0, len(total) - len(part)))
+            states = self.walk([h.clone() for h in distances], 0)
+            for h0, state, of_step in zip(distances, states, supports):
+                loss = self.hinge(state.memory, of_step, h0)
+                total[: len(loss)] += loss
             return total / lengths
 
         return losses
 
     def targets(self, question: Question, t: int) -> list[str]:
-        """What step t, from 0, is to find, by the data set's labels (Appendix B: the nearest support that is left)."""
+        """What step t, from 0, is to find by the data set's labels.
+
+        The paper has none, and takes the nearest support that is left (Appendix B, gnn-ret-i23).
+        """
         steps = question.decomposition
-        wanted = {"all": steps, "own": steps[t : t + 1], "later": steps[t:]}[self.settings.target]
-        numbers = {step.support for step in wanted} - {None}
-        return [id for number in sorted(numbers) for id in question.supporting[number]]
+        parts = {
+            "all": steps,
+            "own": steps[t : t + 1],
+            "later": steps[t:],
+        }
+        supports = {step.support for step in parts[self.settings.target]} - {None}
+        return [passage for index in sorted(supports) for passage in question.supporting[index]]
+
+
+def _merged(rankings: Sequence[Ranking]) -> Ranking:
+    """The rankings of a question's steps in turns."""
+    return ranking_from_order(round_robin([ranking.ids for ranking in rankings]))
