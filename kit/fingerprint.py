@@ -1,9 +1,9 @@
 """A digest of the code that a result came from: results of other code are not found again."""
 
 import ast
-import hashlib
 from collections.abc import Iterable, Iterator
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 
 from kit.paths import ROOT
@@ -23,7 +23,7 @@ def digest_of(modules: Iterable[str]) -> str:
     Comments and docstrings are left out. A table beside a module (``themes.toml`` of ``themes.py``)
     counts as part of it.
     """
-    sink = hashlib.blake2b(digest_size=8)
+    sink = blake2b(digest_size=8)
     for module in sorted(modules):
         sink.update(_content(module))
     return sink.hexdigest()
@@ -42,7 +42,7 @@ def with_imports(modules: Iterable[str]) -> set[str]:
 
 
 def _file(module: str) -> Path | None:
-    """The file of a module below ``kit``; None for the door and for what is not the kit's."""
+    """The file of a module below ``kit``; None for the door and for what isn't the kit's."""
     if not module.startswith("kit."):
         return None
     base = ROOT.joinpath(*module.split("."))

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 from msgspec import inspect as msgspec_types
+from msgspec.structs import FieldInfo, fields
 
 from kit.errors import InputError
 
@@ -22,7 +23,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Value = bool | int | float | str
 
 
-class BaseSettings(msgspec.Struct, frozen=True, kw_only=True):
+class BaseSettings(Struct, frozen=True, kw_only=True):
     """What a thing can be told; a subclass adds typed fields with defaults."""
 
 
@@ -41,11 +42,10 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
         listed = ", ".join(names) or "none"
         raise InputError(f"{name} has no setting {min(unknown)!r}; it has {listed}")
 
-    fields = msgspec.structs.fields(kind)
-    return kind(**{field.name: _checked(field, values) for field in fields})
+    return kind(**{field.name: _checked(field, values) for field in fields(kind)})
 
 
-def _checked(field: msgspec.structs.FieldInfo, values: Mapping[str, Any]) -> Any:
+def _checked(field: FieldInfo, values: Mapping[str, Any]) -> Any:
     """The value of a field, in its type."""
     value = values.get(field.name, field.default)
     try:
@@ -57,7 +57,7 @@ def _checked(field: msgspec.structs.FieldInfo, values: Mapping[str, Any]) -> Any
 
 def defaults(kind: type[BaseSettings]) -> dict[str, Any]:
     """The settings' names with their defaults, in the order in which they are declared."""
-    return {field.name: field.default for field in msgspec.structs.fields(kind)}
+    return {field.name: field.default for field in fields(kind)}
 
 
 # ---- what help() shows
@@ -76,7 +76,7 @@ def signature(kind: type[BaseSettings]) -> inspect.Signature:
             default=field.default,
             annotation=types[field.name],
         )
-        for field in msgspec.structs.fields(kind)
+        for field in fields(kind)
     ]
     return inspect.Signature(parameters)
 
@@ -85,7 +85,7 @@ def documentation(kind: type[BaseSettings]) -> str:
     """A line per setting: name, what it takes, its default, what it sets."""
     hints = typing.get_type_hints(kind, include_extras=True)
     lines = []
-    for field in msgspec.structs.fields(kind):
+    for field in fields(kind):
         line = f"{field.name}: {value_in_words(field.type)} (default {field.default!r})"
         metadata = getattr(hints[field.name], "__metadata__", ())  # of Annotated[int, "the words"]
         words = [word for word in metadata if isinstance(word, str)]
@@ -99,17 +99,18 @@ def value_in_words(field_type: Any) -> str:
 
 
 def _in_words(kind: msgspec_types.Type) -> str:
-    if isinstance(kind, msgspec_types.UnionType):
-        members = [
-            member for member in kind.types if not isinstance(member, msgspec_types.NoneType)
-        ]
-        return " or ".join(map(_in_words, members))
-    if isinstance(kind, msgspec_types.LiteralType):
-        return f"one of {', '.join(map(repr, kind.values))}"
-    if isinstance(kind, msgspec_types.BoolType):
-        return "true or false"
-    if isinstance(kind, msgspec_types.StrType):
-        return "text"
+    match kind:
+        case msgspec_types.UnionType():
+            members = [
+                member for member in kind.types if not isinstance(member, msgspec_types.NoneType)
+            ]
+            return " or ".join(map(_in_words, members))
+        case msgspec_types.LiteralType():
+            return f"one of {', '.join(map(repr, kind.values))}"
+        case msgspec_types.BoolType():
+            return "true or false"
+        case msgspec_types.StrType():
+            return "text"
 
     noun = "a whole number" if isinstance(kind, msgspec_types.IntType) else "a number"
     bounds = {"from": kind.ge, "above": kind.gt, "to": kind.le, "below": kind.lt}

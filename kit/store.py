@@ -6,7 +6,6 @@ can share the file. What must be files (trained weights) has a folder per key. W
 by its checksum, counts as missing and is made again.
 """
 
-import hashlib
 import json
 import os
 import shutil
@@ -15,6 +14,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,7 +33,7 @@ _SELECT = "SELECT key, value, checksum FROM entry WHERE key IN ({})"
 
 def content_key(*parts: str) -> bytes:
     """A 16-byte key of the given texts."""
-    sink = hashlib.blake2b(digest_size=16)
+    sink = blake2b(digest_size=16)
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
         sink.update(len(encoded).to_bytes(8, "little") + encoded)
@@ -41,7 +41,7 @@ def content_key(*parts: str) -> bytes:
 
 
 def file_digest(path: Path) -> str:
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    return blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
 def atomic_write(path: Path, content: bytes) -> None:
@@ -154,7 +154,7 @@ class Store:
 
 
 def _checksum(key: bytes, value: bytes) -> bytes:
-    return hashlib.blake2b(key + value, digest_size=8).digest()
+    return blake2b(key + value, digest_size=8).digest()
 
 
 def _checksums(folder: Path) -> dict[str, str]:

@@ -1,13 +1,13 @@
 """Benchmarks to files: a folder in the kit's own format, a BEIR folder, TREC qrels."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import msgspec
 
-from kit.corpus.types import Benchmark, Question
+from kit.corpus.types import Benchmark, Questions
 from kit.errors import InputError
 from kit.store import atomic_write
 
@@ -34,12 +34,17 @@ def export(
     """
     path = Path(path)
     if data_format not in EXPORTS:
-        expected = ", ".join(EXPORTS)
-        raise InputError(f"unknown format {data_format!r} to export to: expected one of {expected}")
+        raise InputError(
+            f"unknown format {data_format!r} to export to: expected one of {', '.join(EXPORTS)}"
+        )
     if data_format == "qrels":
         if split not in benchmark.splits:
             raise InputError(f"benchmark {benchmark.name} has no {split} questions to export")
-        files = {"": _qrels(benchmark.splits[split])}  # the path is the file itself
+        lines = [
+            f"{encode_id(question_id)} 0 {encode_id(passage_id)} 1\n"
+            for question_id, passage_id in _judged_pairs(benchmark.splits[split])
+        ]
+        files = {"": "".join(lines).encode()}  # the path is the file itself
     else:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InputError("expected a new or an empty folder to export to", file=path)
@@ -67,14 +72,6 @@ def files_of(benchmark: Benchmark) -> dict[str, bytes]:
     return {f"{name}.jsonl": _json_lines(content) for name, content in records.items()}
 
 
-def _qrels(questions: Sequence[Question]) -> bytes:
-    lines = [
-        f"{encode_id(question_id)} 0 {encode_id(passage_id)} 1\n"
-        for question_id, passage_id in _judged_pairs(questions)
-    ]
-    return "".join(lines).encode()
-
-
 def _beir_files(benchmark: Benchmark) -> dict[str, bytes]:
     documents = [
         {"_id": passage.id, "title": passage.title, "text": passage.text}
@@ -84,14 +81,15 @@ def _beir_files(benchmark: Benchmark) -> dict[str, bytes]:
     queries = []
     for split, questions in benchmark.splits.items():
         queries += [{"_id": question.id, "text": question.text} for question in questions]
-        rows = ["query-id\tcorpus-id\tscore\n"]
-        rows += ["\t".join([*pair, "1\n"]) for pair in _judged_pairs(questions)]
-        files[f"qrels/{split}.tsv"] = "".join(rows).encode()
+        rows = "query-id\tcorpus-id\tscore\n"
+        for question_id, passage_id in _judged_pairs(questions):
+            rows += f"{question_id}\t{passage_id}\t1\n"
+        files[f"qrels/{split}.tsv"] = rows.encode()
     files["queries.jsonl"] = _json_lines(queries)
     return files
 
 
-def _judged_pairs(questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
+def _judged_pairs(questions: Questions) -> Iterator[tuple[str, str]]:
     """Each question's id with that of each passage that carries a support of it."""
     for question in questions:
         for passage_id in question.supporting_ids:

@@ -5,9 +5,10 @@ from hashlib import blake2b
 
 import numpy as np
 from msgspec.structs import replace as with_fields
+from numpy import ndarray
 
 from kit.corpus.sentences import split_sentences
-from kit.corpus.types import Benchmark, Corpus, Question
+from kit.corpus.types import Benchmark, Collections, Corpus, Question
 from kit.errors import InputError
 
 N_FACTS = 25  # in the database of a question (bgr.txt §A.3)
@@ -70,7 +71,7 @@ def _over_sentences(question: Question, ids: dict[tuple[str, str], str]) -> Ques
     return with_fields(question, supporting=tuple(supporting))
 
 
-def _databases(benchmark: Benchmark) -> dict[str, np.ndarray]:
+def _databases(benchmark: Benchmark) -> Collections:
     """The rows of each question's facts."""
     from sklearn.feature_extraction.text import TfidfVectorizer  # takes a second
 
@@ -85,17 +86,17 @@ def _databases(benchmark: Benchmark) -> dict[str, np.ndarray]:
     likeness = model.transform(question.text for question in questions) @ words.T
     # (questions, sentences)
 
-    databases = {}
-    for question, row in zip(questions, likeness):
-        databases[question.id] = _database(question, corpus, row.toarray().ravel())
-    return databases
+    return {
+        question.id: _database(question, corpus, row.toarray().ravel())
+        for question, row in zip(questions, likeness)
+    }
 
 
 def _database(
     question: Question,
     corpus: Corpus,
-    likeness: np.ndarray,
-) -> np.ndarray:
+    likeness: ndarray,
+) -> ndarray:
     """The question's 25 facts, in an order that tells nothing."""
     seed = blake2b(question.id.encode(), digest_size=8).digest()
     rng = np.random.default_rng(int.from_bytes(seed))
@@ -105,7 +106,7 @@ def _database(
     third = (N_FACTS - len(gold)) // 3
     chosen = dict.fromkeys(gold)
 
-    def choose(candidates: np.ndarray, count: int) -> None:
+    def choose(candidates: ndarray, count: int) -> None:
         """Add the first candidates that are not chosen yet."""
         free = [row for row in candidates.tolist() if row not in chosen]
         chosen.update(dict.fromkeys(free[:count]))

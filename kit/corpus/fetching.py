@@ -35,7 +35,7 @@ _DEV = "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
 _TRAIN = "26650cf50234ef5fb2e664ed70bbecdfd87815e6bffc257e068efea5cf7cd316"
 
 #: Name to what is downloaded.
-DOWNLOADS: dict[str, Download] = {
+DOWNLOADS = {
     "hotpotqa": Download(_HOTPOTQA + "hotpot_dev_distractor_v1.json", _DEV),
     "hotpotqa-train": Download(_HOTPOTQA + "hotpot_train_v1.1.json", _TRAIN),
     "2wikimultihopqa": Download(_2WIKI, member="dev.json"),

@@ -11,7 +11,7 @@ import numpy as np
 from kit.corpus import formats
 from kit.corpus.facts import single_facts
 from kit.corpus.source import Source, combine
-from kit.corpus.types import SPLITS, Benchmark, Corpus, Question
+from kit.corpus.types import SPLITS, Benchmark, Corpus
 from kit.errors import InputError
 from kit.paths import ATLAS, ROOT
 
@@ -75,12 +75,18 @@ def load_training(
 
     Raises InputError: as :func:`load`; and where there is no question to train on.
     """
-    sources = [_read(Path(path)) for path in paths]
-    source = combine(*sources, *_passages_of(corpus))
+    source = combine(*map(_read, paths), *_passages_of(corpus))
     source.items = {
         question_id: item for question_id, item in source.items.items() if item.split != "test"
     }
-    benchmark = _benchmark(Path(paths[0]), source, _split_by_id(source), setting)
+
+    # Questions of no published split, by a hash of their ids alone.
+    unsplit = [question_id for question_id, item in source.items.items() if not item.split]
+    unsplit.sort(key=lambda name: blake2b(f"0 {name}".encode(), digest_size=8).digest())
+    n_dev = round(DEV_SHARE * len(unsplit))
+    splits = dict.fromkeys(unsplit[:n_dev], "dev") | dict.fromkeys(unsplit[n_dev:], "train")
+
+    benchmark = _benchmark(Path(paths[0]), source, splits, setting)
     if not benchmark.train:
         raise InputError("expected questions to train on, there are none", file=paths[0])
     return benchmark
@@ -104,27 +110,19 @@ def check(path: str | Path, data_format: str | None = None) -> tuple[list[str], 
     return source.problems, source.notes
 
 
-def _read(path: Path, data_format: str | None = None) -> Source:
+def _read(path: str | Path, data_format: str | None = None) -> Source:
     source = Source()
-    formats.read_data(path, source, data_format)
+    formats.read_data(Path(path), source, data_format)
     source.raise_first()
     return source
 
 
 def _passages_of(paths: Files) -> list[Source]:
     """What the files hold, without their questions."""
-    sources = [_read(Path(path)) for path in paths]
+    sources = list(map(_read, paths))
     for source in sources:
         source.items.clear()
     return sources
-
-
-def _split_by_id(source: Source) -> dict[str, str]:
-    """Questions of no published split to ``train`` or ``dev``, by a hash of their ids alone."""
-    unsplit = [question_id for question_id, item in source.items.items() if not item.split]
-    unsplit.sort(key=lambda name: blake2b(f"0 {name}".encode(), digest_size=8).digest())
-    n_dev = round(DEV_SHARE * len(unsplit))
-    return dict.fromkeys(unsplit[:n_dev], "dev") | dict.fromkeys(unsplit[n_dev:], "train")
 
 
 def _benchmark(
@@ -137,7 +135,7 @@ def _benchmark(
     if setting not in SETTINGS:
         raise InputError(f"unknown setting {setting!r}: expected one of {', '.join(SETTINGS)}")
 
-    questions: dict[str, list[Question]] = {split: [] for split in SPLITS}
+    questions = {split: [] for split in SPLITS}
     for question_id, item in source.items.items():
         split = item.split or splits.get(question_id, "test")
         questions[split].append(item.question)
@@ -146,24 +144,16 @@ def _benchmark(
     benchmark = Benchmark(
         "atlas" if path.resolve() == ATLAS else f"{source.format}-{stem}",
         Corpus(source.paragraphs.values()),
-        train=questions["train"],
-        dev=questions["dev"],
-        test=questions["test"],
+        **questions,
     )
     if setting == "per-question":
-        benchmark.collections = _collections(path, source, benchmark.corpus)
+        benchmark.collections = {}  # the rows of each question's own paragraphs
+        for question_id, item in source.items.items():
+            if not item.collection:
+                raise InputError(
+                    "expected the setting pooled: questions have no paragraphs of their own",
+                    file=path,
+                )
+            rows = [benchmark.corpus.row[passage_id] for passage_id in item.collection]
+            benchmark.collections[question_id] = np.array(rows)
     return single_facts(benchmark) if setting == "facts" else benchmark
-
-
-def _collections(path: Path, source: Source, corpus: Corpus) -> dict[str, np.ndarray]:
-    """The rows of each question's own paragraphs."""
-    collections = {}
-    for question_id, item in source.items.items():
-        if not item.collection:
-            raise InputError(
-                "expected the setting pooled: questions have no paragraphs of their own",
-                file=path,
-            )
-        rows = [corpus.row[passage_id] for passage_id in item.collection]
-        collections[question_id] = np.array(rows)
-    return collections

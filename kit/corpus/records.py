@@ -20,7 +20,7 @@ _TYPES = {
     "array": "a list",
     "object": "an object",
 }
-_SPACE = re.compile(r"\s*")
+_SEPARATOR = re.compile(r"\s*(,?)\s*")
 #: What the types of kit.corpus.types ask of a text, as msgspec shows it.
 _PATTERNS = {
     r"'\\S'": "text that is not blank",
@@ -77,14 +77,12 @@ def _list_items(
             _, end = decoder.raw_decode(text, position)
             yield item_number, text[position:end].encode("utf-8", "surrogateescape")
             item_number += 1
-            position = _SPACE.match(text, end).end()
-            is_open = text[position : position + 1] == ","
-            if is_open:
-                position = _SPACE.match(text, position + 1).end()
+            separator = _SEPARATOR.match(text, end)
+            position = separator.end()
+            is_open = separator[1]
 
-        is_closed = text[position : position + 1] == "]"
         has_more = not start[1] and text[position + 1 :].strip()
-        if not is_closed or has_more:
+        if text[position : position + 1] != "]" or has_more:
             raise json.JSONDecodeError("Expecting the list's end or a comma", text, position)
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", "nested too deeply")

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kit.corpus import records
 from kit.corpus.records import NumberedRecords
-from kit.corpus.types import SPLITS, Passage, Question
+from kit.corpus.types import SPLITS, Passage, Question, Strings
 from kit.errors import InputError
 
 T = TypeVar("T")
@@ -23,7 +25,7 @@ class Unexpected(Exception):
     """What a record should have had, and in which field."""
 
 
-class Item(msgspec.Struct, frozen=True):
+class Item(Struct, frozen=True):
     """A question as a file has it; its supports are paragraphs.
 
     ``collection`` are the ids of the question's own paragraphs, in published order; it is empty
@@ -32,7 +34,7 @@ class Item(msgspec.Struct, frozen=True):
     """
 
     question: Question
-    collection: tuple[str, ...] = ()
+    collection: Strings = ()
     split: str = ""
 
 
@@ -101,25 +103,17 @@ class Source:
         field: str | None = None,
     ) -> None:
         """What is wrong with the record that is read."""
-        record_id = records.id_of(content)
-        record = f"{self._record} (id {quote(record_id)})" if record_id else self._record
-        error = InputError(
-            expected,
-            file=self._file,
-            record=record,
-            field=field,
-        )
-        self.problems.append(str(error))
+        record = str(self._record)
+        if record_id := records.id_of(content):
+            record += f" (id {quote(record_id)})"
+        self.problems.append(self._line(expected, record, field))
 
     def note(self, oddity: str, field: str | None = None) -> None:
         """What is odd in the record that is read, and what is made of it."""
-        note = InputError(
-            oddity,
-            file=self._file,
-            record=self._record,
-            field=field,
-        )
-        self.notes.append(str(note))
+        self.notes.append(self._line(oddity, self._record, field))
+
+    def _line(self, message: str, record: object, field: str | None) -> str:
+        return str(InputError(message, file=self._file, record=record, field=field))
 
     def raise_first(self) -> None:
         """Raise the first problem, if there is one, with the count of the rest."""
@@ -136,13 +130,8 @@ class Source:
         Equal title and text are one paragraph.
         """
         passage_id = content_id(title, text)
-        if passage_id not in self.paragraphs:
-            self.paragraphs[passage_id] = Passage(
-                passage_id,
-                title,
-                text,
-                document=passage_id,
-            )
+        paragraph = Passage(passage_id, title, text, document=passage_id)
+        self.paragraphs.setdefault(passage_id, paragraph)
         return passage_id
 
     def add_passage(self, passage: Passage) -> None:
@@ -199,7 +188,13 @@ def combine(first: Source, *others: Source) -> Source:
         for question_id, item in other.items.items():
             if question_id in first.items:
                 raise InputError(f"question {quote(question_id)} is in an earlier file too")
-            first.items[question_id] = _with_ids(item, renamed)
+            supporting = (tuple(map(renamed.get, group)) for group in item.question.supporting)
+            collection = dict.fromkeys(map(renamed.get, item.collection))
+            first.items[question_id] = Item(
+                replace(item.question, supporting=tuple(supporting)),
+                tuple(collection),
+                item.split,
+            )
     return first
 
 
@@ -209,27 +204,17 @@ def _add_new_paragraphs(
     ids: dict[str, str],
 ) -> dict[str, str]:
     """Each id of the other's paragraphs to the one that the paragraph has in ``first``."""
-    earlier = first.paragraphs.values()
-    taken = {passage.id for passage in earlier} | {passage.document for passage in earlier}
+    taken = set(first.paragraphs)
+    taken.update(passage.document for passage in first.paragraphs.values())
     renamed = {}
     for passage in other.paragraphs.values():
         content = content_id(passage.title, passage.text)
         if content not in ids:
             if {passage.id, passage.document} & taken:
-                reason = "an earlier file has its id for another text"
-                raise InputError(f"passage {quote(passage.id)}: {reason}")
+                raise InputError(
+                    f"passage {quote(passage.id)}: an earlier file has its id for another text"
+                )
             first.paragraphs[passage.id] = passage
             ids[content] = passage.id
         renamed[passage.id] = ids[content]
     return renamed
-
-
-def _with_ids(item: Item, renamed: dict[str, str]) -> Item:
-    """The question with other ids for its paragraphs."""
-    supporting = [tuple(map(renamed.get, carriers)) for carriers in item.question.supporting]
-    collection = dict.fromkeys(map(renamed.get, item.collection))
-    return Item(
-        msgspec.structs.replace(item.question, supporting=tuple(supporting)),
-        tuple(collection),
-        item.split,
-    )

@@ -3,8 +3,9 @@
 import re
 from collections import defaultdict
 
-import msgspec
 import numpy as np
+from msgspec import Struct
+from numpy import ndarray
 
 from kit.corpus.types import Corpus
 
@@ -17,7 +18,7 @@ _CAPTION = re.compile(
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
-class Structure(msgspec.Struct, frozen=True):
+class Structure(Struct, frozen=True):
     """A page or a table.
 
     ``kind`` is ``page`` or ``table``, ``label`` its number as text ("3", "A1").
@@ -31,27 +32,23 @@ class Structure(msgspec.Struct, frozen=True):
         return f"{self.kind} {self.label} of {self.document}"
 
 
-def structures(corpus: Corpus) -> dict[Structure, np.ndarray]:
+def structures(corpus: Corpus) -> dict[Structure, ndarray]:
     """Each page and table to the rows of what it holds, in the order of documents and of reading.
 
     A page holds the passages and tables on it. A table holds its parts, one per page.
     """
-    held: dict[Structure, np.ndarray] = {}
+    held = {}
     for document, rows in corpus.documents.items():
         pages = defaultdict(list)
         tables = defaultdict(list)
         for row in rows.tolist():
             passage = corpus.passages[row]
             if passage.page is not None:
-                pages[str(passage.page)].append(row)
-            if passage.kind == "table":
-                tables[label_of(passage.text)].append(row)
-
-        tables.pop(None, None)  # those without a number
-        for kind, members in (("page", pages), ("table", tables)):
-            for label, rows_of_label in members.items():
-                held[Structure(document, kind, label)] = np.array(rows_of_label)
-    return held
+                pages[Structure(document, "page", str(passage.page))].append(row)
+            if passage.kind == "table" and (label := label_of(passage.text)):
+                tables[Structure(document, "table", label)].append(row)
+        held |= pages | tables
+    return {structure: np.array(rows) for structure, rows in held.items()}
 
 
 def label_of(text: str) -> str | None:

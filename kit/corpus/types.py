@@ -5,29 +5,34 @@ The words are those of the papers; see each class for its source.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, cached_property
+from hashlib import blake2b
 from itertools import chain
 from typing import Annotated
 
 import msgspec
 import networkx as nx
 import numpy as np
-from msgspec import Meta
+from msgspec import Meta, Struct
+from numpy import ndarray
 
 #: What formats ask of an id (TREC files are split at white space) and of a question's text.
 Id = Annotated[str, Meta(pattern=r"\A\S+\Z")]
 FullText = Annotated[str, Meta(pattern=r"\S")]
 SPLITS = ("train", "dev", "test")
-_OneOrMore = Meta(min_length=1)
+OneOrMore = Meta(min_length=1)
 PlainTriple = tuple[str, str, str]  # subject, relation, object
+Texts = Sequence[str]
+Strings = tuple[str, ...]  # texts or ids, as a record holds them
+Indices = tuple[int, ...]
+Edge = tuple[int, int]  # of nodes
 
 
-class Passage(msgspec.Struct, frozen=True, gc=False):
+class Passage(Struct, frozen=True, gc=False):
     """A piece of text that can be retrieved.
 
     ``position`` counts from 0 within the document, ``page`` from 1 within a PDF. ``kind`` is
@@ -37,7 +42,7 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     id: Id
     title: str
     text: str
-    document: Annotated[str, _OneOrMore]
+    document: Annotated[str, OneOrMore]
     position: int = 0
     page: int | None = None
     kind: str = "text"
@@ -48,7 +53,7 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
         return f"{self.title}\n{self.text}"
 
 
-class SubQuestion(msgspec.Struct, frozen=True):
+class SubQuestion(Struct, frozen=True):
     """One step of a decomposition.
 
     ``#1`` in ``text`` stands for the answer of the first sub-question (MuSiQue). ``support`` is an
@@ -59,7 +64,7 @@ class SubQuestion(msgspec.Struct, frozen=True):
     text: str
     answer: str
     support: int | None = None
-    depends_on: tuple[int, ...] = ()
+    depends_on: Indices = ()
 
     def filled(self, answers: Sequence[str]) -> str:
         """The text with ``#1`` replaced by the first answer, and so on; other numbers stay."""
@@ -67,7 +72,7 @@ class SubQuestion(msgspec.Struct, frozen=True):
         return re.sub(r"#\d+", lambda match: by_reference.get(match[0], match[0]), self.text)
 
 
-class EvidenceGraph(msgspec.Struct, frozen=True):
+class EvidenceGraph(Struct, frozen=True):
     """A directed acyclic graph over a question's supports, or over its retrieved passages.
 
     Nodes are the indices of ``Question.supporting`` or of ``Ranking.ids``. An edge (i, j) says that
@@ -76,7 +81,7 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
     """
 
     n_nodes: int
-    edges: tuple[tuple[int, int], ...] = ()
+    edges: tuple[Edge, ...] = ()
 
     def to_networkx(self) -> nx.DiGraph:
         graph = nx.DiGraph(self.edges)
@@ -84,13 +89,13 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         return graph
 
     @classmethod
-    def acyclic(cls, n_nodes: int, edges: Iterable[tuple[int, int]]) -> EvidenceGraph | None:
+    def acyclic(cls, n_nodes: int, edges: Iterable[Edge]) -> EvidenceGraph | None:
         """The graph with these edges, loops left out; None where they close a cycle.
 
         They do where two steps of a decomposition share a passage.
         """
-        without_loops = {(i, j) for i, j in edges if i != j}
-        graph = cls(n_nodes, tuple(sorted(without_loops)))
+        without_loops = sorted({(i, j) for i, j in edges if i != j})
+        graph = cls(n_nodes, tuple(without_loops))
         return graph if nx.is_directed_acyclic_graph(graph.to_networkx()) else None
 
     @property
@@ -105,18 +110,17 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         return graph
 
     @property
-    def order(self) -> tuple[int, ...]:
+    def order(self) -> Indices:
         """The nodes from sources to sinks, the lowest first where the graph leaves it open."""
         return tuple(nx.lexicographical_topological_sort(self.to_networkx()))
 
     @property
     @cache  # noqa: B019, as graphs are few, and this searches them whole
-    def chains(self) -> tuple[tuple[int, ...], ...]:
+    def chains(self) -> tuple[Indices, ...]:
         """The maximal paths, from a source to a sink (bgr-i23); the longest one has all hops."""
         graph = self.rooted
         sinks = [node for node in range(self.n_nodes) if not graph.out_degree(node)]
-        paths = nx.all_simple_paths(graph, -1, sinks)
-        return tuple(tuple(path[1:]) for path in paths)
+        return tuple(tuple(path[1:]) for path in nx.all_simple_paths(graph, -1, sinks))
 
     @property
     def structure(self) -> str:
@@ -129,7 +133,7 @@ class EvidenceGraph(msgspec.Struct, frozen=True):
         return f"{chains}-chain {hops}-hop"
 
 
-class Query(msgspec.Struct, frozen=True):
+class Query(Struct, frozen=True):
     """What a retriever may see of a question."""
 
     id: str
@@ -145,7 +149,7 @@ class GoldQuery(Query, frozen=True):
     question: Question
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(Struct, frozen=True):
     """A question with its gold fields.
 
     ``supporting`` has an entry per support, in reasoning order where the data set has one. An entry
@@ -157,13 +161,13 @@ class Question(msgspec.Struct, frozen=True):
     id: Id
     text: FullText
     answer: str
-    supporting: Annotated[tuple[Annotated[tuple[str, ...], _OneOrMore], ...], _OneOrMore]
-    aliases: tuple[str, ...] = ()
+    supporting: Annotated[tuple[Annotated[Strings, OneOrMore], ...], OneOrMore]
+    aliases: Strings = ()
     type: str = ""
     decomposition: tuple[SubQuestion, ...] = ()
     evidence: EvidenceGraph | None = None
     triples: tuple[PlainTriple, ...] = ()
-    facts: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    facts: Strings | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def hops(self) -> int:
@@ -175,12 +179,12 @@ class Question(msgspec.Struct, frozen=True):
         return self.evidence.structure if self.evidence else ""
 
     @property
-    def supporting_ids(self) -> tuple[str, ...]:
+    def supporting_ids(self) -> Strings:
         """All passages that carry a support, in reasoning order."""
         return tuple(dict.fromkeys(chain.from_iterable(self.supporting)))
 
     @property
-    def answers(self) -> tuple[str, ...]:
+    def answers(self) -> Strings:
         """All that is right: the answer and its aliases."""
         return self.answer, *self.aliases
 
@@ -193,11 +197,15 @@ class Question(msgspec.Struct, frozen=True):
         return GoldQuery(self.id, self.text, self)
 
 
+Questions = Sequence[Question]
+Collections = dict[str, ndarray]  # a question's id to the rows of its own passages
+
+
 class Corpus:
     """Passages in a fixed order; a passage's index in it is its row everywhere in the kit."""
 
     def __init__(self, passages: Iterable[Passage]) -> None:
-        self.passages: tuple[Passage, ...] = tuple(passages)
+        self.passages = tuple(passages)
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -216,9 +224,9 @@ class Corpus:
         return {passage.id: row for row, passage in enumerate(self.passages)}
 
     @cached_property
-    def documents(self) -> dict[str, np.ndarray]:
+    def documents(self) -> dict[str, ndarray]:
         """Document to the rows of its passages, in the order of their positions."""
-        rows: dict[str, list[int]] = {passage.document: [] for passage in self.passages}
+        rows = {passage.document: [] for passage in self.passages}
         for row in sorted(range(len(self)), key=lambda row: self.passages[row].position):
             rows[self.passages[row].document].append(row)
         return {document: np.array(in_order) for document, in_order in rows.items()}
@@ -243,10 +251,10 @@ class Benchmark:
     name: str
     corpus: Corpus
     _: KW_ONLY
-    train: Sequence[Question] = ()
-    dev: Sequence[Question] = ()
-    test: Sequence[Question] = ()
-    collections: dict[str, np.ndarray] | None = None
+    train: Questions = ()
+    dev: Questions = ()
+    test: Questions = ()
+    collections: Collections | None = None
 
     def __post_init__(self) -> None:
         self.train = tuple(self.train)
@@ -260,13 +268,13 @@ class Benchmark:
 
     def _repr_html_(self) -> str:
         """A table of how much there is, as a notebook shows it."""
-        parts = {"passages": self.corpus, **self.splits}
-        rows = [f"<tr><th>{name}<td>{len(part):,}" for name, part in parts.items()]
-        caption = f"<caption>Benchmark {html.escape(self.name)}</caption>"
-        return "".join(["<table>", caption, *rows, "</table>"])
+        table = f"<table><caption>Benchmark {html.escape(self.name)}</caption>"
+        for name, part in {"passages": self.corpus, **self.splits}.items():
+            table += f"<tr><th>{name}<td>{len(part):,}"
+        return f"{table}</table>"
 
     @property
-    def splits(self) -> dict[str, Sequence[Question]]:
+    def splits(self) -> dict[str, Questions]:
         """The questions of each split that has any."""
         return {split: getattr(self, split) for split in SPLITS if getattr(self, split)}
 
@@ -277,8 +285,9 @@ class Benchmark:
     @cached_property
     def hash(self) -> str:
         # "paragraph" was once a choice. It stays, so that earlier findings can be compared.
-        parts = [self.corpus.hash, self.setting, "paragraph", self.train, self.dev, self.test]
-        return digest(parts)
+        return digest(
+            [self.corpus.hash, self.setting, "paragraph", self.train, self.dev, self.test]
+        )
 
     def collection(self, question: Question | Query) -> Corpus:
         """The passages that the question is asked of."""
@@ -286,7 +295,7 @@ class Benchmark:
             return self.corpus
         return self.corpus.subset(self.collections[question.id])
 
-    def asked_together(self, questions: Sequence[Question]) -> list[tuple[Corpus, list[Question]]]:
+    def asked_together(self, questions: Questions) -> list[tuple[Corpus, list[Question]]]:
         """The corpora that questions are asked of, each with its questions.
 
         There is one corpus in the pooled setting, and one per question otherwise.
@@ -295,7 +304,7 @@ class Benchmark:
             return [(self.corpus, list(questions))]
         return [(self.collection(question), [question]) for question in questions]
 
-    def asking(self, questions: Sequence[Question]) -> Benchmark:
+    def asking(self, questions: Questions) -> Benchmark:
         return replace(self, test=questions)
 
     def without_test(self) -> Benchmark:
@@ -303,11 +312,7 @@ class Benchmark:
         return self.asking(())
 
 
-def digest(content: object) -> str:
-    """A short hash of anything that msgspec can write as JSON."""
-    sink = hashlib.blake2b(digest_size=8)
-    encoder = msgspec.json.Encoder()
-    parts = content if isinstance(content, tuple | list) else [content]
-    for part in parts:
-        sink.update(encoder.encode(part) + b"\n")
-    return sink.hexdigest()
+def digest(parts: Iterable[object]) -> str:
+    """A short hash of anything that msgspec can write as JSON, part by part."""
+    lines = msgspec.json.Encoder().encode_lines(parts)
+    return blake2b(lines, digest_size=8).hexdigest()

@@ -7,7 +7,7 @@ import numpy as np
 from kit.corpus import Corpus
 from kit.corpus.structures import structures
 from kit.errors import InputError
-from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, TermBipartite
+from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, Relations, TermBipartite
 from kit.settings import BaseSettings, Positive, Share, Whole, check, defaults
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, keywords, link
 
@@ -17,7 +17,7 @@ class TfidfBuilder(BaseSettings, frozen=True):
 
     n_keywords: Annotated[Whole, "keywords per document, beside its title"] = 10
 
-    def relations(self, corpus: Corpus) -> dict[str, TermBipartite]:
+    def relations(self, corpus: Corpus) -> Relations:
         """The edges, of the kind ``tfidf``."""
         return {"tfidf": TermBipartite(keywords(corpus, self.n_keywords))}
 
@@ -31,15 +31,14 @@ class KnnBuilder(BaseSettings, frozen=True):
     k: Annotated[Positive, "others that a passage points to"] = 10
     encoder: Annotated[str, "of passages, by name or folder"] = DEFAULT_ENCODER
 
-    def relations(self, corpus: Corpus) -> dict[str, EdgeList]:
+    def relations(self, corpus: Corpus) -> Relations:
         """The edges, of the kind ``knn``."""
         n = len(corpus)
         if n < 2:
             return {"knn": EdgeList.of([], [], n)}
-        encoder = Encoder(self.encoder)
-        vectors = encoder.encode([passage.full_text for passage in corpus.passages])
-        neighbours = NearestNeighbours(vectors)
-        _, rows = neighbours.search(vectors, self.k + 1)
+        texts = [passage.full_text for passage in corpus.passages]
+        vectors = Encoder(self.encoder).encode(texts)
+        _, rows = NearestNeighbours(vectors).search(vectors, self.k + 1)
 
         # A passage is its own nearest, unless k + 1 others have the same vector.
         is_other = rows != np.arange(n)[:, None]  # (passages, k + 1)
@@ -53,10 +52,10 @@ class EntityBuilder(BaseSettings, frozen=True):
 
     prior: Annotated[Share, "least probability of a link, TAGME's threshold"] = 0.6
 
-    def relations(self, corpus: Corpus) -> dict[str, TermBipartite]:
+    def relations(self, corpus: Corpus) -> Relations:
         """The edges, of the kind ``entity``."""
-        links = link(corpus).at_least(self.prior)
-        return {"entity": TermBipartite(links.connecting())}
+        links = link(corpus).at_least(self.prior).connecting()
+        return {"entity": TermBipartite(links)}
 
 
 class StructureBuilder(BaseSettings, frozen=True):
@@ -68,22 +67,16 @@ class StructureBuilder(BaseSettings, frozen=True):
 
     reach: Annotated[Positive, "positions apart; 1 is the paper's 'physically next to'"] = 1
 
-    def relations(self, corpus: Corpus) -> dict[str, EdgeList]:
+    def relations(self, corpus: Corpus) -> Relations:
         """The edges, of the kinds ``structure`` and, where there are such nodes, ``holds``."""
         pairs = [np.zeros((2, 0), int)]
         for rows in corpus.documents.values():
             for distance in range(1, min(self.reach + 1, len(rows))):
                 pairs.append((rows[:-distance], rows[distance:]))
-        before, after = np.concatenate(pairs, axis=1)
-        adjacent = EdgeList.of(
-            np.concatenate([before, after]),
-            np.concatenate([after, before]),
-            len(corpus),
-        )
-
-        relations = {"structure": adjacent}
-        nodes = structures(corpus)
-        if nodes:
+        before = np.concatenate(pairs, axis=1)
+        both_ways = np.concatenate([before, before[::-1]], axis=1)
+        relations = {"structure": EdgeList.of(*both_ways, len(corpus))}
+        if nodes := structures(corpus):
             relations["holds"] = ContainsEdges(nodes, len(corpus))
         return relations
 
@@ -119,23 +112,22 @@ def builders(name: str, **settings: object) -> list[Builder]:
     accepted = set()
     for part in names:
         if part not in BUILDERS:
-            listed = ", ".join(BUILDERS)
             raise InputError(
-                f"no graph builder {part!r}; known are {listed} and unions such as entity+structure"
+                f"no graph builder {part!r}; "
+                f"known are {', '.join(BUILDERS)} and unions such as entity+structure"
             )
         accepted |= defaults(BUILDERS[part]).keys()
 
     unknown = settings.keys() - accepted
     if unknown:
-        listed = ", ".join(sorted(accepted))
         raise InputError(
-            f"the graph builder {name} has no setting {min(unknown)!r}; it has {listed}"
+            f"the graph builder {name} has no setting {min(unknown)!r}; "
+            f"it has {', '.join(sorted(accepted))}"
         )
 
     checked = []
     for part in names:
         kind = BUILDERS[part]
-        keys = settings.keys() & defaults(kind).keys()
-        values = {key: settings[key] for key in keys}
+        values = {key: settings[key] for key in settings.keys() & defaults(kind).keys()}
         checked.append(check(kind, values, f"the graph builder {part}"))
     return checked

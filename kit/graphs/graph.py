@@ -13,19 +13,22 @@ from typing import Any, Self
 
 import networkx as nx
 import numpy as np
+from numpy import ndarray
 from scipy import sparse
+from scipy.sparse import csr_array
 
 from kit.corpus import Corpus
 from kit.corpus.structures import Structure
+from kit.corpus.types import Strings
 from kit.text import BipartiteIncidence
 
 _BLOCK = 4_000_000  # entries of an adjacency block, before equal ones are merged: about 50 MB
 
-Rows = np.ndarray | slice
-Ends = tuple[np.ndarray, np.ndarray]  # of edges: sources as indices into given rows, and targets
+Rows = ndarray | slice
+Ends = tuple[ndarray, ndarray]  # of edges: sources as indices into given rows, and targets
 
 
-def _columns(matrix: sparse.csr_array, rows: Rows) -> Ends:
+def _columns(matrix: csr_array, rows: Rows) -> Ends:
     """What the given rows (n,) hold: indices into ``rows``, and columns; row after row."""
     block = matrix[rows]
     counts = np.diff(block.indptr)
@@ -43,40 +46,40 @@ class TermBipartite:
     incidence: BipartiteIncidence
 
     @cached_property
-    def terms(self) -> sparse.csr_array:
+    def terms(self) -> csr_array:
         """Passages × terms, of ones: products count shared terms."""
         matrix = self.incidence.matrix
-        return sparse.csr_array(
+        return csr_array(
             (np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr),
             shape=matrix.shape,
         )
 
     @cached_property
-    def passages(self) -> sparse.csr_array:
+    def passages(self) -> csr_array:
         """Terms × passages."""
-        return sparse.csr_array(self.terms.T)
+        return csr_array(self.terms.T)
 
-    def out(self, rows: Rows) -> sparse.csr_array:
+    def out(self, rows: Rows) -> csr_array:
         """The given rows of the adjacency matrix, self-loops included: (rows, passages)."""
         return self.terms[rows] @ self.passages
 
     undirected = out
 
-    def linked(self, rows: np.ndarray) -> Ends:
+    def linked(self, rows: ndarray) -> Ends:
         """See :meth:`PassageGraph.linked`; here a row is among its own neighbours."""
         sources, terms = _columns(self.terms, rows)
         via, targets = _columns(self.passages, terms)
         return sources[via], targets
 
-    def cost(self) -> np.ndarray:
+    def cost(self) -> ndarray:
         """For each passage, the entries of its adjacency row before equal ones are merged."""
         return self.terms @ np.diff(self.passages.indptr)
 
-    def connecting(self) -> sparse.csr_array:
+    def connecting(self) -> csr_array:
         """Passages × what joins them: two that hold the same are connected."""
         return self.terms
 
-    def shared(self, source: int, target: int) -> tuple[str, ...]:
+    def shared(self, source: int, target: int) -> Strings:
         """The terms that make an edge."""
         common = np.intersect1d(
             self.terms[[source]].indices,
@@ -84,10 +87,10 @@ class TermBipartite:
         )
         return tuple(dict.fromkeys(self.incidence.terms[common]))
 
-    def subset(self, rows: np.ndarray) -> Self:
+    def subset(self, rows: ndarray) -> Self:
         """The edges between the given passages, renumbered."""
         incidence = BipartiteIncidence(
-            sparse.csr_array(self.incidence.matrix[rows]),
+            self.incidence.matrix[rows],
             self.incidence.terms,
         )
         return TermBipartite(incidence)
@@ -100,45 +103,41 @@ class EdgeList:
     Walking follows their direction. The methods are those of :class:`TermBipartite`.
     """
 
-    matrix: sparse.csr_array
+    matrix: csr_array
 
     @classmethod
     def of(cls, sources: Sequence[int], targets: Sequence[int], n: int) -> Self:
         """From the two ends of each edge, over ``n`` passages."""
-        matrix = sparse.csr_array(
-            (np.ones(len(sources), np.int8), (sources, targets)),
-            shape=(n, n),
-        )
-        return cls(matrix)
+        ones = np.ones(len(sources), np.int8)
+        return cls(csr_array((ones, (sources, targets)), shape=(n, n)))
 
     @cached_property
-    def _both_ways(self) -> sparse.csr_array:
-        return sparse.csr_array(self.matrix + self.matrix.T)
+    def _both_ways(self) -> csr_array:
+        return self.matrix + self.matrix.T
 
-    def out(self, rows: Rows) -> sparse.csr_array:
+    def out(self, rows: Rows) -> csr_array:
         return self.matrix[rows]
 
-    def undirected(self, rows: Rows) -> sparse.csr_array:
+    def undirected(self, rows: Rows) -> csr_array:
         return self._both_ways[rows]
 
-    def linked(self, rows: np.ndarray) -> Ends:
+    def linked(self, rows: ndarray) -> Ends:
         return _columns(self._both_ways, rows)
 
-    def cost(self) -> np.ndarray:
+    def cost(self) -> ndarray:
         return np.diff(self._both_ways.indptr)
 
-    def connecting(self) -> sparse.csr_array:
+    def connecting(self) -> csr_array:
         return self.matrix + sparse.eye_array(
             self.matrix.shape[0],
             dtype=np.int8,
         )
 
-    def shared(self, source: int, target: int) -> tuple[str, ...]:
+    def shared(self, source: int, target: int) -> Strings:
         return ()
 
-    def subset(self, rows: np.ndarray) -> Self:
-        between = self.matrix[rows][:, rows]
-        return EdgeList(sparse.csr_array(between))
+    def subset(self, rows: ndarray) -> Self:
+        return EdgeList(self.matrix[rows][:, rows])
 
 
 class ContainsEdges(EdgeList):
@@ -151,20 +150,17 @@ class ContainsEdges(EdgeList):
 
     def __init__(
         self,
-        nodes: Mapping[Structure, np.ndarray],
+        nodes: Mapping[Structure, ndarray],
         n_passages: int,
     ) -> None:
-        matrix = sparse.csr_array((n_passages, n_passages), dtype=np.int8)
-        super().__init__(matrix)
+        super().__init__(csr_array((n_passages, n_passages), dtype=np.int8))
         self.nodes = dict(nodes)
 
-    def content(self, node: Structure) -> np.ndarray:
+    def content(self, node: Structure) -> ndarray:
         """The rows in a node, sorted; none for a structure that no document has."""
-        if node not in self.nodes:
-            return np.zeros(0, int)
-        return np.sort(self.nodes[node])
+        return np.sort(self.nodes.get(node, np.zeros(0, int)))
 
-    def subset(self, rows: np.ndarray) -> Self:
+    def subset(self, rows: ndarray) -> Self:
         """The nodes that contain any of the given passages."""
         nodes = {}
         for node, content in self.nodes.items():
@@ -172,6 +168,9 @@ class ContainsEdges(EdgeList):
             if len(within):
                 nodes[node] = within
         return ContainsEdges(nodes, len(rows))
+
+
+Relations = Mapping[str, TermBipartite | EdgeList]  # by edge kind
 
 
 class PassageGraph:
@@ -185,7 +184,7 @@ class PassageGraph:
     def __init__(
         self,
         corpus: Corpus,
-        relations: Mapping[str, TermBipartite | EdgeList],
+        relations: Relations,
     ) -> None:
         self.corpus = corpus
         self.relations = dict(relations)
@@ -198,7 +197,7 @@ class PassageGraph:
     def n_nodes(self) -> int:
         return len(self.corpus)
 
-    def neighbours(self, rows: int | Sequence[int] | np.ndarray) -> np.ndarray:
+    def neighbours(self, rows: int | Sequence[int] | ndarray) -> ndarray:
         """The rows that the given ones reach in one step, sorted.
 
         A row is no neighbour of itself.
@@ -211,22 +210,20 @@ class PassageGraph:
             neighbours.append(edges.col[is_other])
         return np.unique(np.concatenate(neighbours))
 
-    def linked(self, rows: np.ndarray) -> Ends:
+    def linked(self, rows: ndarray) -> Ends:
         """Every edge at the given rows (n,), directions ignored.
 
         Returns indices into ``rows``, and the rows at the other ends. Only what the edges hold is
         touched, so the cost is the sum of the degrees. A neighbour comes once for each term and
         kind that joins it; a row is no neighbour of itself.
         """
-        parts = [np.zeros((2, 0), int)]
-        for relation in self.relations.values():
-            parts.append(relation.linked(rows))
-        sources, targets = (np.concatenate(ends) for ends in zip(*parts))
+        ends = [relation.linked(rows) for relation in self.relations.values()]
+        sources, targets = np.concatenate([np.zeros((2, 0), int), *ends], axis=1)
         is_other = targets != rows[sources]
         return sources[is_other], targets[is_other]
 
     @cached_property
-    def degrees(self) -> np.ndarray:
+    def degrees(self) -> ndarray:
         """The number of distinct neighbours of each passage, directions ignored: (passages,)."""
         if not self.relations or not self.n_nodes:
             return np.zeros(self.n_nodes, int)
@@ -234,24 +231,22 @@ class PassageGraph:
         total = np.cumsum(costs + 1)
         cuts = np.arange(_BLOCK, total[-1], _BLOCK)
         ends = np.unique([0, *np.searchsorted(total, cuts), self.n_nodes])
-        blocks = [self._count(start, end) for start, end in pairwise(ends)]
-        return np.concatenate(blocks)
 
-    def _count(self, start: int, end: int) -> np.ndarray:
-        """The degrees of some rows.
-
-        They are those of the simple graph's adjacency: equal entries merged, without self-loops.
-        """
-        block = slice(start, end)
-        joined = sum(relation.undirected(block) != 0 for relation in self.relations.values())
-        merged = sparse.csr_array(joined)
-        merged.sum_duplicates()
-        edges = merged.tocoo()
-        is_other = edges.col != edges.row + start
-        return np.bincount(
-            edges.row[is_other],
-            minlength=end - start,
-        )
+        # Those of the simple graph's adjacency: equal entries merged, without self-loops.
+        degrees = []
+        for start, end in pairwise(ends):
+            block = slice(start, end)
+            joined = sum(relation.undirected(block) != 0 for relation in self.relations.values())
+            joined.sum_duplicates()
+            edges = joined.tocoo()
+            is_other = edges.col != edges.row + start
+            degrees.append(
+                np.bincount(
+                    edges.row[is_other],
+                    minlength=end - start,
+                )
+            )
+        return np.concatenate(degrees)
 
     @property
     def n_edges(self) -> int:
@@ -260,16 +255,12 @@ class PassageGraph:
     @property
     def mean_degree(self) -> float:
         """2|E| / |V|."""
-        if not self.n_nodes:
-            return 0.0
-        return 2 * self.n_edges / self.n_nodes
+        return 2 * self.n_edges / max(self.n_nodes, 1)
 
     @property
     def density(self) -> float:
         """2|E| / (|V| (|V| − 1)) (gnn-ret.txt §4.4)."""
-        if self.n_nodes < 2:
-            return 0.0
-        return self.mean_degree / (self.n_nodes - 1)
+        return self.mean_degree / max(self.n_nodes - 1, 1)
 
     @cached_property
     def n_components(self) -> int:
@@ -289,7 +280,7 @@ class PassageGraph:
         _, labels = sparse.csgraph.connected_components(bipartite)
         return len(np.unique(labels[: self.n_nodes]))
 
-    def subgraph(self, rows: Sequence[int] | np.ndarray) -> Self:
+    def subgraph(self, rows: Sequence[int] | ndarray) -> Self:
         """The graph between the given passages, renumbered in the given order."""
         rows = np.asarray(rows, int)
         relations = {}
@@ -297,13 +288,12 @@ class PassageGraph:
             relations[kind] = relation.subset(rows)
         return PassageGraph(self.corpus.subset(rows), relations)
 
-    def edges(self, kind: str) -> np.ndarray:
+    def edges(self, kind: str) -> ndarray:
         """All edges of a kind, written out: (2, edges), sources above targets.
 
         Undirected ones stand there both ways.
         """
-        rows = slice(0, self.n_nodes)
-        matrix = self.relations[kind].out(rows).tocoo()
+        matrix = self.relations[kind].out(slice(None)).tocoo()
         is_other = matrix.row != matrix.col
         ends = np.stack([matrix.row[is_other], matrix.col[is_other]])
         return ends.astype(np.int64)
@@ -336,15 +326,12 @@ class PassageGraph:
         import torch  # takes seconds, and only this needs it
         from torch_geometric.data import Data
 
-        edges = [np.zeros((2, 0), np.int64)]
-        types = [np.zeros(0, np.int64)]
-        for index, kind in enumerate(self.relations):
-            of_kind = self.edges(kind)
-            edges.append(of_kind)
-            types.append(np.full(of_kind.shape[1], index))
+        edges = [self.edges(kind) for kind in self.relations]
+        types = [np.full(of_kind.shape[1], index) for index, of_kind in enumerate(edges)]
+        no_edges = np.zeros((2, 0), np.int64)
         return Data(
-            edge_index=torch.from_numpy(np.concatenate(edges, axis=1)),
-            edge_type=torch.from_numpy(np.concatenate(types)),
+            edge_index=torch.from_numpy(np.concatenate([no_edges, *edges], axis=1)),
+            edge_type=torch.from_numpy(np.concatenate([no_edges[0], *types])),
             edge_kinds=list(self.relations),
             num_nodes=self.n_nodes,
         )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy import ndarray
 from tqdm.auto import tqdm
 
 from kit import timer
+from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.store import Store, content_key
 
@@ -58,11 +60,11 @@ class Encoder:
     @timer.part("encoding")
     def encode(
         self,
-        texts: Sequence[str],
+        texts: Texts,
         *,
         role: str = "document",
         progress: bool = True,
-    ) -> np.ndarray:
+    ) -> ndarray:
         """Vectors of shape (texts, dimension).
 
         ``role`` is ``document`` or ``query``: some models tell them apart. While a timer runs cold,
@@ -110,10 +112,9 @@ class Encoder:
             vectors = vectors.astype(np.float32)
             yield {key: vector.tobytes() for key, vector in zip(keys, vectors)}
 
-    def _embed(self, texts: list[str], role: str) -> np.ndarray:
+    def _embed(self, texts: list[str], role: str) -> ndarray:
         """Vectors that the model makes, in the order of the texts."""
-        model = self.model
-        encode = model.encode_query if role == "query" else model.encode_document
+        encode = self.model.encode_query if role == "query" else self.model.encode_document
         return encode(
             texts,
             batch_size=_BATCH,
@@ -125,14 +126,14 @@ class Encoder:
 class NearestNeighbours:
     """Exact search by inner product (faiss); for unit vectors that is the cosine."""
 
-    def __init__(self, vectors: np.ndarray) -> None:
+    def __init__(self, vectors: ndarray) -> None:
         import faiss  # imported here, as keyword search needs no vectors
 
         self.size = len(vectors)
         self._index = faiss.IndexFlatIP(vectors.shape[1])
         self._index.add(np.ascontiguousarray(vectors, np.float32))
 
-    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def search(self, queries: ndarray, k: int) -> tuple[ndarray, ndarray]:
         """Scores and rows, both of shape (queries, min(k, size)), best first.
 
         Of equal scores the lower row stands first.
@@ -164,11 +165,10 @@ def _load(name: str, folder: Path | None) -> SentenceTransformer:
 
 def content_of_model(folder: Path) -> str:
     """A digest of the names and contents of a model's files."""
-    sink = hashlib.blake2b(digest_size=16)
+    sink = blake2b(digest_size=16)
     for file in sorted(folder.rglob("*")):
         if file.suffix in _MODEL_FILES:
-            name = file.relative_to(folder).as_posix()
-            sink.update(name.encode())
+            sink.update(file.relative_to(folder).as_posix().encode())
             sink.update(_digest(file, file.stat().st_mtime_ns))
     return sink.hexdigest()
 
@@ -176,4 +176,4 @@ def content_of_model(folder: Path) -> str:
 @lru_cache(maxsize=64)
 def _digest(file: Path, changed: int) -> bytes:
     with file.open("rb") as source:
-        return hashlib.file_digest(source, "blake2b").digest()
+        return file_digest(source, "blake2b").digest()

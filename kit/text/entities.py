@@ -22,7 +22,8 @@ from typing import Self
 import ahocorasick
 import numpy as np
 from bm25s.stopwords import STOPWORDS_EN_PLUS
-from scipy import sparse
+from numpy import ndarray
+from scipy.sparse import csr_array
 
 from kit.corpus import Corpus
 
@@ -138,8 +139,8 @@ class BipartiteIncidence:
     the columns.
     """
 
-    matrix: sparse.csr_array
-    terms: np.ndarray
+    matrix: csr_array
+    terms: ndarray
 
     @classmethod
     def from_entries(
@@ -156,11 +157,9 @@ class BipartiteIncidence:
 
         table = pd.DataFrame(entries, columns=["row", "column", "weight"])
         largest = table.groupby(["row", "column"], as_index=False).max()
-        largest = largest.astype({"row": int, "column": int})
-
-        positions = (largest["row"].to_numpy(), largest["column"].to_numpy())
-        matrix = sparse.csr_array(
-            (largest["weight"].to_numpy(np.float32), positions),
+        *positions, weights = largest.to_numpy(float).T
+        matrix = csr_array(
+            (weights.astype(np.float32), np.array(positions, int)),
             shape=(n, len(terms)),
         )
         return cls(matrix, np.asarray(terms, object))
@@ -177,7 +176,7 @@ class BipartiteIncidence:
         n_passages = np.bincount(self.matrix.indices, minlength=len(self.terms))
         kept = np.flatnonzero(n_passages > 1)
         return BipartiteIncidence(
-            sparse.csr_array(self.matrix[:, kept]),
+            self.matrix[:, kept],
             self.terms[kept],
         )
 
@@ -209,9 +208,9 @@ def link(corpus: Corpus) -> BipartiteIncidence:
 
     log_n = np.log(max(len(corpus), 2))
     for surface, mentions in written.items():
-        weights = {}  # by column
-        for document, weight in documents.get(surface, {}).items():
-            weights[column[document]] = weight
+        weights = {
+            column[document]: weight for document, weight in documents.get(surface, {}).items()
+        }
         if not weights:
             weights[len(terms)] = 1.0
             terms.append(mentions[0][1])  # as it is first written
@@ -258,17 +257,14 @@ def surfaces(corpus: Corpus) -> dict[str, dict[str, float]]:
         passage = corpus.passages[rows[0]]
         title = without_qualifier(passage.title)
         titles = [passage.title, title, title.split(",")[0]]
-        aliases = _aliases(passage.text[:_LEAD])
+
+        lead = passage.text[:_LEAD]
+        aliases = [match[1] for match in _ALSO.finditer(lead)]
+        opening = _NAME.match(lead.lstrip(" \"“'"))
+        if opening and " " in opening[0]:
+            aliases.append(opening[0])
+
         for weight, names in ((0.5, aliases), (1.0, titles)):
             for name in filter(is_name, map(fold, names)):
                 weights[name][document] = weight
     return weights
-
-
-def _aliases(lead: str) -> list[str]:
-    """Other names that the lead of an article gives its subject."""
-    aliases = [match[1] for match in _ALSO.finditer(lead)]
-    opening = _NAME.match(lead.lstrip(" \"“'"))
-    if opening and " " in opening.group():
-        aliases.append(opening.group())
-    return aliases

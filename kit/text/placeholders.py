@@ -44,6 +44,9 @@ class Mention(NamedTuple):
     entity: str
 
 
+Mentions = Sequence[Mention]
+
+
 def key_of(entity: str) -> str:
     """What mentions of one entity share: its folded name, without what tells namesakes apart."""
     return fold(without_qualifier(entity))
@@ -91,7 +94,7 @@ class EntityLinker:
 
         titles.sort(key=_longest_first)
         others.sort(key=_longest_first)
-        return _without_overlap([*titles, *others])
+        return _without_overlap(titles + others)
 
     def is_subject(self, entity: str, title: str) -> bool:
         """Whether a mention is the thing of this title, or its short name."""
@@ -107,7 +110,7 @@ def _longest_first(mention: Mention) -> tuple[int, int]:
     return mention.start - mention.end, mention.start
 
 
-def _without_overlap(mentions: Sequence[Mention]) -> list[Mention]:
+def _without_overlap(mentions: Mentions) -> list[Mention]:
     """From left to right; of two that overlap the earlier in ``mentions`` is kept."""
     kept = []
     for mention in mentions:
@@ -124,8 +127,8 @@ class Placeholders:
     """The entities of a prompt by their numbers: ``<n0>`` is the first of ``entities``."""
 
     def __init__(self) -> None:
-        self.entities: list[str] = []
-        self._index: dict[str, int] = {}  # by key
+        self.entities = []
+        self._index = {}  # by key
 
     def __contains__(self, entity: str) -> bool:
         return key_of(entity) in self._index
@@ -153,8 +156,8 @@ class Placeholders:
     def hide(
         self,
         text: str,
-        mentions: Sequence[Mention],
-        subject: Sequence[Mention] = (),
+        mentions: Mentions,
+        subject: Mentions = (),
     ) -> str:
         """The text as :func:`plain`, with placeholders, one for all mentions of the subject."""
         parts = []

@@ -15,6 +15,7 @@ from pathlib import Path
 from string import Template
 
 from kit.corpus import EvidenceGraph, Passage, PlainTriple
+from kit.corpus.types import Texts
 
 MOST_TRIPLES = 100  # of a graph in a prompt
 _FILE = Path(__file__).with_suffix(".toml")
@@ -37,7 +38,7 @@ def _one_line(text: str) -> str:
 # ---- KGP
 
 
-def evidence_prompt(question: str, evidence: Sequence[str], name: str = "evidence") -> str:
+def evidence_prompt(question: str, evidence: Texts, name: str = "evidence") -> str:
     """Listing 1: the instruction; then in one line the question and the evidence in order.
 
     ``prefixed_evidence`` is the name of that for a sequence-to-sequence model.
@@ -46,7 +47,7 @@ def evidence_prompt(question: str, evidence: Sequence[str], name: str = "evidenc
     return _filled(name, input=line)
 
 
-def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:
+def answer_prompt(question: str, contexts: Texts = ()) -> str:
     """Listing 2 where there is no context, else Listings 3 and 4.
 
     These write the line ends of a context as ``\\n``.
@@ -56,7 +57,7 @@ def answer_prompt(question: str, contexts: Sequence[str] = ()) -> str:
     return _filled("answer", question=question, contexts=_numbered(contexts))
 
 
-def _numbered(contexts: Sequence[str]) -> str:
+def _numbered(contexts: Texts) -> str:
     paragraphs = []
     for rank, context in enumerate(contexts, start=1):
         lines = map(str.strip, context.splitlines())
@@ -81,7 +82,7 @@ def grade(reply: str) -> bool | None:
 # ---- QSGNN
 
 
-def extraction_prompt(name: str, passage: Passage, names: Sequence[str] = ()) -> str:
+def extraction_prompt(name: str, passage: Passage, names: Texts = ()) -> str:
     """Figure 11, the named ``entities`` of a passage; Figure 12, ``triples`` about these names."""
     return _filled(
         name,
@@ -134,17 +135,17 @@ def _steps(label: str, pairs: Pairs) -> str:
     return steps
 
 
-def sub_answer_prompt(question: str, contexts: Sequence[str]) -> str:
+def sub_answer_prompt(question: str, contexts: Texts) -> str:
     """§I.6: the answer to a sub-question from passages; SelfAsk gives it so, too (§I.4)."""
     return _filled("sub_answer", question=question, contexts=_numbered(contexts))
 
 
-def critique_prompt(question: str, answers: Sequence[str]) -> str:
+def critique_prompt(question: str, answers: Texts) -> str:
     """§3.3: are the sub-answers, without their questions, evidence enough for the answer?"""
     return _filled("critique", question=question, answers="\n".join(answers))
 
 
-def reason_prompt(question: str, contexts: Sequence[str], thoughts: str = "") -> str:
+def reason_prompt(question: str, contexts: Texts, thoughts: str = "") -> str:
     """IRCoT's next thoughts after others, and ITER-RETGEN's whole answer (§I.3 and I.5)."""
     prompt = _filled(
         "reason",
@@ -158,7 +159,7 @@ def reason_prompt(question: str, contexts: Sequence[str], thoughts: str = "") ->
 # ---- BGR
 
 
-def evidence_graph_prompt(questions: Sequence[tuple[str, Sequence[str], str]]) -> str:
+def evidence_graph_prompt(questions: Sequence[tuple[str, Texts, str]]) -> str:
     """Tables 11 to 15: questions, each with numbered facts and :func:`paths`.
 
     The last question lacks its paths, which are to be written.
@@ -192,7 +193,7 @@ def read_paths(reply: str, n_facts: int) -> list[tuple[int, int]]:
     return list(edges)
 
 
-def graph_answer_prompt(question: str, evidence: Sequence[str], graph: EvidenceGraph) -> str:
+def graph_answer_prompt(question: str, evidence: Texts, graph: EvidenceGraph) -> str:
     """Figure 6: the evidence in words that say how it hangs together, chain by chain."""
     chains = []
     for chain in graph.chains:

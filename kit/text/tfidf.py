@@ -1,13 +1,14 @@
 """TF-IDF: search, and the keywords that connect passages (kgp.txt §3)."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from scipy import sparse
+from numpy import ndarray
+from scipy.sparse import csr_array, hstack
 
 from kit import timer
 from kit.corpus import Corpus
+from kit.corpus.types import Texts
 from kit.text.entities import (
     STOP_WORDS,
     BipartiteIncidence,
@@ -36,14 +37,14 @@ class TfidfIndex:
             self.passages = None
 
     @timer.part("seeding")
-    def scores(self, texts: Sequence[str]) -> np.ndarray:
+    def scores(self, texts: Texts) -> ndarray:
         """Cosines of shape (texts, passages)."""
         if self.passages is None:
             return np.zeros((len(texts), 0), np.float32)
         queries = self.vectorizer.transform(texts)  # (texts, terms)
         return (queries @ self.passages.T).toarray()
 
-    def nearest(self, texts: Sequence[str], k: int) -> list[list[int]]:
+    def nearest(self, texts: Texts, k: int) -> list[list[int]]:
         """The rows of the k passages nearest to each text, best first.
 
         Of equal scores the lower row stands first.
@@ -69,7 +70,7 @@ def keywords(corpus: Corpus, n: int) -> BipartiteIncidence:
     documents = corpus.documents.values()
     rows = np.concatenate([*documents, np.zeros(0, int)])
     starts = np.cumsum([0, *map(len, documents)])
-    membership = sparse.csr_array(
+    membership = csr_array(
         (np.ones_like(rows, np.int32), rows, starts),
         shape=(len(documents), len(corpus)),
     )
@@ -79,16 +80,16 @@ def keywords(corpus: Corpus, n: int) -> BipartiteIncidence:
         weights = TfidfTransformer(sublinear_tf=True).fit_transform(weights).tocsr()
 
     of_document = membership.T.astype(np.float32) @ _largest(weights, n)
-    held = sparse.csr_array(of_document.multiply(counts > 0))  # (passages, terms)
+    held = of_document.multiply(counts > 0)  # (passages, terms)
     titles = _titles(corpus)
     incidence = BipartiteIncidence(
-        sparse.csr_array(sparse.hstack([held, titles.matrix], format="csr")),
+        hstack([held, titles.matrix], format="csr"),
         np.concatenate([terms, titles.terms]),
     )
     return incidence.connecting()
 
 
-def _count_terms(corpus: Corpus) -> tuple[sparse.csr_array, np.ndarray]:
+def _count_terms(corpus: Corpus) -> tuple[csr_array, ndarray]:
     """How often each passage has each term, (passages, terms); and the terms."""
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -101,17 +102,17 @@ def _count_terms(corpus: Corpus) -> tuple[sparse.csr_array, np.ndarray]:
     try:
         counts = counter.fit_transform([passage.text for passage in corpus.passages])
     except ValueError:  # no term in two passages
-        return sparse.csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
-    return sparse.csr_array(counts), counter.get_feature_names_out().astype(object)
+        return csr_array((len(corpus), 0), dtype=np.int32), np.zeros(0, object)
+    return csr_array(counts), counter.get_feature_names_out().astype(object)
 
 
-def _largest(weights: sparse.csr_array, n: int) -> sparse.csr_array:
+def _largest(weights: csr_array, n: int) -> csr_array:
     """Ones where the ``n`` largest weights of each row stand; of equal ones, the first."""
     chosen = np.zeros_like(weights.data, np.float32)
     for start, end in pairwise(weights.indptr):
         order = np.argsort(-weights.data[start:end], kind="stable")
         chosen[start + order[:n]] = 1
-    mask = sparse.csr_array(
+    mask = csr_array(
         (chosen, weights.indices, weights.indptr),
         shape=weights.shape,
     )

@@ -13,15 +13,18 @@ from itertools import islice
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 from tqdm.auto import tqdm
 
 from kit.corpus import Corpus, Passage, PlainTriple
+from kit.corpus.formats import HippoRagParagraph
 from kit.corpus.sentences import split_sentences
 from kit.corpus.source import Source
+from kit.corpus.types import Strings, Texts
 from kit.errors import InputError
 from kit.text.entities import fold
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
-from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mention, Placeholders, linker_of
+from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mentions, Placeholders, linker_of
 from kit.text.prompts import extraction_prompt
 
 LONGEST = 10  # words that are said of an object
@@ -34,7 +37,7 @@ _EDGES = " ,.;:!?\"'“”‘’()—–-"
 Statement = tuple[str, str]  # what is said of an object, and the object
 
 
-class Triple(msgspec.Struct, frozen=True):
+class Triple(Struct, frozen=True):
     """(subject, verb, object), and the index of the sentence that says so.
 
     ``sentence`` is None where only the passage is known.
@@ -46,18 +49,21 @@ class Triple(msgspec.Struct, frozen=True):
     sentence: int | None = None
 
 
-class Extraction(msgspec.Struct, frozen=True):
+class Extraction(Struct, frozen=True):
     """A passage's sentences, which the paper calls chunks, and its triples."""
 
-    sentences: tuple[str, ...]
+    sentences: Strings
     triples: tuple[Triple, ...]
+
+
+Extractions = list[Extraction]  # of passages in order
 
 
 def extract(
     corpus: Corpus,
     source: str = "rules",
     rows: Sequence[int] | None = None,
-) -> list[Extraction]:
+) -> Extractions:
     """The triples of each passage of ``rows``, by default of all.
 
     They come by ``rules``, from the file of ``openie:FILE``, or from a :func:`language_model`: one
@@ -84,7 +90,7 @@ def extract(
 
 
 @lru_cache(maxsize=2)
-def by_rules(corpus: Corpus) -> list[Extraction]:
+def by_rules(corpus: Corpus) -> Extractions:
     """Triples without a model: the title is the subject, other names and dates are objects.
 
     What is said of an object are the last words before it (``LONGEST`` at most, back to another
@@ -118,7 +124,7 @@ def _about_title(
 
 def _statements(
     sentence: str,
-    mentions: Sequence[Mention],
+    mentions: Mentions,
     title: str,
 ) -> Iterator[Statement]:
     """The few words that are said of each mention but the subject's, and what it means."""
@@ -152,7 +158,7 @@ def fact_prompt(linker: EntityLinker, passage: Passage, sentence: str) -> tuple[
     return f"facts : {names.hide(sentence, mentions, subject)}", names
 
 
-def by_small_model(corpus: Corpus, model: LanguageModel, linker: EntityLinker) -> list[Extraction]:
+def by_small_model(corpus: Corpus, model: LanguageModel, linker: EntityLinker) -> Extractions:
     """Triples by ``data/planner``, sentence by sentence.
 
     It writes ``employer = <n0> , year = <n1> ; spouse = <n2>``, or ``none``. The subject is the
@@ -189,27 +195,25 @@ def _facts(reply: str, names: Placeholders) -> Iterator[Statement]:
 # ---- from a file, by a model that is asked in words
 
 
-class _Record(msgspec.Struct):
+class _Record(HippoRagParagraph):
     """A paragraph of an OpenIE file."""
 
-    title: str
-    text: str
     extracted_triples: list[list[str]]
 
 
-def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
+def from_file(corpus: Corpus, path: Path) -> Extractions:
     """The triples of an OpenIE file as HippoRAG publishes them.
 
     A passage is found by its title and text. What is no triple there (published files have lists of
     two and of four texts) is left out, with one warning.
     """
     source = Source()
-    records: list[_Record] = []
+    records = []
     source.read_records(path, _Record, records.append)
     source.raise_first()
-    by_content = {}
-    for record in records:
-        by_content[record.title, record.text.strip()] = record.extracted_triples
+    by_content = {
+        (record.title, record.text.strip()): record.extracted_triples for record in records
+    }
 
     contents = [(passage.title, passage.text) for passage in corpus.passages]
     missing = [content for content in contents if content not in by_content]
@@ -222,14 +226,15 @@ def from_file(corpus: Corpus, path: Path) -> list[Extraction]:
     return _extractions(corpus, map(by_content.get, contents), str(path))
 
 
-def by_model(corpus: Corpus, model: LanguageModel) -> list[Extraction]:
+def by_model(corpus: Corpus, model: LanguageModel) -> Extractions:
     """Triples by a language model, in two prompts per passage.
 
     The first asks for its named entities, the second for triples about these. Sentences are split
     by the kit, not by the model, which may rewrite them (qsgnn-i21).
     """
-    prompts = [extraction_prompt("entities", passage) for passage in corpus.passages]
-    replies = model.generate(prompts)
+    replies = model.generate(
+        [extraction_prompt("entities", passage) for passage in corpus.passages]
+    )
     prompts = []
     for passage, reply in zip(corpus.passages, replies):
         listed = _listed(reply.text, "named_entities") or []
@@ -256,7 +261,7 @@ def _extractions(
     corpus: Corpus,
     lists: Iterable[Sequence[object] | None],
     source: str,
-) -> list[Extraction]:
+) -> Extractions:
     """From a list per passage, or None.
 
     What is no triple of texts, or no list at all, is left out, with one warning that counts it.
@@ -292,7 +297,7 @@ def _three_texts(value: object) -> list[str] | None:
     return texts if all(texts) else None
 
 
-def _sentence(sentences: Sequence[str], triple: Sequence[str]) -> int | None:
+def _sentence(sentences: Texts, triple: Texts) -> int | None:
     """The first sentence that has both ends of a triple, else its object, else its subject."""
     subject, _, entity = (re.compile(rf"(?<!\w){re.escape(fold(end))}(?!\w)") for end in triple)
     folded = list(map(fold, sentences))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from kit.corpus import records
 from kit.corpus.formats import (
@@ -24,7 +25,7 @@ T = TypeVar("T")
 Reader = Callable[[Path, Source], None]
 
 
-class HippoRagParagraph(msgspec.Struct):
+class HippoRagParagraph(Struct):
     title: str
     text: str
 
@@ -57,7 +58,7 @@ def _reader(kind: type[T], to_item: Callable[[T, Source], Item]) -> Reader:
 
 
 #: Format to the function that reads a file (or folder) of it into a source, telling what is wrong.
-FORMATS: dict[str, Reader] = {
+FORMATS = {
     "hotpotqa": _reader(hotpotqa.HotpotQuestion, hotpotqa.to_item),
     "2wikimultihopqa": _reader(twowiki.WikiQuestion, twowiki.to_item),
     "musique": _reader(musique.MusiqueQuestion, musique.to_item),
@@ -86,8 +87,7 @@ def read_data(path: Path, source: Source, data_format: str | None = None) -> Non
     """
     source.format = data_format or recognise(path)
     if source.format not in FORMATS:
-        expected = ", ".join(FORMATS)
-        raise InputError(f"unknown format {data_format!r}: expected one of {expected}")
+        raise InputError(f"unknown format {data_format!r}: expected one of {', '.join(FORMATS)}")
     if source.format in _FOLDERS and not path.is_dir():
         file = _FOLDERS[source.format]
         raise InputError(f"expected a folder with {file} (format {data_format})", file=path)
@@ -103,21 +103,13 @@ def recognise(path: Path) -> str:
         return "documents"
     if path.is_dir():
         folders = ", ".join(f"{file} ({data_format})" for data_format, file in _FOLDERS.items())
-        expected = f"expected a file, or a folder with {folders} or PDFs (documents)"
-        raise InputError(expected, file=path)
+        raise InputError(
+            f"expected a file, or a folder with {folders} or PDFs (documents)",
+            file=path,
+        )
 
-    names = _first_fields(path)
-    for data_format, fields in _FIELDS.items():
-        if names >= fields:
-            return data_format
-    expected = ", ".join(FORMATS)
-    raise InputError(f"format not recognised: expected one of {expected}", file=path)
-
-
-def _first_fields(path: Path) -> set[str]:
-    """The names of the first record's fields."""
     source = Source()
-    names = set()
+    names = set()  # of the first record's fields
     source.read_records(
         path,
         dict[str, msgspec.Raw],
@@ -125,4 +117,10 @@ def _first_fields(path: Path) -> set[str]:
         lambda file: islice(records.numbered_records(file), 1),
     )
     source.raise_first()
-    return names
+    for data_format, fields in _FIELDS.items():
+        if names >= fields:
+            return data_format
+    raise InputError(
+        f"format not recognised: expected one of {', '.join(FORMATS)}",
+        file=path,
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from kit.corpus.records import NumberedRecords, read_bytes
 from kit.corpus.source import Item, Source, Unexpected, quote
@@ -21,18 +21,18 @@ from kit.errors import InputError
 _COLUMNS = ("query-id", "corpus-id", "score")
 
 
-class BeirDocument(msgspec.Struct):
+class BeirDocument(Struct):
     id: Id = msgspec.field(name="_id")
     text: str
     title: str = ""
 
 
-class BeirQuery(msgspec.Struct):
+class BeirQuery(Struct):
     id: Id = msgspec.field(name="_id")
     text: FullText
 
 
-class Judgement(msgspec.Struct, rename=dict(zip(("query", "document"), _COLUMNS))):
+class Judgement(Struct, rename=dict(zip(("query", "document"), _COLUMNS))):
     query: str
     document: str
     score: Annotated[str, Meta(pattern=r"\A-?\d+\Z")]
@@ -44,17 +44,11 @@ def read_folder(folder: Path, source: Source) -> None:
     Passages keep their ids.
     """
 
-    def add(document: BeirDocument) -> None:
-        source.add_passage(
-            Passage(
-                document.id,
-                document.title,
-                document.text,
-                document=document.id,
-            )
-        )
-
-    source.read_records(folder / "corpus.jsonl", BeirDocument, add)
+    source.read_records(
+        folder / "corpus.jsonl",
+        BeirDocument,
+        lambda paper: source.add_passage(Passage(paper.id, paper.title, paper.text, paper.id)),
+    )
     qrels = folder / "qrels"
     files = sorted(qrels.glob("*.tsv"))
     queries_file = folder / "queries.jsonl"
@@ -63,7 +57,7 @@ def read_folder(folder: Path, source: Source) -> None:
 
     if not files or any(file.stem not in SPLITS for file in files):
         raise InputError("expected train.tsv, dev.tsv or test.tsv in this folder", file=qrels)
-    queries: dict[str, str] = {}
+    queries = {}
     source.read_records(
         queries_file,
         BeirQuery,
@@ -78,8 +72,8 @@ def _read_questions(
     source: Source,
 ) -> None:
     """Add the queries that the files judge; a query belongs to one split."""
-    splits: dict[str, str] = {}
-    supports: dict[str, list[str]] = {}
+    splits = {}
+    supports = {}
     for file in files:
 
         def add(judgement: Judgement, split: str = file.stem) -> None:

@@ -7,18 +7,19 @@ index) and ``type``. Published test files have no supporting facts and can't be 
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import Struct
 
 from kit.corpus.source import Item, Source, Unexpected, quote
-from kit.corpus.types import FullText, Id, Question
+from kit.corpus.types import FullText, Id, OneOrMore, Question
+from kit.settings import Whole
 
 
-class HotpotQuestion(msgspec.Struct):
+class HotpotQuestion(Struct):
     id: Id = msgspec.field(name="_id")
     question: FullText
     answer: str
-    context: Annotated[list[tuple[str, list[str]]], Meta(min_length=1)]
-    supporting_facts: Annotated[list[tuple[str, Annotated[int, Meta(ge=0)]]], Meta(min_length=1)]
+    context: Annotated[list[tuple[str, list[str]]], OneOrMore]
+    supporting_facts: Annotated[list[tuple[str, Whole]], OneOrMore]
     type: str = ""
 
 
@@ -27,8 +28,8 @@ def to_item(published: HotpotQuestion, source: Source) -> Item:
 
     Supports are the paragraphs of ``supporting_facts``, in its order.
     """
-    sentences_of: dict[str, list[str]] = {}  # by passage id
-    ids: dict[str, set[str]] = {}  # by title
+    sentences_of = {}  # by passage id
+    ids = {}  # by title
     for title, sentences in published.context:
         text = " ".join(filter(None, map(str.strip, sentences)))
         passage_id = source.add_paragraph(title, text)

@@ -4,6 +4,7 @@
 and ``test.jsonl``, as far as there are any, have a :class:`~kit.corpus.types.Question` per line.
 """
 
+from itertools import chain
 from pathlib import Path
 
 from kit.corpus.source import Source, Unexpected, quote
@@ -49,7 +50,7 @@ def _check_evidence(question: Question) -> None:
     graph = question.evidence
     if graph is None:
         return
-    ends = {end for edge in graph.edges for end in edge}
+    ends = set(chain.from_iterable(graph.edges))
     if graph.n_nodes != question.hops or not ends <= set(range(question.hops)):
         raise Unexpected(
             f"expected one node a support ({question.hops}), and edges between them",

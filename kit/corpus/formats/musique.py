@@ -8,33 +8,41 @@ paragraph that answers them and refer to earlier answers as ``#1``.
 import re
 from typing import Annotated
 
-import msgspec
-from msgspec import Meta
+from msgspec import Struct
 
 from kit.corpus.source import Item, Source, Unexpected
-from kit.corpus.types import EvidenceGraph, FullText, Id, Question, SubQuestion
+from kit.corpus.types import (
+    EvidenceGraph,
+    FullText,
+    Id,
+    Indices,
+    OneOrMore,
+    Question,
+    Strings,
+    SubQuestion,
+)
 
 
-class Paragraph(msgspec.Struct):
+class Paragraph(Struct):
     idx: int
     title: str
     paragraph_text: str
     is_supporting: bool
 
 
-class DecompositionStep(msgspec.Struct):
+class DecompositionStep(Struct):
     question: str
     answer: str
     paragraph_support_idx: int | None
 
 
-class MusiqueQuestion(msgspec.Struct):
+class MusiqueQuestion(Struct):
     id: Id
     question: FullText
     answer: str
     paragraphs: list[Paragraph]
-    question_decomposition: Annotated[list[DecompositionStep], Meta(min_length=1)]
-    answer_aliases: tuple[str, ...] = ()
+    question_decomposition: Annotated[list[DecompositionStep], OneOrMore]
+    answer_aliases: Strings = ()
     answerable: bool = True
 
 
@@ -96,7 +104,7 @@ def _check_indices(published: MusiqueQuestion, ids: dict[int, str]) -> None:
             )
 
 
-def _earlier_steps(text: str, index: int, source: Source) -> tuple[int, ...]:
+def _earlier_steps(text: str, index: int, source: Source) -> Indices:
     """The earlier steps that the text of a step refers to; any other ``#12`` is text."""
     earlier = []
     for reference in sorted({int(digits) for digits in re.findall(r"#(\d{1,2})\b", text)}):

@@ -8,23 +8,23 @@ reasoning order. What a structure holds are the supports of a question about it.
 
 from pathlib import Path
 
-import msgspec
-import numpy as np
+from msgspec import Struct
+from numpy import ndarray
 
 from kit.corpus.pdf import read_document
 from kit.corpus.records import read_bytes
 from kit.corpus.source import Source, Unexpected, quote
 from kit.corpus.structures import Structure, structures
-from kit.corpus.types import Corpus, FullText, Id, Question
+from kit.corpus.types import Corpus, FullText, Id, Question, Strings
 from kit.errors import InputError
 
 
-class Quote(msgspec.Struct, frozen=True):
+class Quote(Struct, frozen=True):
     document: str
     text: str
 
 
-class PdfQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
+class PdfQuestion(Struct, frozen=True, omit_defaults=True):
     """A question as a file has it.
 
     ``type`` is by default the kinds of its structures, or ``content``.
@@ -33,7 +33,7 @@ class PdfQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
     id: Id
     text: FullText
     answer: str
-    aliases: tuple[str, ...] = ()
+    aliases: Strings = ()
     type: str = ""
     structures: tuple[Structure, ...] = ()
     quotes: tuple[Quote, ...] = ()
@@ -49,7 +49,11 @@ def read_pdfs(path: Path, source: Source) -> None:
     """Passages of all PDFs, and the questions beside them; a problem per PDF that can't be read."""
     for file in pdfs(path):
         try:
-            _add_document(file, source)
+            passages = read_document(str(file), read_bytes(file))
+            by_id = {passage.id: passage for passage in passages}
+            if by_id.keys() & source.paragraphs.keys():
+                raise InputError("expected a name that no other PDF has", file=file)
+            source.paragraphs |= by_id
         except InputError as error:
             source.problems.append(str(error))
 
@@ -67,24 +71,16 @@ def read_pdfs(path: Path, source: Source) -> None:
         )
 
 
-def _add_document(file: Path, source: Source) -> None:
-    passages = read_document(str(file), read_bytes(file))
-    by_id = {passage.id: passage for passage in passages}
-    if by_id.keys() & source.paragraphs.keys():
-        raise InputError("expected a name that no other PDF has", file=file)
-    source.paragraphs |= by_id
-
-
 def _question(
     published: PdfQuestion,
     corpus: Corpus,
-    held: dict[Structure, np.ndarray],
+    held: dict[Structure, ndarray],
 ) -> Question:
     """The question with the supports of its structures, or of its quotes."""
     if bool(published.structures) == bool(published.quotes):
         raise Unexpected("expected structures or quotes, and not both", None)
 
-    supporting: list[tuple[str, ...]] = []
+    supporting = []
     for index, structure in enumerate(published.structures):
         if structure not in held:
             raise Unexpected(
@@ -113,7 +109,7 @@ def _question(
     )
 
 
-def _carriers(quoted: Quote, corpus: Corpus) -> tuple[str, ...]:
+def _carriers(quoted: Quote, corpus: Corpus) -> Strings:
     """The ids of the document's passages that have the quoted words."""
     words = " ".join(quoted.text.split())
     if not words:

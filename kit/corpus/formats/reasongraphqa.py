@@ -10,31 +10,30 @@ never seen.
 from hashlib import blake2b
 from typing import Annotated
 
-import msgspec
-from msgspec import Meta
+from msgspec import Struct
 
 from kit.corpus.source import Item, Source, Unexpected, quote
-from kit.corpus.types import EvidenceGraph, FullText, Question
+from kit.corpus.types import Edge, EvidenceGraph, FullText, OneOrMore, Question
 
 
-class Relation(msgspec.Struct):
+class Relation(Struct):
     before: list[str]
     after: list[str]
 
 
-class TrueFact(msgspec.Struct):
+class TrueFact(Struct):
     facts: str
     relation: Relation
 
 
-class Function(msgspec.Struct):
+class Function(Struct):
     function: str
 
 
-class GraphQuestion(msgspec.Struct):
+class GraphQuestion(Struct):
     question: FullText
-    fact: Annotated[list[FullText], Meta(min_length=1)]
-    order_true_fact: Annotated[list[TrueFact], Meta(min_length=1)]
+    fact: Annotated[list[FullText], OneOrMore]
+    order_true_fact: Annotated[list[TrueFact], OneOrMore]
     program: list[Function] = []
     answer: str = ""
 
@@ -74,7 +73,7 @@ def _edges(
     nodes: list[str],
     ids: dict[str, str],
     field: str,
-) -> list[tuple[int, int]]:
+) -> list[Edge]:
     """The edges to and from a fact's node; ``field`` is where the fact stands."""
     if fact.facts not in ids:
         raise Unexpected(

@@ -5,20 +5,22 @@ It has HotpotQA's shape with evidence triples: ``evidences`` are (subject, relat
 """
 
 import re
+from collections.abc import Sequence
 
-import msgspec
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kit.corpus.formats import hotpotqa
 from kit.corpus.source import Item, Source
-from kit.corpus.types import EvidenceGraph, PlainTriple, SubQuestion
+from kit.corpus.types import Edge, EvidenceGraph, PlainTriple, SubQuestion
 
-Links = tuple[tuple[int, int], ...]
+Links = tuple[Edge, ...]
 
 #: Which triple's object is which triple's subject, by type of question (Ho et al. 2020, §2.2). A
 #: comparison puts two facts side by side, a compositional or inference question chains two, a
 #: bridge comparison compares two chains.
-CHAINS: dict[str, Links] = {
+CHAINS = {
     "comparison": (),
     "compositional": ((0, 1),),
     "inference": ((0, 1),),
@@ -26,14 +28,14 @@ CHAINS: dict[str, Links] = {
 }
 
 
-class QaPair(msgspec.Struct):
+class QaPair(Struct):
     question: str
     answer: str
 
 
 class WikiQuestion(hotpotqa.HotpotQuestion, kw_only=True):
     evidences: list[PlainTriple]
-    qa_pairs: list[QaPair] = msgspec.field(default_factory=list)
+    qa_pairs: tuple[QaPair, ...] = ()
 
 
 def to_item(published: WikiQuestion, source: Source) -> Item:
@@ -60,14 +62,14 @@ def to_item(published: WikiQuestion, source: Source) -> Item:
             edges = [(carriers[i], carriers[j]) for i, j in links]
             evidence = EvidenceGraph.acyclic(len(titles), edges)
 
-    question = msgspec.structs.replace(
+    question = replace(
         item.question,
         supporting=supporting,
         triples=tuple(triples),
         decomposition=_decomposition(published.qa_pairs, triples, carriers, links or ()),
         evidence=evidence,
     )
-    return msgspec.structs.replace(item, question=question)
+    return replace(item, question=question)
 
 
 def _carriers(
@@ -91,7 +93,7 @@ def _carriers(
 
 
 def _decomposition(
-    pairs: list[QaPair],
+    pairs: Sequence[QaPair],
     triples: list[PlainTriple],
     carriers: list[int | None],
     links: Links,

@@ -9,7 +9,8 @@ from pdfplumber.utils import obj_to_bbox
 
 WORD_GAP = 0.15  # the least gap between two words, in sizes of a letter
 Box = tuple[float, float, float, float]
-Pages = Sequence[list["Block"]]
+Blocks = list["Block"]
+Pages = Sequence[Blocks]
 MARGIN = 0.12  # the top and the bottom margin of a page, as a share of its height
 
 
@@ -36,7 +37,7 @@ class Block:
         return (top + bottom) / 2
 
 
-def with_lines(page, tables: Sequence[Block]) -> list[Block]:
+def with_lines(page, tables: Sequence[Block]) -> Blocks:
     """The upright lines of a pdfplumber page, and its tables where their first line stands.
 
     They are in the order in which the file writes its text: programs write one column after the

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from kit.corpus.pdf.layout import Block
+from kit.corpus.pdf.layout import Block, Blocks
 from kit.corpus.structures import label_of
 
 #: A bullet, "2." or "(a)" and a space.
@@ -21,18 +21,18 @@ def compounds_of(lines: Iterable[Block]) -> set[str]:
 
 
 def paragraphs_of(
-    blocks: list[Block],
+    blocks: Blocks,
     compounds: set[str],
-) -> list[Block]:
+) -> Blocks:
     """Lines in reading order to paragraphs; tables stay.
 
     A hyphen at a line's end goes, unless the word is one of the ``compounds``.
     """
 
     def mend(broken: re.Match[str]) -> str:
-        if f"{broken[1]}-{broken[2]}".lower() in compounds:
-            return f"{broken[1]}-"
-        return broken[1]
+        first, second = broken.groups()
+        is_compound = f"{first}-{second}".lower() in compounds
+        return f"{first}-" if is_compound else first
 
     paragraphs = blocks[:1]
     for line in blocks[1:]:

@@ -52,7 +52,7 @@ def read_document(name: str, data: bytes) -> list[Passage]:
     first_headings = [block.text for block in pages[0] if block in headings]
     title = title or next(iter(first_headings), re.sub(r"[-_\s]+", " ", document))
 
-    passages: list[Passage] = []
+    passages = []
     prefix = "_".join(document.split())
     for page, blocks in enumerate(pages, 1):
         for position, (kind, text) in enumerate(_texts(blocks, headings, title), 1):

@@ -6,7 +6,7 @@ from itertools import count, groupby, pairwise
 import pdfplumber
 from pdfplumber.utils import get_bbox_overlap, within_bbox
 
-from kit.corpus.pdf.layout import WORD_GAP, Block, Box, Pages
+from kit.corpus.pdf.layout import WORD_GAP, Block, Blocks, Box, Pages
 from kit.corpus.structures import label_of
 
 COLUMN_GAP = 8  # points: wider than a space
@@ -16,9 +16,9 @@ CONTINUED = " (continued)"
 # ---- where they are
 
 
-def tables_of(page) -> list[Block]:
+def tables_of(page) -> Blocks:
     """The tables of a pdfplumber page, without captions."""
-    tables: list[Block] = []
+    tables = []
     for candidate in [*page.find_tables(), *_ruled_across(page)]:
         rows = _rows(candidate)
         overlaps = any(get_bbox_overlap(candidate.bbox, table.box) for table in tables)
@@ -119,7 +119,7 @@ def caption_tables(pages: Pages) -> None:
 
 def _move_to_table(
     caption: Block,
-    blocks: list[Block],
+    blocks: Blocks,
 ) -> str | None:
     """Give a caption to the nearer table beside it; the number that is used, if there is one."""
     index = blocks.index(caption)
@@ -153,10 +153,8 @@ def _carry_on(
 def markdown(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells as a markdown table; the first row is its header, a bar is escaped."""
     header, *others = rows
-    lines = [header, ["---"] * len(header), *others]
-    return "\n".join(map(_line, lines))
-
-
-def _line(cells: Sequence[str]) -> str:
-    escaped = [cell.replace("|", "\\|") for cell in cells]
-    return f"| {' | '.join(escaped)} |"
+    lines = []
+    for cells in [header, ["---"] * len(header), *others]:
+        escaped = [cell.replace("|", "\\|") for cell in cells]
+        lines.append(f"| {' | '.join(escaped)} |")
+    return "\n".join(lines)

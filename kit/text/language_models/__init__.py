@@ -7,7 +7,7 @@ from kit.text.language_models.chat_server import ChatServer
 from kit.text.language_models.sequence_to_sequence import BEGUN, SequenceToSequence
 
 #: What stands before the colon, and the class that it means. A recording puts its own server here.
-MODELS: dict[str, type[LanguageModel]] = {"t5": SequenceToSequence, "server": ChatServer}
+MODELS = {"t5": SequenceToSequence, "server": ChatServer}
 
 
 def language_model(

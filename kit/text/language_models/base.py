@@ -7,8 +7,10 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
 from tqdm.auto import tqdm
 
+from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.store import Store, content_key
 
@@ -19,7 +21,7 @@ KIND = "answers"  # in the store
 _SHOWN = 60  # characters of a prompt in an error
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(Struct, frozen=True):
     """What a model wrote to a prompt.
 
     Tokens are counted by its tokenizer, 0 where a server does not tell. ``seconds`` are those of
@@ -30,6 +32,10 @@ class Answer(msgspec.Struct, frozen=True):
     prompt_tokens: int
     answer_tokens: int
     seconds: float
+
+
+AnswersByKey = dict[bytes, Answer]
+AnswersByIndex = Iterator[Mapping[int, Answer]]
 
 
 class LanguageModel:
@@ -54,14 +60,14 @@ class LanguageModel:
         self.longest_answer = longest_answer
         self.replay = replay
         self.store = store or Store()
-        self.log: list[tuple[str, str]] = []  # each prompt with its answer, in order
-        self._answers: dict[str, list[Answer]] = {"live": [], "replayed": []}
+        self.log = []  # each prompt with its answer, in order
+        self._answers = {"live": [], "replayed": []}
 
-    def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
+    def _ask(self, prompts: Texts) -> AnswersByIndex:
         """The answers as they come, by the index of their prompts, which are all different."""
         raise NotImplementedError
 
-    def generate(self, prompts: Sequence[str], *, progress: bool = True) -> list[Answer]:
+    def generate(self, prompts: Texts, *, progress: bool = True) -> list[Answer]:
         """An answer to each prompt, in their order. A prompt that occurs twice is asked once.
 
         Raises :class:`InputError` where the model can't be asked, or not to the end; what it
@@ -88,7 +94,7 @@ class LanguageModel:
         """Under what the answer to a prompt is stored."""
         return content_key(self.identity, str(self.longest_answer), prompt)
 
-    def _stored(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
+    def _stored(self, keys: Sequence[bytes]) -> AnswersByKey:
         """The stored answers that count."""
         stored = self.store.get_many(KIND, keys)
         return {key: msgspec.json.decode(value, type=Answer) for key, value in stored.items()}
@@ -97,7 +103,7 @@ class LanguageModel:
         self,
         prompts: Mapping[bytes, str],
         progress: bool,
-    ) -> dict[bytes, Answer]:
+    ) -> AnswersByKey:
         """The answers to prompts, both by key, as far as possible stored before anything fails."""
         keys = list(prompts)
         answers = {}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from kit.corpus.types import Texts
 from kit.errors import InputError
-from kit.text.language_models.base import Answer, LanguageModel
+from kit.text.language_models.base import Answer, AnswersByIndex, LanguageModel
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
@@ -72,7 +72,7 @@ class ChatServer(LanguageModel):
             )
         return url
 
-    def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
+    def _ask(self, prompts: Texts) -> AnswersByIndex:
         from openai import OpenAI  # imported here: it takes a second, and a replay never needs it
 
         client = OpenAI(
@@ -91,9 +91,9 @@ class ChatServer(LanguageModel):
                 answers = {}
                 for index, call in enumerate(calls, start=done):
                     if not call.exception():
-                        answers[index] = call.result()
-                for answer in answers.values():
-                    self._spent["tokens"] += answer.prompt_tokens + answer.answer_tokens
+                        answer = call.result()
+                        answers[index] = answer
+                        self._spent["tokens"] += answer.prompt_tokens + answer.answer_tokens
                 yield answers  # also those beside a failure
 
                 for call in calls:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kit import timer
+from kit.corpus.types import Texts
 from kit.paths import ROOT
 from kit.text.encoder import content_of_model
-from kit.text.language_models.base import Answer, LanguageModel
+from kit.text.language_models.base import Answer, AnswersByIndex, AnswersByKey, LanguageModel
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -72,12 +73,12 @@ class SequenceToSequence(LanguageModel):
         device = "cuda" if torch.cuda.is_available() else "cpu"
         return tokenizer, model.to(device).eval()
 
-    def _stored(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
+    def _stored(self, keys: Sequence[bytes]) -> AnswersByKey:
         if timer.is_cold() and not self.replay:
             return {}
         return super()._stored(keys)
 
-    def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
+    def _ask(self, prompts: Texts) -> AnswersByIndex:
         tokenizer, _ = self.loaded
         texts = []
         begun = []  # tokens that the answers begin with
