@@ -1,4 +1,4 @@
-"""The programs that make the project's own data: a package for each, whose ``main`` is a click command."""
+"""The programs that make the project's own data: packages, each with a command ``main``."""
 
 from importlib import import_module
 from types import ModuleType

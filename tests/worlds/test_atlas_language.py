@@ -5,9 +5,9 @@ import random
 import pytest
 
 from kit.worlds.atlas import phrasings, solver
-from kit.worlds.atlas.chains import text_of
 from kit.worlds.atlas.names import smooth
 from kit.worlds.atlas.solver import NoAnswer, named, object_of, solve, subject_of
+from kit.worlds.atlas.wording import text_of
 from kit.worlds.atlas.world import World, year
 
 

@@ -1,4 +1,4 @@
-"""The invented reports: the committed files are those that the project makes, and reading gives back what they say."""
+"""The invented reports: the project makes the committed files, and reading gives them back."""
 
 import re
 
@@ -13,50 +13,49 @@ FOLDER = ROOT / "data" / "reports"
 
 def test_the_committed_files_are_made_again_byte_for_byte(tmp_path):
     made = write(tmp_path)
-    assert {path.name for path in made} == {path.name for path in FOLDER.iterdir()} - {
-        "README.md",
-        "make",
-    }
-    assert [
-        path.name for path in made if path.read_bytes() != (FOLDER / path.name).read_bytes()
-    ] == []
+    committed = {path.name for path in FOLDER.iterdir()} - {"README.md"}
+    assert {path.name for path in made} == committed
+    for path in made:
+        assert path.read_bytes() == (FOLDER / path.name).read_bytes(), path.name
 
 
 def test_every_page_has_its_headings_and_every_table_its_cells():
     corpus = load(FOLDER).corpus
-    passages, held = corpus.passages, structures(corpus)
-    lines = {
-        one: "\n".join(passages[row].text for row in rows).splitlines()
-        for one, rows in held.items()
-    }
-    wanted = set()
+    rows_of = structures(corpus)
+    expected = set()
+
+    def lines(structure):
+        return "\n".join(corpus.passages[row].text for row in rows_of[structure]).splitlines()
+
     for report in reports():
-        for number, headings in enumerate(report.pages, 1):
-            wanted.add(page := Structure(report.file, "page", str(number)))
-            assert {heading for heading in headings if not heading.endswith(", continued")} <= set(
-                lines[page]
-            )
+        for page, headings in enumerate(report.pages, 1):
+            structure = Structure(report.file, "page", str(page))
+            expected.add(structure)
+            begun = {heading for heading in headings if not heading.endswith(", continued")}
+            assert begun <= set(lines(structure))
         for table in report.tables:
-            wanted.add(one := Structure(report.file, "table", table.label))
-            assert [passages[row].page for row in held[one]] == list(table.pages)
-            assert {f"| {' | '.join(row)} |" for row in [table.columns, *table.cells]} <= set(
-                lines[one]
-            )
-    assert held.keys() == wanted
+            structure = Structure(report.file, "table", table.label)
+            expected.add(structure)
+            pages = [corpus.passages[row].page for row in rows_of[structure]]
+            assert pages == list(table.pages)
+            printed = {f"| {' | '.join(cells)} |" for cells in [table.columns, *table.cells]}
+            assert printed <= set(lines(structure))
+    assert rows_of.keys() == expected
 
 
 def test_every_paragraph_comes_back_and_nothing_else():
     for report in reports():
         passages = read_document(f"{report.file}.pdf", (FOLDER / f"{report.file}.pdf").read_bytes())
-        found = " ".join(" ".join(it.text.split()) for it in passages if it.kind == "text")
+        texts = [passage.text for passage in passages if passage.kind == "text"]
+        read = " ".join(" ".join(text.split()) for text in texts)
         blocks = [" ".join(block.split()) for block in re.split(r"\n\s*\n", report.body.strip())]
         written = [
             block.removeprefix("# ")
             for block in blocks
             if block != "---" and not block.startswith("@")
         ]
-        assert found == " ".join(written)
-        assert {it.title for it in passages} == {report.title}
+        assert read == " ".join(written)
+        assert {passage.title for passage in passages} == {report.title}
 
 
 def test_questions_ask_about_pages_tables_both_and_content():
@@ -68,7 +67,6 @@ def test_questions_ask_about_pages_tables_both_and_content():
             "page and table",
             "content",
         }
-    dev, test = (
-        [it.text for it in of if it.type != "content"] for of in (benchmark.dev, benchmark.test)
-    )
+    dev = [question.text for question in benchmark.dev if question.type != "content"]
+    test = [question.text for question in benchmark.test if question.type != "content"]
     assert 2 * len(test) >= len(dev) > 100 and not set(dev) & set(test)

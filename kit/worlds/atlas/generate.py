@@ -1,31 +1,48 @@
 """The atlas as a benchmark, from a seed and a size, and its files."""
 
-import random
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import click
 
 from kit.corpus.exporting import files_of
-from kit.corpus.types import Benchmark, Corpus
+from kit.corpus.types import Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.paths import ATLAS
 from kit.store import atomic_write
-from kit.worlds.atlas import articles, country, society
-from kit.worlds.atlas.chains import Draft
+from kit.worlds.atlas.articles import add_titles, write_article
+from kit.worlds.atlas.drafts import Draft
+from kit.worlds.atlas.geography import befriend, found_country
 from kit.worlds.atlas.names import Names
 from kit.worlds.atlas.questions import ask_all
+from kit.worlds.atlas.society import settle
 from kit.worlds.atlas.world import World
 
 SPLITS = ("train", "dev", "test")
 PASSAGES = 89  # of a country, about
-#: By name: how many countries, and how many questions a split.
-SIZES = {"small": (4, 100, 40, 60), "class": (23, 600, 200, 500), "large": (120, 1200, 400, 2000)}
+STRANGERS = 200  # people of earlier countries, of whom a country knows the names
+
+
+class Size(NamedTuple):
+    """How many countries, and how many questions per split."""
+
+    countries: int
+    train: int = 0
+    dev: int = 0
+    test: int = 0
+
+
+SIZES = {
+    "small": Size(4, 100, 40, 60),
+    "class": Size(23, 600, 200, 500),
+    "large": Size(120, 1200, 400, 2000),
+}
 
 
 class Atlas(NamedTuple):
-    """A benchmark with the world behind it and, by question id, the draft that the solver can answer."""
+    """A benchmark with its world and, by question id, the draft that the solver can answer."""
 
     benchmark: Benchmark
     world: World
@@ -35,55 +52,71 @@ class Atlas(NamedTuple):
 def generate(seed: int = 0, size: str | int = "class", **questions: int) -> Benchmark:
     """The atlas of a seed and a size.
 
-    The size is a name in SIZES, or about how many passages there are, then without questions but for those that are
-    asked for: ``train``, ``dev``, ``test`` (how many). InputError for another name.
+    The size is a name in SIZES, or about how many passages there are, then without questions but
+    for those that are asked for: ``train``, ``dev``, ``test`` (how many). InputError for another
+    name.
     """
     return build(seed, size, **questions).benchmark
 
 
 def build(seed: int = 0, size: str | int = "class", **questions: int) -> Atlas:
     """As generate, with the facts and drafts that tests look into."""
-    if isinstance(size, str) and size not in SIZES:
+    wanted = _size(size)._replace(**questions)
+    rng = Random(seed)
+    world = World()
+    _populate(world, wanted.countries, rng)
+    articles = [write_article(world, entity, rng) for entity in world.entities]
+
+    splits: dict[str, list[Question]] = {}
+    drafts = {}
+    _, *totals = wanted
+    shares = share_out(wanted.countries, totals, rng)
+    for split, total, families in zip(SPLITS, totals, shares):
+        splits[split] = []
+        if total:
+            for question, draft in ask_all(world, families, total, f"atlas-{split}", rng):
+                splits[split].append(question)
+                drafts[question.id] = draft
+
+    rng.shuffle(articles)
+    passages = [passage for article in articles for passage in article]
+    return Atlas(Benchmark("atlas", Corpus(passages), **splits), world, drafts)
+
+
+def _size(size: str | int) -> Size:
+    if not isinstance(size, str):
+        return Size(max(1, round(size / PASSAGES)))
+    if size not in SIZES:
         raise InputError(f"expected one of {', '.join(SIZES)}, found {size!r}", field="size")
-    n_countries, *numbers = (
-        SIZES[size] if isinstance(size, str) else (max(1, round(size / PASSAGES)), 0, 0, 0)
-    )
-    totals = dict(zip(SPLITS, numbers)) | questions
-    rng, world, strangers = random.Random(seed), World(), []
+    return SIZES[size]
+
+
+def _populate(world: World, n_countries: int, rng: Random) -> None:
+    """All countries, and what is in them."""
     names = Names(rng)
-    countries = [country.found(world, names, rng, family) for family in range(n_countries)]
-    for each in countries:
-        society.settle(each, strangers)
-        strangers = [*strangers, *each["person"]][-200:]
-    country.befriend(countries)
-    articles.titles(world)
-    pages = [articles.write_article(world, entity, rng) for entity in world.entities]
-    splits, drafts = {}, {}
-    for split, families in zip(SPLITS, share_out(n_countries, list(totals.values()), rng)):
-        asked = (
-            ask_all(world, families, totals[split], f"atlas-{split}", rng) if totals[split] else []
-        )
-        splits[split] = [question for question, _ in asked]
-        drafts |= {question.id: draft for question, draft in asked}
-    rng.shuffle(pages)
-    return Atlas(
-        Benchmark("atlas", Corpus(it for article in pages for it in article), **splits),
-        world,
-        drafts,
-    )
+    countries = [found_country(world, names, rng, family) for family in range(n_countries)]
+    strangers = []
+    for country in countries:
+        settle(country, strangers[-STRANGERS:])
+        strangers += country["person"]
+    befriend(countries)
+    add_titles(world)
 
 
-def share_out(n_families: int, totals: Sequence[int], rng: random.Random) -> list[list[int]]:
+def share_out(n_families: int, totals: Sequence[int], rng: Random) -> list[list[int]]:
     """Families for each split, in proportion to its questions: no family serves two splits."""
     families = list(range(n_families))
     rng.shuffle(families)
-    shares, start = [], 0
-    for place, total in enumerate(totals):
-        wanted = round(n_families * sum(totals[: place + 1]) / max(1, sum(totals)))
-        end = min(
-            max(wanted, start + (total > 0)),
-            n_families - sum(later > 0 for later in totals[place + 1 :]),
-        )
+    all_questions = max(1, sum(totals))
+    shares = []
+    start = 0
+    for split, total in enumerate(totals):
+        questions = sum(totals[: split + 1])
+        end = round(n_families * questions / all_questions)
+        if total:
+            end = max(end, start + 1)
+        later = [other for other in totals[split + 1 :] if other]
+        end = max(start, min(end, n_families - len(later)))
         shares.append(sorted(families[start:end]))
         start = end
     return shares
@@ -97,13 +130,17 @@ def main(folder: Path, size: str, seed: int) -> None:
     """Generate the atlas into FOLDER, by default where the embedded one lies."""
     benchmark = generate(seed, size)
     write(benchmark, folder)
-    click.echo(
-        f"{folder}: {len(benchmark.corpus):,} passages, {len(benchmark.test):,} test questions"
-    )
+    n_passages = len(benchmark.corpus)
+    n_questions = len(benchmark.test)
+    click.echo(f"{folder}: {n_passages:,} passages, {n_questions:,} test questions")
 
 
 def write(benchmark: Benchmark, folder: Path) -> list[Path]:
-    """Write passages.jsonl, train.jsonl, dev.jsonl and test.jsonl, each whole or not at all, and return their paths."""
-    for name, content in (files := files_of(benchmark)).items():
+    """Write passages.jsonl, train.jsonl, dev.jsonl and test.jsonl, and return their paths.
+
+    Each is written whole or not at all.
+    """
+    files = files_of(benchmark)
+    for name, content in files.items():
         atomic_write(folder / name, content)
     return [folder / name for name in files]

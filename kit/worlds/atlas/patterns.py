@@ -1,208 +1,256 @@
-"""The patterns of questions: how facts are combined into one question of a given type, structure and number of hops."""
+"""The patterns of questions: how facts are combined into one question of the draft's type.
 
-import random
+Each pattern completes a draft, or gives None where the facts that it drew do not fit.
+"""
+
 import re
-from collections.abc import Sequence
+from random import Random
 
-from kit.worlds.atlas import solver
-from kit.worlds.atlas.chains import NOUNS, Draft, Pool, Step, ask, name, text_of, word
-from kit.worlds.atlas.phrasings import LEXICON, RELATIONS
+from kit.worlds.atlas.chains import Step
+from kit.worlds.atlas.drafts import Arm, Draft, Pool
+from kit.worlds.atlas.phrasings import LEXICON
+from kit.worlds.atlas.solver import (
+    below,
+    detail,
+    every,
+    named,
+    object_of,
+    same,
+    size_of,
+    solve,
+    subject_of,
+    truth,
+)
+from kit.worlds.atlas.wording import NOUNS, ask, join, name_of, round_limit, wording
 from kit.worlds.atlas.world import Entity, Fact, Literal
 
+#: The fields of a relation of which a chain's last one needs one, by the question's type.
+FIELDS = {"query": ["asks"], "count": ["count"], "boolean": ["verify", "verify_below"]}
+BACKWARDS = 0.2  # the share of chains whose last fact is read from its object to its subject
 
-def chain(pool: Pool, type: str, hops: int) -> Draft | None:
+
+def chain(draft: Draft, hops: int) -> Draft | None:
     """One fact, reached through hops - 1 others."""
-    rng, draft = pool.rng, Draft(pool)
-    if type == "qualifier":
-        return converging_detail(pool, type, hops - 1, 0)
-    fields = {"query": ["asks"], "count": ["count"], "boolean": ["verify", "verify_below"]}[type]
-    fact = pool.fact(lambda relation: any(getattr(RELATIONS[relation], field) for field in fields))
-    relation, value = RELATIONS[fact.relation], fact.object
-    backwards = (
-        type == "query" and isinstance(value, Entity) and relation.clause and rng.random() < 0.2
-    )
-    arm = draft.approach(value if backwards else fact.subject, hops - 1, [fact])
+    if draft.type == "qualifier":
+        return converging_detail(draft, hops - 1, 0)
+
+    fields = FIELDS[draft.type]
+    pool = draft.pool
+    fact = pool.fact(lambda relation: any(getattr(relation, field) for field in fields))
+    is_readable = isinstance(fact.object, Entity) and fact.phrasings.clause
+    backwards = draft.type == "query" and is_readable and pool.rng.random() < BACKWARDS
+    start = fact.object if backwards else fact.subject
+    arm = draft.approach(start, hops - 1, [fact])
     if not arm:
         return None
-    whole: solver.Expression = solver.object_of(fact.relation, arm.expression)
-    if backwards:  # the last fact is read from its object to its subject
-        if not (step := Step(fact, value, fact.subject)).backwards:
-            return None
-        draft.hidden.append(fact.subject)
-        draft.support(fact, ask(rng, step, arm.reference), text_of(fact.subject), [arm.last])
-        return draft.finish(
-            type, ask(rng, step, arm.words), solver.subject_of(fact.relation, arm.expression)
-        )
-    if type != "boolean":
-        phrasings, answer = relation.asks, text_of(value)
-        if type == "count":
-            phrasings, answer, whole = relation.count, str(value.value), solver.size_of(whole)
-        draft.support(fact, word(rng, phrasings, arm.reference), answer, [arm.last])
-        draft.hidden += [value] if isinstance(value, Entity) else []
-        return draft.finish(type, word(rng, phrasings, arm.words), whole)
-    if isinstance(value, Literal):
-        limit, shown = _limit(rng, [fact])
-        truth = solver.truth(solver.below(fact.relation, (arm.expression,), limit))
-        question = rng.choice(relation.verify_below).replace("{t}", shown)
+
+    if backwards:
+        return _ask_subject(draft, fact, arm)
+    return _verify(draft, fact, arm) if draft.type == "boolean" else _ask_object(draft, fact, arm)
+
+
+def _ask_subject(draft: Draft, fact: Fact, arm: Arm) -> Draft | None:
+    """Who it is about: the last fact is read from its object to its subject."""
+    step = Step(fact, fact.object, fact.subject)
+    if not step.backwards:
+        return None
+    rng = draft.pool.rng
+    question = ask(rng, step, arm.reference)
+    draft.support(
+        fact,
+        question,
+        fact.subject,
+        arm.last,
+    )
+    text = ask(rng, step, arm.words)
+    return draft.finish(text, subject_of(fact.relation, arm.expression))
+
+
+def _ask_object(draft: Draft, fact: Fact, arm: Arm) -> Draft:
+    """What the last fact says, or how many items a list has that it states."""
+    rng = draft.pool.rng
+    phrasings = fact.phrasings.asks
+    answer = fact.object
+    expression = object_of(fact.relation, arm.expression)
+    if draft.type == "count":
+        phrasings = fact.phrasings.count
+        answer = str(answer.value)
+        expression = size_of(expression)
+
+    question = wording(rng, phrasings, arm.reference)
+    draft.support(
+        fact,
+        question,
+        answer,
+        arm.last,
+    )
+    return draft.finish(wording(rng, phrasings, arm.words), expression)
+
+
+def _verify(draft: Draft, fact: Fact, arm: Arm) -> Draft:
+    """Whether the last fact says so; of a value, whether it is below a limit."""
+    pool = draft.pool
+    rng = pool.rng
+    phrasings = fact.phrasings
+    if isinstance(fact.object, Literal):
+        limit, shown = round_limit(rng, [fact])
+        count = below(fact.relation, [arm.expression], limit)
+        expression = truth(count)
+        question = rng.choice(phrasings.verify_below).replace("{t}", shown)
     else:
-        if rng.random() < 0.5:
-            family = pool.world.families[value.family]
-            others = [
-                it
-                for it in family
-                if it.kind == value.kind and it is not value and it is not fact.subject
-            ]
-            value = rng.choice(others or [value])
-        truth = solver.same(whole, solver.named(value))
-        question = rng.choice(relation.verify).replace("{o}", name(rng, value))
-    asked, text = arm.fill(question)
-    draft.support(fact, asked, solver.solve(pool.world, truth), [arm.last])
-    return draft.finish(type, text, truth)
+        candidate = _true_or_false(pool, fact)
+        stated = object_of(fact.relation, arm.expression)
+        expression = same(stated, named(candidate))
+        question = rng.choice(phrasings.verify)
+        question = question.replace("{o}", name_of(rng, candidate))
+
+    step, text = arm.fill(question)
+    draft.support(
+        fact,
+        step,
+        solve(pool.world, expression),
+        arm.last,
+    )
+    return draft.finish(text, expression)
 
 
-def converging_detail(pool: Pool, type: str, *lengths: int) -> Draft | None:
-    """A qualifier of a fact whose subject and object, where that is named, are reached by chains of ``lengths``."""
-    rng, draft = pool.rng, Draft(pool)
-    fact = pool.fact(lambda relation: RELATIONS[relation].qualifiers)
-    qualifier, phrasings = rng.choice(sorted(RELATIONS[fact.relation].qualifiers.items()))
-    phrasings = [text for text in phrasings if "{o}" in text or not lengths[1]]
+def _true_or_false(pool: Pool, fact: Fact) -> Entity:
+    """The object of the fact or, half of the time, another of its kind and family."""
+    true = fact.object
+    if pool.rng.random() >= 0.5:
+        return true
+    others = [
+        entity
+        for entity in pool.world.families[true.family]
+        if entity.kind == true.kind and entity not in (true, fact.subject)
+    ]
+    return pool.rng.choice(others or [true])
+
+
+def converging_detail(draft: Draft, length: int, length_of_object: int) -> Draft | None:
+    """A qualifier of a fact whose subject and, where it is named, object chains lead to."""
+    rng = draft.pool.rng
+    fact = draft.pool.fact(lambda relation: relation.qualifiers)
+    qualifiers = sorted(fact.phrasings.qualifiers.items())
+    qualifier, phrasings = rng.choice(qualifiers)
+    if length_of_object:
+        phrasings = [text for text in phrasings if "{o}" in text]
     if not phrasings:
         return None
+
     question = rng.choice(phrasings)
-    subject = draft.approach(fact.subject, lengths[0], [fact])
-    object = (
-        draft.approach(fact.object, lengths[1], [fact]) if subject and "{o}" in question else None
-    )
-    if not subject or ("{o}" in question and not object):
+    subject = draft.approach(fact.subject, length, [fact])
+    if not subject:
         return None
-    asked, whole = subject.fill(question)
-    if object:
-        asked, whole = asked.replace("{o}", object.reference), whole.replace("{o}", object.words)
-    draft.support(
-        fact, asked, fact.qualifiers[qualifier], [arm.last for arm in (subject, object) if arm]
-    )
-    detail = solver.detail(
-        fact.relation, qualifier, subject.expression, object.expression if object else None
-    )
-    return draft.finish("qualifier", whole, detail)
-
-
-def parallel(pool: Pool, type: str, *lengths: int) -> Draft | None:
-    """Several things, each reached by its own chain of ``lengths`` facts, compared by one relation."""
-    rng, draft = pool.rng, Draft(pool)
-    field = {"comparison": "less", "boolean": "same", "count": "below"}[type]
-    first = pool.fact(lambda relation: getattr(RELATIONS[relation], field))
-    others, relation = pool.facts[first.relation], RELATIONS[first.relation]
-    if type == "boolean":
-        same = rng.random() < 0.6
-        others = [fact for fact in others if fact.object is first.object or not same]
-        others = [fact for fact in others if fact.subject.family == first.subject.family]
-    facts = [first, *rng.sample(others, min(len(others), len(lengths) - 1))]
-    if len({fact.subject.id for fact in facts}) < len(lengths):
-        return None
-    arms, answers = [], []
-    for fact, length in zip(facts, lengths):
-        if not (arm := draft.approach(fact.subject, length - 1, facts)):
+    step, text = subject.fill(question)
+    needs = [subject.last]
+    target = None
+    if "{o}" in question:
+        end = draft.approach(fact.object, length_of_object, [fact])
+        if not end:
             return None
-        step = draft.support(
-            fact, relation.asks[0].replace("{x}", arm.reference), text_of(fact.object), [arm.last]
-        )
-        arms.append(arm)
-        answers.append(f"#{step + 1}")
-    expressions, words = [arm.expression for arm in arms], [arm.words for arm in arms]
-    if type == "boolean":
-        whole = solver.same(*(solver.object_of(first.relation, each) for each in expressions))
-        draft.compute(f"Are {answers[0]} and {answers[1]} the same?", whole)
-        text = rng.choice(relation.same).replace("{a}", words[0])
-        return draft.finish(type, text.replace("{b}", words[1]), whole)
-    if type == "comparison":
-        largest = bool(relation.more) and rng.random() < 0.5
-        whole = solver.extreme(first.relation, expressions, largest)
-        question, slot, conjunction = (
-            rng.choice(relation.more if largest else relation.less),
-            "{options}",
-            "or",
-        )
-        for several, two in LEXICON["pairs"].items() if len(arms) == 2 else ():
-            question = question.replace(several, two)
-    else:
-        limit, shown = _limit(rng, facts)
-        whole = solver.below(first.relation, expressions, limit)
-        question, slot, conjunction = (
-            rng.choice(relation.below).replace("{t}", shown),
-            "{list}",
-            "and",
-        )
-    shown_again = [f"{arm.reference} ({answer})" for arm, answer in zip(arms, answers)]
-    draft.compute(question.replace(slot, _join(shown_again, conjunction)), whole)
-    return draft.finish(type, question.replace(slot, _join(words, conjunction)), whole)
+        step = step.replace("{o}", end.reference)
+        text = text.replace("{o}", end.words)
+        needs.append(end.last)
+        target = end.expression
+
+    draft.support(
+        fact,
+        step,
+        fact.qualifiers[qualifier],
+        *needs,
+    )
+    expression = detail(
+        fact.relation,
+        qualifier,
+        subject.expression,
+        target,
+    )
+    return draft.finish(text, expression)
 
 
-def tally(pool: Pool, type: str, length: int, size: int) -> Draft | None:
-    """How many things have a relation to something that ``length`` facts lead to; each of them is a support."""
-    rng, draft = pool.rng, Draft(pool)
-    fact = pool.fact(lambda relation: RELATIONS[relation].clause)
-    facts = pool.world.into[fact.object.id, fact.relation]
-    if len(facts) != size or len({one.subject.id for one in facts}) < size:
+def tally(draft: Draft, length: int, size: int) -> Draft | None:
+    """How many have a relation to what ``length`` facts lead to; each of them is a support."""
+    pool = draft.pool
+    rng = pool.rng
+    fact = pool.fact(lambda relation: relation.clause)
+    facts = pool.world.into[fact.object.id][fact.relation]
+    subjects = {member.subject for member in facts}
+    if not len(facts) == len(subjects) == size:
         return None
-    if not (arm := draft.approach(fact.object, length, facts)):
+    arm = draft.approach(fact.object, length, facts)
+    if not arm:
         return None
-    verb, _, rest = rng.choice(RELATIONS[fact.relation].clause).partition(" ")
-    plural = re.sub(r"\bits\b", "their", f"{LEXICON['verbs'].get(verb, verb)} {rest}")
-    things = LEXICON["plurals"].get(fact.subject.kind, f"{rng.choice(NOUNS[fact.subject.kind])}s")
+
+    clause = _plural(rng.choice(fact.phrasings.clause))
+    noun = _plural_noun(rng, fact.subject.kind)
     references = []
-    for one in facts:
-        question = f"Is {name(rng, one.subject)} among the {things} that {plural}?".replace(
-            "people that", "people who"
+    for member in facts:
+        name = name_of(rng, member.subject)
+        question = f"Is {name} among the {noun} that {clause}?"
+        question = question.replace("people that", "people who")
+        step, _ = arm.fill(question)
+        index = draft.support(
+            member,
+            step,
+            "yes",
+            arm.last,
         )
-        step = draft.support(one, question.replace("{x}", arm.reference), "yes", [arm.last])
-        references.append(f"#{step + 1}")
-        draft.hidden.append(one.subject)
-    whole = solver.size_of(solver.subject_of(fact.relation, arm.expression))
-    draft.compute(f"How many of {_join(references, 'and')} are true?", whole)
-    return draft.finish(type, f"How many {things} {plural}?".replace("{x}", arm.words), whole)
+        references.append(f"#{index + 1}")
+        draft.hidden.append(member.subject)
+
+    count = size_of(subject_of(fact.relation, arm.expression))
+    draft.compute(f"How many of {join(references, 'and')} are true?", count)
+    _, text = arm.fill(f"How many {noun} {clause}?")
+    return draft.finish(text, count)
 
 
-def meeting(pool: Pool, type: str, *lengths: int) -> Draft | None:
-    """The one thing with two facts in one passage, their objects reached by chains of ``lengths``."""
-    rng, draft = pool.rng, Draft(pool)
-    fact = pool.fact(lambda relation: RELATIONS[relation].clause)
-    subject = fact.subject
-    fits = [
-        it for it in pool.world.of[subject.id] if it is not fact and RELATIONS[it.relation].clause
+def _plural(clause: str) -> str:
+    verb, _, rest = clause.partition(" ")
+    plural = LEXICON["verbs"].get(verb, verb)
+    return re.sub(r"\bits\b", "their", f"{plural} {rest}")
+
+
+def _plural_noun(rng: Random, kind: str) -> str:
+    noun = rng.choice(NOUNS[kind])
+    return LEXICON["plurals"].get(kind, f"{noun}s")
+
+
+def meeting(draft: Draft, *lengths: int) -> Draft | None:
+    """What has two facts in one passage, their objects reached by chains of ``lengths``."""
+    pool = draft.pool
+    rng = pool.rng
+    first = pool.fact(lambda relation: relation.clause)
+    subject = first.subject
+    partners = [
+        fact
+        for fact in pool.world.about[subject.id]
+        if fact is not first and fact.passage == first.passage and fact.phrasings.clause
     ]
-    fits = [it for it in fits if it.passage == fact.passage]
-    if not fits:
+    if not partners:
         return None
-    facts = [fact, rng.choice(fits)]
-    arms = [draft.approach(one.object, length, facts) for one, length in zip(facts, lengths)]
+    facts = [first, rng.choice(partners)]
+    arms = [draft.approach(fact.object, length, facts) for fact, length in zip(facts, lengths)]
     if not all(arms):
         return None
-    start = (
-        "Which person" if subject.kind == "person" else f"Which {rng.choice(NOUNS[subject.kind])}"
-    )
-    shown, asked = zip(
-        *(arm.fill(rng.choice(RELATIONS[one.relation].clause)) for one, arm in zip(facts, arms))
-    )
-    draft.hidden.append(subject)
+
+    is_person = subject.kind == "person"
+    noun = "person" if is_person else rng.choice(NOUNS[subject.kind])
+    steps = []
+    texts = []
+    expressions = []
+    for fact, arm in zip(facts, arms):
+        step, text = arm.fill(rng.choice(fact.phrasings.clause))
+        steps.append(step)
+        texts.append(text)
+        expressions.append(subject_of(fact.relation, arm.expression))
+
     draft.also.append(facts[1])
+    question = f"Which {noun} {join(steps, 'and')}?"
     draft.support(
-        fact, f"{start} {shown[0]} and {shown[1]}?", text_of(subject), [arm.last for arm in arms]
+        first,
+        question,
+        subject,
+        *[arm.last for arm in arms],
     )
-    parts = [solver.subject_of(one.relation, arm.expression) for one, arm in zip(facts, arms)]
-    return draft.finish(type, f"{start} {asked[0]} and {asked[1]}?", solver.every(parts))
-
-
-def _limit(rng: random.Random, facts: Sequence[Fact]) -> tuple[int, str]:
-    """A round number among or near the values of the facts, and how it is written."""
-    value = rng.choice(sorted(fact.object.number for fact in facts))
-    if facts[0].object.dated:
-        limit = value + rng.choice((-14, -9, -5, -2, 1, 3, 6, 11, 15))
-        return limit, str(limit)
-    unit = 10 ** max(1, len(str(value)) - 2)
-    limit = round(value * rng.uniform(0.7, 1.4) / unit) * unit + unit
-    return limit, f"{limit:,}"
-
-
-def _join(words: Sequence[str], conjunction: str) -> str:
-    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+    return draft.finish(f"Which {noun} {join(texts, 'and')}?", every(expressions))

@@ -1,127 +1,192 @@
 """How many questions of each kind a split gets, and the checks that every one of them passes."""
 
-import csv
-import random
 import re
 from collections import Counter
 from collections.abc import Sequence
+from random import Random
+
+import msgspec
 
 from kit.corpus.types import Question
 from kit.errors import InputError
-from kit.worlds.atlas import patterns
-from kit.worlds.atlas.chains import Draft, Pool, text_of
-from kit.worlds.atlas.phrasings import PROSE, RELATIONS
+from kit.worlds.atlas.comparisons import parallel
+from kit.worlds.atlas.drafts import Draft, Pool
+from kit.worlds.atlas.patterns import chain, converging_detail, meeting, tally
+from kit.worlds.atlas.phrasings import read
 from kit.worlds.atlas.solver import Answer, NoAnswer, solve
+from kit.worlds.atlas.wording import text_of
 from kit.worlds.atlas.world import WORDS, Entity, World
 
-Cell = tuple[int, str, str]
-
+PATTERNS = {
+    "chain": chain,
+    "converging_detail": converging_detail,
+    "meeting": meeting,
+    "parallel": parallel,
+    "tally": tally,
+}
 #: Draws before a split is given up as too small for its questions.
 PATIENCE = 4000
-#: (hops, structure, type): share of a split in thousandths, and patterns that make such questions, with their numbers.
-#: Structures are those of bgr.txt §4.5, types those of its appendix A.2.
-PLAN: dict[Cell, tuple[int, list[list[str]]]] = {
-    (int(hops), structure, type): (int(share), [words.split() for words in makers.split(";")])
-    for hops, structure, type, share, makers in csv.reader(
-        (PROSE / "plan.csv").read_text("utf-8").splitlines()[1:]
-    )
-}
 
 
-def quotas(total: int) -> dict[Cell, int]:
-    """How many questions of each kind make ``total``, by the largest remainders of the plan's shares."""
-    whole = sum(share for share, _ in PLAN.values())
-    exact = {cell: total * share / whole for cell, (share, _) in PLAN.items()}
-    counts = {cell: int(value) for cell, value in exact.items()}
-    by_remainder = sorted(exact, key=lambda cell: counts[cell] - exact[cell])
-    return {
-        cell: counts[cell] + (place < total - sum(counts.values()))
-        for place, cell in enumerate(by_remainder)
-    }
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind of question, by its structure (bgr.txt §4.5) and type (its appendix A.2).
+
+    ``share`` of a split is in thousandths; ``patterns`` are names, each with its numbers.
+    """
+
+    hops: int
+    structure: str
+    type: str
+    share: int
+    patterns: list[list]
+
+
+PLANS = msgspec.convert(read("plan")["plans"], list[Plan])
+
+
+def quotas(total: int) -> list[tuple[Plan, int]]:
+    """How many questions of each kind make ``total``, by the largest remainders of the shares."""
+    whole = sum(plan.share for plan in PLANS)
+    exact = [total * plan.share / whole for plan in PLANS]
+    counts = [int(share) for share in exact]
+    by_remainder = sorted(range(len(PLANS)), key=lambda row: counts[row] - exact[row])
+    n_missing = total - sum(counts)
+    for row in by_remainder[:n_missing]:
+        counts[row] += 1
+    return [(PLANS[row], counts[row]) for row in by_remainder]
 
 
 def ask_all(
-    world: World, families: Sequence[int], total: int, prefix: str, rng: random.Random
+    world: World,
+    families: Sequence[int],
+    total: int,
+    prefix: str,
+    rng: Random,
 ) -> list[tuple[Question, Draft]]:
-    """``total`` different questions whose evidence lies in the given families, in a random order."""
-    pool, asked, made = Pool(world, families, rng), set(), []
-    for cell, count in quotas(total).items():
+    """``total`` different questions with evidence in the given families, in a random order."""
+    pool = Pool(world, families, rng)
+    texts: set[str] = set()
+    made = []
+    for plan, count in quotas(total):
         answers: Counter[str] = Counter()
         for _ in range(count):
-            draft, answer = _draw(pool, cell, asked, answers, count)
-            asked.add(draft.text)
+            draft, answer = _draw(
+                pool,
+                plan,
+                texts,
+                answers,
+                count,
+            )
+            texts.add(draft.text)
             answers[text_of(answer)] += 1
             made.append((draft, answer))
+
     rng.shuffle(made)
-    return [(_question(f"{prefix}-{place:04d}", *item), item[0]) for place, item in enumerate(made)]
+    return [
+        (_as_question(f"{prefix}-{index:04d}", draft, answer), draft)
+        for index, (draft, answer) in enumerate(made)
+    ]
 
 
 def _draw(
-    pool: Pool, cell: Cell, asked: set[str], answers: Counter[str], count: int
+    pool: Pool,
+    plan: Plan,
+    texts: set[str],
+    answers: Counter[str],
+    count: int,
 ) -> tuple[Draft, Answer]:
-    """A new question whose supports are as many different passages as asked for, in the structure asked for."""
-    hops, structure, type = cell
+    """A new question of the kind; ``answers`` are those of the kind so far, of ``count``."""
+    share = 0.55 if plan.type in ("boolean", "count") else 0.34  # that may have one answer
+    most = max(1, share * count)
     for attempt in range(PATIENCE):
         try:
-            pattern, *numbers = pool.rng.choice(PLAN[cell][1])
-            draft = getattr(patterns, pattern)(pool, type, *map(int, numbers))
-            if draft is None or draft.text in asked or draft.evidence.structure != structure:
-                continue
-            if not len({fact.passage for fact in draft.supports}) == len(draft.supports) == hops:
+            draft = _draft(pool, plan)
+            if draft is None or draft.text in texts or not _fits(draft, plan):
                 continue
             answer = solve(pool.world, draft.expression)
         except NoAnswer:
             continue
-        # After half the patience any answer will do; before, no answer may fill more than its share.
-        share = 0.55 if type in ("boolean", "count") else 0.34
-        crowded = answers[text_of(answer)] >= max(1, share * count) and attempt < PATIENCE / 2
-        if not crowded and not leaks(draft, answer):
+        # After half the patience any answer will do.
+        is_rare = answers[text_of(answer)] < most or attempt >= PATIENCE / 2
+        if is_rare and not leaks(draft, answer):
             return draft, answer
-    expected = (
-        f"expected more countries: no new {hops}-hop {structure} {type} question can be found"
-    )
-    raise InputError(expected, field="size")
+
+    kind = f"{plan.hops}-hop {plan.structure} {plan.type}"
+    message = f"expected more countries: no new {kind} question can be found"
+    raise InputError(message, field="size")
+
+
+def _draft(pool: Pool, plan: Plan) -> Draft | None:
+    name, *numbers = pool.rng.choice(plan.patterns)
+    return PATTERNS[name](Draft(pool, plan.type), *numbers)
+
+
+def _fits(draft: Draft, plan: Plan) -> bool:
+    """Whether a draft has the structure, and as many supports, all in different passages."""
+    passages = {fact.passage for fact in draft.supports}
+    if draft.evidence.structure != plan.structure:
+        return False
+    return len(passages) == len(draft.supports) == plan.hops
 
 
 def leaks(draft: Draft, answer: Answer) -> bool:
     """Whether the question names its answer or a bridge on the way to it.
 
-    A comparison's answer may be one of the things that it compares and names; yes and no are never named.
+    A comparison's answer may be one of those that it compares and names; yes and no are never
+    named.
     """
-    answers = [answer] if isinstance(answer, Entity) and draft.type != "comparison" else []
-    forms = [form for entity in [*draft.hidden, *answers] for form in called(entity)]
-    if not isinstance(answer, Entity) and draft.type in ("query", "qualifier"):
+    hidden = list(draft.hidden)
+    forms = []
+    if isinstance(answer, Entity):
+        if draft.type != "comparison":
+            hidden.append(answer)
+    elif draft.type in ("query", "qualifier"):
         forms.append(text_of(answer))
+    for entity in hidden:
+        forms += called(entity)
     return any(mentions(draft.text, form) for form in forms)
 
 
 def called(entity: Entity) -> list[str]:
-    """The names by which a text could give the entity away: name, aliases and the short forms that are part of them."""
-    short = [entity.short] if entity.short in entity.name else []
-    return [form.removeprefix("the ") for form in (*entity.surfaces, *short)]
+    """The names by which a text could give the entity away.
+
+    Name, aliases and the short forms that are part of them.
+    """
+    forms = list(entity.surfaces)
+    if entity.short in entity.name:
+        forms.append(entity.short)
+    return [form.removeprefix("the ") for form in forms]
 
 
 def mentions(text: str, form: str) -> bool:
     """Whether the form stands in the text as whole words."""
-    return re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE) is not None
+    pattern = rf"(?<!\w){re.escape(form)}(?!\w)"
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
-def _question(id: str, draft: Draft, answer: Answer) -> Question:
-    aliases = () if isinstance(answer, str) else answer.aliases
-    if isinstance(answer, str) and answer.isdigit() and int(answer) < len(WORDS):
-        aliases = (WORDS[int(answer)],)
-    facts = (*draft.supports, *draft.also)
+def _as_question(question_id: str, draft: Draft, answer: Answer) -> Question:
+    triples = []
+    for fact in (*draft.supports, *draft.also):
+        label = fact.phrasings.label
+        triples.append((text_of(fact.subject), label, text_of(fact.object)))
     return Question(
-        id=id,
-        text=f"{draft.text[0].upper()}{draft.text[1:]}",
+        id=question_id,
+        text=draft.text[0].upper() + draft.text[1:],
         answer=text_of(answer),
         supporting=tuple((fact.passage,) for fact in draft.supports),
-        aliases=aliases,
+        aliases=_aliases(answer),
         type=draft.type,
         decomposition=tuple(draft.steps),
         evidence=draft.evidence,
-        triples=tuple(
-            (text_of(it.subject), RELATIONS[it.relation].label, text_of(it.object)) for it in facts
-        ),
+        triples=tuple(triples),
         facts=tuple(fact.sentence for fact in draft.supports),
     )
+
+
+def _aliases(answer: Answer) -> tuple[str, ...]:
+    """Other ways of writing the answer; a small number also in words."""
+    if not isinstance(answer, str):
+        return answer.aliases
+    if answer.isdigit() and int(answer) < len(WORDS):
+        return (WORDS[int(answer)],)
+    return ()

@@ -1,9 +1,11 @@
-"""What the data are like, by measures of the data alone, and whether the real sets are like that too.
+"""What the data are like, by measures of the data alone, and whether the real sets are so, too.
 
-``python -P data/atlas/make/statistics.py FILE …`` measures published train files anew and writes ``real.csv``.
+``python -m kit.worlds.atlas.statistics FILE …`` measures published train files anew and writes
+``real.csv``.
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import bm25s
@@ -11,7 +13,7 @@ import numpy as np
 import pandas as pd
 import Stemmer
 
-from kit.corpus import Benchmark, Question, load
+from kit.corpus import Benchmark, Corpus, Question, load
 from kit.evaluation.graph_quality import graph_quality
 from kit.evaluation.metrics import recall_at
 from kit.evaluation.statistics import by_group, interval
@@ -20,110 +22,157 @@ from kit.methods import Retriever, make
 
 REAL = Path(__file__).with_name("real.csv")
 WHOLE = 0  # stands for the hops of what is measured on passages, not on questions
+KEYS = ["statistic", "hops"]
+COMPARED = 100  # questions whose wordings are compared
 
 
 def statistics(benchmark: Benchmark, split: str) -> pd.DataFrame:
-    """Columns statistic, hops, value, low and high (95 % interval), n; questions of one hop are left out.
+    """Columns statistic, hops, value, low and high (95 % interval), n.
 
-    In the default graph ``reach`` is the share of supports among dense retrieval's first five and their neighbours,
-    ``reached`` how many these are, ``touching`` the share of supports with an edge to another of the question; ``step``
-    the Recall@5 of a support by its gold sub-question; ``first`` and ``last`` the share of the question's stems that
-    its first and last support hold; ``template`` of 100 questions those worded as another, names apart.
+    Questions of one hop are left out. In the default graph ``reach`` is the share of supports among
+    dense retrieval's first five and their neighbours, ``reached`` how many these are, ``touching``
+    the share of supports with an edge to another of the question; ``step`` the Recall@5 of a
+    support by its gold sub-question; ``first`` and ``last`` the share of the question's stems that
+    its first and last support hold; ``template`` of 100 questions those worded as another, names
+    apart.
     """
-    questions, corpus = [it for it in getattr(benchmark, split) if it.hops > 1], benchmark.corpus
-    graph, dense, rows = build("entity+structure", corpus), make("dense"), {}
-    for name, retriever in {"dense": dense, "BM25": make("bm25")}.items():
-        retriever.index(corpus)
-        found = retriever.retrieve_many([question.query for question in questions], 10)
-        for k in (5, 10):
-            rows[f"{name} R@{k}"] = [
-                recall_at(it, ranking.ids, k) for it, ranking in zip(questions, found)
-            ]
-        if retriever is dense:
-            seeds = [[corpus.row[id] for id in ranking.ids[:5]] for ranking in found]
-    near = graph_quality(graph, questions, seeds)
-    rows |= {
-        "reach": near["covered"],
-        "reached": near["neighbourhood"],
-        "step R@5": _steps(dense, questions),
+    corpus = benchmark.corpus
+    questions = [question for question in getattr(benchmark, split) if question.hops > 1]
+    graph = build("entity+structure", corpus)
+    columns = {"hops": [question.hops for question in questions]}
+    columns |= _retrieval(graph, questions)
+    columns["touching"] = [_touching(graph, question) for question in questions]
+    columns |= {
+        "first": _shared(corpus, questions, 0),
+        "last": _shared(corpus, questions, -1),
     }
-    rows["touching"] = [_touching(graph, question) for question in questions]
-    asked = _stems([question.text for question in questions])
-    for place, end in ((0, "first"), (-1, "last")):
-        held = _stems([corpus[question.supporting[place][0]].full_text for question in questions])
-        rows[end] = [len(words & others) / len(words) for words, others in zip(asked, held)]
-    table = (
-        pd.DataFrame({"hops": [it.hops for it in questions]} | rows)
-        .melt("hops", var_name="statistic")
-        .dropna()
-    )
-    found = by_group(table, ["statistic", "hops"], "value").rename(columns={"mean": "value"})
-    lengths, degrees = np.array([len(it.text.split()) for it in corpus.passages]), graph.degrees
-    means = {"words": lengths, "degree": degrees, "template": _templates(questions)}
-    more = [(name, WHOLE, *interval(of)[:4]) for name, of in means.items()]
-    more += [(f"words, {100 * q:.0f} %", WHOLE, *_quantile(lengths, q)) for q in (0.05, 0.95)]
-    more += [(f"degree, {100 * q:.0f} %", WHOLE, *_quantile(degrees, q)) for q in (0.5, 0.9, 0.99)]
-    return pd.concat([found, pd.DataFrame(more, columns=found.columns)], ignore_index=True)
+    values = pd.DataFrame(columns).melt("hops", var_name="statistic").dropna()
+    table = by_group(values, KEYS, "value").rename(columns={"mean": "value"})
+
+    lengths = np.array([len(passage.text.split()) for passage in corpus.passages])
+    more = [("template", WHOLE, *interval(_templates(questions))[:4])]
+    for name, measured, quantiles in (
+        ("words", lengths, (0.05, 0.95)),
+        ("degree", graph.degrees, (0.5, 0.9, 0.99)),
+    ):
+        more.append((name, WHOLE, *interval(measured)[:4]))
+        for q in quantiles:
+            more.append((f"{name}, {100 * q:.0f} %", WHOLE, *_quantile(measured, q)))
+    rows = pd.DataFrame(more, columns=table.columns)
+    return pd.concat([table, rows], ignore_index=True)
 
 
 def beside_real(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each statistic and number of hops that a real set has: value, low, high, the value of each set, agrees.
+    """A row per statistic and number of hops that a real set has.
 
-    It agrees if its interval overlaps the span from the lowest low to the highest high of the real sets.
+    Columns value, low, high, the value of each set, agrees: whether the interval overlaps the span
+    from the lowest low to the highest high of the real sets.
     """
-    real, keys = pd.read_csv(REAL), ["statistic", "hops"]
-    span = real.groupby(keys, sort=False).agg(lowest=("low", "min"), highest=("high", "max"))
-    sets = real.pivot(index=keys, columns="set", values="value")
-    both = span.join(sets).join(table.set_index(keys)[["value", "low", "high"]]).reset_index()
-    return both.assign(agrees=(both["low"] <= both["highest"]) & (both["high"] >= both["lowest"]))
+    real = pd.read_csv(REAL)
+    span = real.groupby(KEYS, sort=False).agg(lowest=("low", "min"), highest=("high", "max"))
+    sets = real.pivot(index=KEYS, columns="set", values="value")
+    measured = table.set_index(KEYS)[["value", "low", "high"]]
+    beside = span.join(sets).join(measured).reset_index()
+    starts_in_time = beside["low"] <= beside["highest"]
+    ends_in_time = beside["high"] >= beside["lowest"]
+    return beside.assign(agrees=starts_in_time & ends_in_time)
+
+
+def _retrieval(graph: PassageGraph, questions: Sequence[Question]) -> dict[str, Sequence[float]]:
+    """How well plain retrievers find the supports, and what the graph adds to the dense one."""
+    corpus = graph.corpus
+    queries = [question.query for question in questions]
+    dense = make("dense")
+    columns = {}
+    for name, retriever in (("BM25", make("bm25")), ("dense", dense)):
+        retriever.index(corpus)
+        rankings = retriever.retrieve_many(queries, 10)
+        for k in (5, 10):
+            columns[f"{name} R@{k}"] = [
+                recall_at(question, ranking.ids, k)
+                for question, ranking in zip(questions, rankings)
+            ]
+
+    seeds = []  # of the dense one, which comes last
+    for ranking in rankings:
+        seeds.append([corpus.row[passage_id] for passage_id in ranking.ids[:5]])
+    quality = graph_quality(graph, questions, seeds)
+    columns["reach"] = quality["covered"]
+    columns["reached"] = quality["neighbourhood"]
+    columns["step R@5"] = [_step_recall(dense, question) for question in questions]
+    return columns
+
+
+def _shared(corpus: Corpus, questions: Sequence[Question], support: int) -> list[float]:
+    """The share of each question's stems that one of its supports holds."""
+    texts = []
+    for question in questions:
+        passage_id = question.supporting[support][0]
+        texts.append(corpus[passage_id].full_text)
+    pairs = zip(_stems([question.text for question in questions]), _stems(texts))
+    return [len(words & held) / len(words) for words, held in pairs]
 
 
 def _touching(graph: PassageGraph, question: Question) -> float:
-    supports = [{graph.corpus.row[id] for id in carriers} for carriers in question.supporting]
-    near = [{*graph.neighbours(sorted(carriers)).tolist()} for carriers in supports]
-    return float(
-        np.mean(
-            [any(near[i] & it for j, it in enumerate(supports) if j != i) for i in range(len(near))]
-        )
-    )
+    """The share of supports with an edge to another."""
+    supports = []
+    for carriers in question.supporting:
+        supports.append({graph.corpus.row[passage_id] for passage_id in carriers})
+
+    touching = []
+    for support in supports:
+        neighbours = set(graph.neighbours(sorted(support)).tolist())
+        others = [other for other in supports if other is not support]
+        touching.append(any(neighbours & other for other in others))
+    return float(np.mean(touching))
 
 
-def _steps(dense: Retriever, questions: list[Question]) -> list[float]:
-    """For each question the share of its sub-questions that find their support among five; nan where it has none."""
-    shares = []
-    for question in questions:
-        answers = [step.answer for step in question.decomposition]
-        steps = [step for step in question.decomposition if step.support is not None]
-        found = [dense.retrieve(step.filled(answers), 5).ids for step in steps]
-        hits = [
-            bool({*question.supporting[step.support]} & {*ids}) for step, ids in zip(steps, found)
-        ]
-        shares.append(float(np.mean(hits)) if hits else np.nan)
-    return shares
+def _step_recall(dense: Retriever, question: Question) -> float:
+    """The share of sub-questions that find their support among five; nan where there is none."""
+    answers = [step.answer for step in question.decomposition]
+    hits = []
+    for step in question.decomposition:
+        if step.support is not None:
+            ranking = dense.retrieve(step.filled(answers), 5)
+            carriers = question.supporting[step.support]
+            hits.append(not set(carriers).isdisjoint(ranking.ids))
+    return float(np.mean(hits)) if hits else np.nan
 
 
 def _stems(texts: list[str]) -> list[set[str]]:
-    options = {"stopwords": "en", "stemmer": Stemmer.Stemmer("english"), "show_progress": False}
-    return [set(words) for words in bm25s.tokenize(texts, return_ids=False, **options)]
+    """The stems of each text, without stop words."""
+    tokens = bm25s.tokenize(
+        texts,
+        return_ids=False,
+        stopwords="en",
+        stemmer=Stemmer.Stemmer("english"),
+        show_progress=False,
+    )
+    return [set(words) for words in tokens]
 
 
 def _templates(questions: list[Question]) -> np.ndarray:
-    texts = [
-        questions[pick].text.split()
-        for pick in np.random.default_rng(0).permutation(len(questions))[:100]
-    ]
-    left = [(text[0], *filter(str.islower, text[1:])) for text in texts]
-    return np.array([left.count(words) > 1 for words in left], float)
+    """Which of some questions are worded as another of them, but for names and numbers."""
+    order = np.random.default_rng(0).permutation(len(questions))
+    templates = []
+    for index in order[:COMPARED]:
+        first, *words = questions[index].text.split()
+        templates.append((first, *filter(str.islower, words)))
+    return np.array([templates.count(template) > 1 for template in templates], float)
 
 
 def _quantile(values: np.ndarray, q: float) -> tuple[float, ...]:
-    """A quantile with the interval of order statistics that a binomial count gives, and the number of values."""
-    margin = 1.96 * np.sqrt(q * (1 - q) / len(values))
-    return *np.quantile(values, [q, max(0, q - margin), min(1, q + margin)]), len(values)
+    """A quantile with the interval of order statistics that a binomial count gives, and n."""
+    n = len(values)
+    margin = 1.96 * np.sqrt(q * (1 - q) / n)
+    low = max(0, q - margin)
+    high = min(1, q + margin)
+    return *np.quantile(values, [q, low, high]), n
 
 
 if __name__ == "__main__":
-    parts = [
-        statistics(load(file), "test").assign(set=Path(file).parent.name) for file in sys.argv[1:]
-    ]
+    parts = []
+    for file in map(Path, sys.argv[1:]):
+        table = statistics(load(file), "test")
+        parts.append(table.assign(set=file.parent.name))
     pd.concat(parts).round(4).to_csv(REAL, index=False)

@@ -1,9 +1,12 @@
 """Entities and the facts between them: what the atlas knows before a word of it is written."""
 
-import random
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
+from random import Random
+
+from kit.worlds.atlas.phrasings import RELATIONS, Relation, Texts
 
 #: Relations that hold both ways though only one of the two articles states them.
 SYMMETRIC = frozenset({"person.spouse"})
@@ -13,10 +16,10 @@ WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 @dataclass(eq=False, slots=True)
 class Entity:
-    """A thing with an article. ``family`` is the country whose article and inhabitants it belongs with.
+    """What has an article. ``family`` is the country to whose documents that belongs.
 
-    ``short`` is how an article calls its subject after the first mention; ``details`` are words for the prose alone,
-    and a person's ``profession`` in general: every chemist is a scientist.
+    ``short`` is how an article calls its subject after the first mention; ``details`` are words for
+    the prose alone, and a person's ``profession`` in general: every chemist is a scientist.
     """
 
     id: int
@@ -24,7 +27,7 @@ class Entity:
     name: str
     family: int
     short: str = ""
-    aliases: tuple[str, ...] = ()
+    aliases: Texts = ()
     gender: str = ""
     job: str = ""
     title: str = ""
@@ -37,21 +40,26 @@ class Entity:
     @property
     def sort(self) -> str:
         """The word for what it is: a profession, a form of building, or the kind."""
-        return self.job or {"team": "football club", "book": "novel"}.get(self.kind, self.kind)
+        nouns = {"team": "football club", "book": "novel"}
+        return self.job or nouns.get(self.kind, self.kind)
 
     @property
-    def surfaces(self) -> tuple[str, ...]:
+    def surfaces(self) -> Texts:
         """Every way a text may name it, its title's name first."""
-        return tuple(dict.fromkeys((self.name, *self.aliases)))
+        names = (self.name, *self.aliases)
+        return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """What is no entity: ``value`` compares and counts, ``text`` is how it is written; years and days are ``dated``."""
+    """What is no entity: ``value`` compares and counts, ``text`` is how it is written.
+
+    Years and days are ``dated``.
+    """
 
     value: int | date
     text: str
-    aliases: tuple[str, ...] = ()
+    aliases: Texts = ()
     dated: bool = False
 
     @property
@@ -62,7 +70,10 @@ class Literal:
 
 @dataclass(eq=False, slots=True)
 class Fact:
-    """``subject`` has ``relation`` to ``object``, with qualifiers such as a year; a passage's ``sentence`` says so."""
+    """``subject`` has ``relation`` to ``object``, with qualifiers such as a year.
+
+    A passage's ``sentence`` says so.
+    """
 
     subject: Entity
     relation: str
@@ -71,29 +82,42 @@ class Fact:
     passage: str = ""
     sentence: str = ""
 
+    @property
+    def phrasings(self) -> Relation:
+        return RELATIONS[self.relation]
+
     def other(self, entity: Entity) -> Entity | Literal:
         """The end of the fact that is not ``entity``."""
         return self.object if entity is self.subject else self.subject
 
 
+Index = defaultdict[int, defaultdict[str, list[Fact]]]
+
+
 class World:
     """Entities, facts and the indexes over them.
 
-    ``of`` holds the facts of an article; ``out`` and ``into`` find facts by one end and relation; ``reached`` lists the
-    relations that lead to an entity.
+    ``about`` holds the facts of an article; ``out`` and ``into`` find facts by one end, by its id,
+    and a relation.
     """
 
     def __init__(self) -> None:
         self.entities: list[Entity] = []
         self.facts: list[Fact] = []
         self.families: list[list[Entity]] = []
-        self.out: defaultdict[tuple[int, str], list[Fact]] = defaultdict(list)
-        self.into: defaultdict[tuple[int, str], list[Fact]] = defaultdict(list)
-        self.of: defaultdict[int, list[Fact]] = defaultdict(list)
-        self.reached: defaultdict[int, dict[str, None]] = defaultdict(dict)
+        self.out: Index = defaultdict(partial(defaultdict, list))
+        self.into: Index = defaultdict(partial(defaultdict, list))
+        self.about: defaultdict[int, list[Fact]] = defaultdict(list)
 
     def entity(self, kind: str, name: str, family: int, **fields) -> Entity:
-        entity = Entity(len(self.entities), kind, name, family, **fields)
+        """A new entity."""
+        entity = Entity(
+            len(self.entities),
+            kind,
+            name,
+            family,
+            **fields,
+        )
         entity.short = entity.short or name
         self.entities.append(entity)
         self.families[family].append(entity)
@@ -103,43 +127,62 @@ class World:
         self,
         subject: Entity,
         relation: str,
-        object: Entity | Literal | None,
+        target: Entity | Literal,
         /,
         **qualifiers: object,
     ) -> None:
-        """State that ``subject`` has ``relation`` (named without its kind) to ``object``; None states nothing."""
-        if object is None:
-            return
+        """State that ``subject`` has ``relation`` (named without its kind) to ``target``."""
         relation = f"{subject.kind}.{relation}"
+        texts = {name: str(value) for name, value in qualifiers.items()}
         fact = Fact(
-            subject, relation, object, {name: str(value) for name, value in qualifiers.items()}
+            subject,
+            relation,
+            target,
+            texts,
         )
+
         self.facts.append(fact)
-        self.of[subject.id].append(fact)
-        for source, target in ((subject, object), (object, subject))[: 1 + (relation in SYMMETRIC)]:
-            self.out[source.id, relation].append(fact)
-            if isinstance(target, Entity):
-                self.into[target.id, relation].append(fact)
-                self.reached[target.id][relation] = None
+        self.about[subject.id].append(fact)
+        self._connect(subject, target, fact)
+        if relation in SYMMETRIC:
+            self._connect(target, subject, fact)
+
+    def _connect(self, source: Entity, target: Entity | Literal, fact: Fact) -> None:
+        self.out[source.id][fact.relation].append(fact)
+        if isinstance(target, Entity):
+            self.into[target.id][fact.relation].append(fact)
 
     def year(self, entity: Entity, relation: str) -> int | None:
         """The year of a dated fact of the entity, if it has one."""
-        facts = self.out.get((entity.id, f"{entity.kind}.{relation}"), ())
+        facts = self.out[entity.id][f"{entity.kind}.{relation}"]
         return facts[0].object.number if facts else None
 
 
-def number(value: int, words: bool = False) -> Literal:
-    """A number as prose writes it: years and small numbers plain, others with a thousands separator."""
-    if words:
-        return Literal(value, WORDS[value], (str(value),))
-    return Literal(value, f"{value:,}", (str(value),) if value > 999 else ())
+def amount(value: int) -> Literal:
+    """A number as prose writes it, with a thousands separator."""
+    text = f"{value:,}"
+    aliases = (str(value),) if "," in text else ()
+    return Literal(value, text, aliases)
+
+
+def spelled(value: int) -> Literal:
+    """A small number in words."""
+    return Literal(value, WORDS[value], (str(value),))
+
+
+def listed(names: list[str]) -> Literal:
+    """A list that one sentence states, as a number that a question may ask for."""
+    *others, last = names
+    text = f"{', '.join(others)} and {last}"
+    return Literal(len(names), text, (str(len(names)),))
 
 
 def year(value: int) -> Literal:
     return Literal(value, str(value), dated=True)
 
 
-def day(rng: random.Random, in_year: int) -> Literal:
+def day(rng: Random, in_year: int) -> Literal:
     """A day of the year."""
-    value = date(in_year, rng.randint(1, 12), rng.randint(1, 28))
+    month = rng.randint(1, 12)
+    value = date(in_year, month, rng.randint(1, 28))
     return Literal(value, f"{value.day} {value:%B} {value.year}", dated=True)

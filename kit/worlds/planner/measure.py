@@ -4,39 +4,49 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from kit.corpus import Question
-from kit.methods.loops.agents import Agent, Step, Trajectory
+from kit.corpus import PlainTriple, Question
+from kit.methods.loops.agents import Agent
+from kit.methods.loops.steps import Step, Trajectory
 from kit.text.placeholders import key_of
-from kit.corpus import PlainTriple
-from kit.worlds.planner.pairs import LABELS, atlas, gold_plan
+from kit.worlds import atlas
+from kit.worlds.planner.pairs import LABELS, gold_plan
 
 
 def right_steps(planner: Agent, questions: Sequence[Question]) -> pd.DataFrame:
-    """A row a step, given a right past: is it right to ask or to stop (``action``), and all that it asks (``step``)?"""
-    plans = [(question, gold_plan(question)) for question in questions]
-    asked = [(question, plan, n) for question, plan in plans for n in range(len(plan) + 1)]
-    made = planner.plan([Trajectory(question.query, plan[:n]) for question, plan, n in asked])
+    """A row per step, given a right past.
+
+    Is it right to ask or to stop (``action``), and all that it asks (``step``)?
+    """
+    trajectories = []
     rows = []
-    for (question, plan, n), step in zip(asked, made):
-        wanted, made_of = (_holes(of) for of in (plan[n] if n < len(plan) else None, step))
-        row = {
-            "question": question.id,
-            "hops": question.hops,
-            "action": bool(wanted) == bool(made_of),
-        }
-        rows.append(row | {"step": wanted == made_of})
+    gold_holes = []
+    for question in questions:
+        plan = gold_plan(question)
+        for n_done, step in enumerate([*plan, None]):
+            trajectories.append(Trajectory(question.query, plan[:n_done]))
+            rows.append({"question": question.id, "hops": question.hops})
+            gold_holes.append(_holes(step))
+
+    steps = planner.plan(trajectories)
+    for row, gold, step in zip(rows, gold_holes, steps):
+        planned = _holes(step)
+        row["action"] = bool(gold) == bool(planned)
+        row["step"] = gold == planned
     return pd.DataFrame(rows)
 
 
 def _holes(step: Step | None) -> set[tuple[str, str, bool]]:
-    return {(key_of(it.entity), it.relation, it.backward) for it in step.holes} if step else set()
+    if step is None:
+        return set()
+    return {(key_of(hole.entity), hole.relation, hole.backward) for hole in step.holes}
 
 
-def stated_facts(world) -> dict[str, set[PlainTriple]]:
-    """By passage of an invented world (``Atlas`` of its maker): subject, relation and object of what it states."""
+def stated_facts(world: atlas.Atlas) -> dict[str, set[PlainTriple]]:
+    """The triples that each passage of an invented world states."""
     stated = {passage.id: set() for passage in world.benchmark.corpus.passages}
     for fact in world.world.facts:
         if fact.passage:
-            ends = (key_of(atlas.text_of(end)) for end in (fact.subject, fact.object))
-            stated[fact.passage].add((next(ends), LABELS[fact.relation], next(ends)))
+            subject = key_of(atlas.text_of(fact.subject))
+            target = key_of(atlas.text_of(fact.object))
+            stated[fact.passage].add((subject, LABELS[fact.relation], target))
     return stated

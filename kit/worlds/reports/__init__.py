@@ -1,7 +1,10 @@
-"""Four invented reports with pages and tables, as PDFs, and questions about them (``kit data make reports``)."""
+"""Four invented reports with pages and tables, as PDFs, and questions about them.
 
-import random
+``kit data make reports`` writes them.
+"""
+
 from pathlib import Path
+from random import Random
 
 import click
 import msgspec
@@ -11,21 +14,26 @@ from kit.store import atomic_write
 from kit.worlds.reports.asking import ask_all
 from kit.worlds.reports.printing import Report, to_pdf
 
+NAMES = ("river", "harbour", "train", "mites")
+
 
 def reports() -> list[Report]:
     """The texts of the four reports."""
-    files = (
-        Path(__file__).parent / f"{name}.toml" for name in ("river", "harbour", "train", "mites")
-    )
-    return [msgspec.toml.decode(file.read_bytes(), type=Report) for file in files]
+    folder = Path(__file__).parent
+    contents = [(folder / f"{name}.toml").read_bytes() for name in NAMES]
+    return [msgspec.toml.decode(content, type=Report) for content in contents]
 
 
 def write(folder: Path) -> list[Path]:
-    """Write the reports and ``dev.jsonl`` and ``test.jsonl``, each file whole or not at all, and return their paths."""
+    """Write the reports, ``dev.jsonl`` and ``test.jsonl``, and return their paths.
+
+    Each is written whole or not at all.
+    """
     texts = reports()
     files = {f"{report.file}.pdf": to_pdf(report) for report in texts}
-    for split, asked in ask_all(texts, random.Random(0)).items():
-        files[f"{split}.jsonl"] = msgspec.json.Encoder().encode_lines(asked)
+    encoder = msgspec.json.Encoder()
+    for split, questions in ask_all(texts, Random(0)).items():
+        files[f"{split}.jsonl"] = encoder.encode_lines(questions)
     for name, content in files.items():
         atomic_write(folder / name, content)
     return [folder / name for name in files]
@@ -34,6 +42,6 @@ def write(folder: Path) -> list[Path]:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=ROOT / "data" / "reports")
 def main(folder: Path) -> None:
-    """Write the reports and their questions into FOLDER, by default where the committed ones lie."""
+    """Write the reports and questions into FOLDER, by default where the committed ones lie."""
     for path in write(folder):
         click.echo(path)
