@@ -38,9 +38,9 @@ class GraphCanvas(anywidget.AnyWidget):
         One of the same steps keeps the step in view.
         """
         content = to_builtins(replay)
-        for node, entry in zip(replay.nodes, content["nodes"]):
-            entry["label"] = node.label
-        content["nodes"] = {node["id"]: node for node in content["nodes"]}
+        content["nodes"] = {
+            node.id: to_builtins(node) | {"label": node.label} for node in replay.nodes
+        }
 
         looks = {
             "roles": replay.roles,

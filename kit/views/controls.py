@@ -12,7 +12,7 @@ from kit.views.replay import count
 
 Range = int | Sequence[str] | None
 #: The settings that a reader can turn: up to which number, among which words, or (None) a share.
-RANGES: dict[str, Range] = {
+RANGES = {
     "top_k": 20,
     "alpha": None,
     "beta": None,
@@ -36,12 +36,13 @@ _KEPT = 8  # collections or indexes that stay in memory
 _HALF = "calc(50% - 4px)"  # of the page's width, less the gap
 _FULL_LABEL = {"description_width": "initial"}
 
+Controls = dict[str, widgets.Widget]
 FindQuestion = Callable[..., tuple[Question, Corpus]]
 
 
 def question_controls(
     benchmark: Benchmark, questions: Sequence[Question], *, lines: bool = False
-) -> tuple[dict[str, Any], FindQuestion]:
+) -> tuple[Controls, FindQuestion]:
     """Controls that say what is asked: a question of the list, or one that is typed.
 
     With ``lines``, one types a sub-question per line. The second value leads from the controls'
@@ -90,7 +91,7 @@ def _option(question: Question) -> str:
     return f"{count(question.hops, 'hop')} · {text[:110]}"
 
 
-def method_controls(method: Retriever) -> dict[str, widgets.Widget]:
+def method_controls(method: Retriever) -> Controls:
     """A control for each setting of a method that can be turned; ``method.ranges`` names more."""
     controls = {}
     for name, kind in (RANGES | method.ranges).items():

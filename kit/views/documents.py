@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kit.corpus import Corpus, Passage, Question, read_document
 from kit.corpus.structures import Structure, structures
 from kit.errors import InputError
-from kit.methods import Retriever, make
+from kit.methods import make
 from kit.methods.kgp.structure import StructureReader, structure_mentions
 from kit.views.explorer import Explorer
 from kit.views.frames import replay
@@ -46,7 +46,7 @@ class DocumentExplorer(Explorer):
     """
 
     def __init__(self, corpus: Corpus, questions: Sequence[Question] = ()) -> None:
-        self._uploaded: dict[str, Corpus] = {}  # the reader's documents, each by its name
+        self._uploaded = {}  # the reader's documents, each by its name
         self._use(corpus, questions)
         self._upload = widgets.FileUpload(accept=".pdf", multiple=True, description="Upload PDFs")
         self._loaded = _sheet("200px")
@@ -79,7 +79,7 @@ class DocumentExplorer(Explorer):
         for question in questions:
             if all(passage in corpus for passage in question.supporting_ids):
                 self.questions[question.text] = question
-        self._walkers: dict[str, Retriever] = {}
+        self._walkers = {}  # the agents over the corpus, by name
 
     def ask(self, question: str, agent: str) -> Reply:
         """The evidence, the way to it, and what kind of question it is.
@@ -105,8 +105,10 @@ class DocumentExplorer(Explorer):
         passages = [self.corpus[passage] for passage in ranking.ids[:_BEST]]
         shown = replay(ranking, self.corpus, known_question, walker.graph, _BEST)
 
-        explanation = f"A question about content: {agent} walks the passages,"
-        explanation += f" the best {len(passages)} follow."
+        explanation = (
+            f"A question about content: {agent} walks the passages,"
+            f" the best {len(passages)} follow."
+        )
         if structure_mentions(text):
             explanation = _NO_STRUCTURE + explanation
         return Reply(passages, shown, explanation)
@@ -190,22 +192,22 @@ def structure_replay(
         added = [Edge(step, passage, ("holds",), directed=True) for passage in held]
         strong = [replace(edge, emphasised=True) for edge in added]
 
-        items = tuple(RankItem(node) for node in states if node in corpus)
+        items = [RankItem(node) for node in states if node in corpus]
         column = Column(f"{len(items)} of {len(passages)} passages fetched", items)
         frame = Frame(
             step,
             caption,
-            tuple(states.values()),
-            (*edges, *strong),
-            (column,),
+            list(states.values()),
+            edges + strong,
+            [column],
         )
         frames.append(frame)
         edges += added
 
-    nodes = []
-    for name, held in content.items():
-        text = f"holds {count(len(held), 'passage')}"
-        nodes.append(Node(name, name, text, *positions[name]))
+    nodes = [
+        Node(name, name, f"holds {count(len(held), 'passage')}", *positions[name])
+        for name, held in content.items()
+    ]
     return Replay.from_frames(frames, corpus, question, positions, nodes)
 
 

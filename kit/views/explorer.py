@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 import ipywidgets as widgets
@@ -14,7 +15,7 @@ from kit.graphs import PassageGraph, build
 from kit.methods import Retriever, make
 from kit.methods.trace import Seed, Trace
 from kit.views.canvas import GraphCanvas
-from kit.views.controls import method_controls, question_controls
+from kit.views.controls import Controls, method_controls, question_controls
 from kit.views.frames import replay
 from kit.views.frames.steps import covered_supports
 from kit.views.layout import apart
@@ -38,7 +39,7 @@ class Explorer(widgets.VBox):
     def __init__(
         self,
         name: str,
-        controls: dict[str, Any],
+        controls: Controls,
         make_replay: Callable[..., Replay],
         start: Mapping[str, Any] | None = None,
     ) -> None:
@@ -115,18 +116,16 @@ def explore(
 
     def make_replay(question: str, typed: str, **settings: Any) -> Replay:
         chosen, corpus = find(question, typed)
-        costly = [name for name in method.index_settings if name in settings]
-        turned = indexed(corpus, tuple((name, settings[name]) for name in costly))
-        turned = turned.variant(**settings)
+        costly = tuple((name, settings[name]) for name in method.index_settings if name in settings)
+        turned = indexed(corpus, costly).variant(**settings)
 
         with_gold = turned.sees_gold and chosen.supporting
         query = chosen.gold_query if with_gold else chosen.query
         deepest = min(len(corpus), _DEEPEST)
         ranking = turned.explain(query, deepest)
         if not ranking.trace.events:  # of a loop that asked for nothing
-            scored = zip(ranking.ids, ranking.scores.tolist())
-            seeds = tuple(Seed(0, passage, score) for passage, score in scored)
-            ranking = replace(ranking, trace=Trace(seeds))
+            seeds = map(Seed, repeat(0), ranking.ids, ranking.scores.tolist())
+            ranking = replace(ranking, trace=Trace(tuple(seeds)))
 
         graph = getattr(turned, "graph", None)
         if not isinstance(graph, PassageGraph):
@@ -156,14 +155,7 @@ class SideBySide(widgets.GridBox):
         left.refresh = self.present
         right.refresh = self.present
         widgets.jslink((left.canvas, "index"), (right.canvas, "index"))
-        super().__init__(
-            [
-                left.children[0],
-                right.children[0],
-                left.canvas,
-                right.canvas,
-            ]
-        )
+        super().__init__([left.children[0], right.children[0], left.canvas, right.canvas])
         self.layout.grid_template_columns = "50% 50%"
         self.add_class("kit-explorer")
         self.present()
@@ -172,14 +164,14 @@ class SideBySide(widgets.GridBox):
         """Show what the controls of both say."""
         left = self.left.replay()
         right = self.right.replay()
-        fixed = {node.id: (node.x, node.y) for node in left.nodes}
-        wanted = {node.id: (node.x, node.y) for node in right.nodes if node.id not in fixed}
+        fixed = {node.id: node.position for node in left.nodes}
+        wanted = {node.id: node.position for node in right.nodes if node.id not in fixed}
         positions = apart(wanted, fixed)
         nodes = []
         for node in right.nodes:
             x, y = positions[node.id]
             nodes.append(replace(node, x=x, y=y))
-        right = replace(right, nodes=tuple(nodes))
+        right = replace(right, nodes=nodes)
 
         n_frames = max(len(left.frames), len(right.frames))
         for explorer, shown in ((self.left, left), (self.right, right)):
@@ -202,11 +194,9 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
         for name, rankings in experiment.rankings.items():
             ranking = rankings[question]
             first = ranking.ids[:k]
-            items = [
-                RankItem(passage, float(score)) for passage, score in zip(first, ranking.scores)
-            ]
+            items = list(map(RankItem, first, ranking.scores.tolist()))
             caption = f"{name}: {covered_supports(chosen, first)}"
-            columns.append(Column(caption, tuple(items)))
-        return Replay.from_frames([Frame(columns=tuple(columns))], corpus, chosen, {})
+            columns.append(Column(caption, items))
+        return Replay.from_frames([Frame(columns=columns)], corpus, chosen, {})
 
     return Explorer("Rankings side by side", {"question": controls["question"]}, make_replay)

@@ -6,7 +6,6 @@ The page is drawn by pyvis and asks no host for anything.
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import partial
 from html import escape
 from typing import NamedTuple
 
@@ -50,7 +49,7 @@ def graph_frame(
     most = max(degrees.values(), default=1)
     states = [NodeState(node.id, value=degrees[node.id] / most) for node in nodes]
     caption = f"{name}: {len(edges):,} links between {len(nodes)} passages"
-    return Replay(tuple(nodes), (Frame("", caption, tuple(states), edges),))
+    return Replay(nodes, [Frame("", caption, states, edges)])
 
 
 class GraphPage(NamedTuple):
@@ -80,8 +79,9 @@ def graph_page(
     """
     rows = range(graph.n_nodes) if rows is None else list(dict.fromkeys(map(int, rows)))
     if not 0 < len(rows) <= MOST:
-        message = f"expected 1 to {MOST} passages to draw, not {len(rows):,}"
-        raise InputError(f"{message}: name a question, or rows")
+        raise InputError(
+            f"expected 1 to {MOST} passages to draw, not {len(rows):,}: name a question, or rows"
+        )
 
     picture = graph_frame(graph, rows, gold, positions or places_of([graph], rows), "")
     network = Network("94vh", "100%", cdn_resources="in_line")
@@ -98,16 +98,17 @@ def graph_page(
 
 
 def _add_node(network: Network, node: Node) -> None:
-    add = partial(network.add_node, shape="dot", size=10)
-    if node.gold:
-        add = partial(network.add_node, shape="star", color=GOLD_RIM, size=22)
-    add(
+    network.add_node(
         node.id,
         node.label,
+        shape="dot",
+        size=10,
         title=_tooltip(f"{node.title}\n\n{clip(node.text, 600)}"),
         x=node.x * 1500,
         y=node.y * 750,
     )
+    if node.gold:
+        network.get_node(node.id).update(shape="star", color=GOLD_RIM, size=22)
 
 
 def _add_edge(network: Network, edge: Edge) -> None:

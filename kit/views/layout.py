@@ -1,6 +1,6 @@
 """Edges between passages, and positions that are the same on each run."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import networkx as nx
@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from sklearn.preprocessing import minmax_scale
 
 from kit.graphs import PassageGraph
-from kit.views.replay import MIDDLE, Edge, Position
+from kit.views.replay import MIDDLE, Edge, Positions
 
 _SHAPE = (2.0, 1.0)  # width and height of the picture
 _LEAST_GAP = 0.13  # between two nodes, in heights of the picture
@@ -18,7 +18,7 @@ _BELOW = (0.5, 1.0)  # where those begin that are joined to nothing
 _TERMS = 8  # that a label tells
 
 
-def links(part: PassageGraph) -> tuple[Edge, ...]:
+def links(part: PassageGraph) -> list[Edge]:
     """The edges of a small graph, with what their ends share."""
     passages = part.corpus.passages
     edges = []
@@ -36,19 +36,19 @@ def links(part: PassageGraph) -> tuple[Edge, ...]:
             label,
         )
         edges.append(edge)
-    return tuple(edges)
+    return edges
 
 
 def arrange(
     drawn: Sequence[str], n_fixed: int, graph: PassageGraph
-) -> tuple[tuple[Edge, ...], dict[str, Position]]:
+) -> tuple[list[Edge], Positions]:
     """The edges between passages, and where these stand.
 
     Those of the first ``n_fixed`` that are joined to one another stand by springs, the others next
     to their neighbours.
     """
     rows = list(map(graph.corpus.row.get, drawn))
-    edges = tuple(map(_as_one_kind, links(graph.subgraph(rows))))
+    edges = list(map(_as_one_kind, links(graph.subgraph(rows))))
     joined = nx.empty_graph(drawn)
     joined.add_edges_from(edge.ends for edge in edges)
     first = drawn[:n_fixed]
@@ -84,7 +84,7 @@ def _as_one_kind(edge: Edge) -> Edge:
     )
 
 
-def spring(graph: nx.Graph) -> dict[Hashable, Position]:
+def spring(graph: nx.Graph) -> Positions:
     """Positions in [0, 1]² by springs along the edges, none on top of another.
 
     A few outliers would press all others together, so a position is half the springs' and half its
@@ -101,14 +101,11 @@ def spring(graph: nx.Graph) -> dict[Hashable, Position]:
     )
     points = np.array([layout[node] for node in graph]).round(6)  # (nodes, 2)
     ranks = rankdata(points, method="ordinal", axis=0)
-    halves = minmax_scale(points) + minmax_scale(ranks)
-    spread = minmax_scale(halves)
+    spread = minmax_scale(minmax_scale(points) + minmax_scale(ranks))
     return apart(dict(zip(graph, spread)))
 
 
-def apart(
-    wanted: Mapping[Hashable, Position], fixed: Mapping[Hashable, Position] | None = None
-) -> dict[Hashable, Position]:
+def apart(wanted: Positions, fixed: Positions | None = None) -> Positions:
     """The positions ``fixed``, and each of ``wanted``, as near as there is room to what it wants.
 
     Those of ``wanted`` are placed in their order.
@@ -136,7 +133,7 @@ def _distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.hypot(gaps[..., 0], gaps[..., 1])
 
 
-def places_of(graphs: Iterable[PassageGraph], rows: Sequence[int]) -> dict[str, Position]:
+def places_of(graphs: Iterable[PassageGraph], rows: Sequence[int]) -> Positions:
     """Where some passages stand, from the edges of all graphs together: the same in each."""
     together = nx.empty_graph(len(rows))
     for graph in graphs:

@@ -5,7 +5,7 @@ column and row (of its panel), group, and the ends of intervals, low and high.
 """
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 
@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
-from kit.views.style import GREY, INK, SMALL, Figure, Look, looks
+from kit.views.style import GREY, INK, SMALL, Figure, Looks, looks
 
 LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fill it
 LINE = so.Line(pointsize=9, edgecolor="white", edgewidth=0.6)
@@ -71,7 +71,8 @@ def panels(
     figure.supxlabel(xlabel)
     for ax, (row, column) in zip(axes.flat, product(rows, columns)):
         if row == rows[0]:
-            ax.set_title(_heading(column))
+            # With a capital; a letter of the paper stays small.
+            ax.set_title(column if len(column) == 1 else column[:1].upper() + column[1:])
         if column == columns[0]:
             ax.set_ylabel(row or ylabel)
 
@@ -87,15 +88,10 @@ def panels(
             ax.label_outer()
 
 
-def _heading(column: str) -> str:
-    """With a capital; a letter of the paper stays small."""
-    return column if len(column) == 1 else column[:1].upper() + column[1:]
-
-
 def draw(
     ax: Axes,
     points: pd.DataFrame,
-    styles: Mapping[str, Look],
+    styles: Looks,
     mark: so.Mark,
     interval: so.Mark,
     rows: bool = False,
@@ -107,39 +103,38 @@ def draw(
     along = "y" if rows else "x"
     # The kit's style, not seaborn's.
     theme = {key: rcParams[key] for key in so.Plot.config.theme if key in rcParams}
-    plot = so.Plot(
-        points.dropna(subset="x"),
-        x="x",
-        y="y",
-        color="name",
-    )
     plot = (
-        plot.on(ax)
+        so.Plot(
+            points.dropna(subset="x"),
+            x="x",
+            y="y",
+            color="name",
+        )
+        .on(ax)
         .theme(theme)
         .label(
             x=ax.get_xlabel(),
             y=ax.get_ylabel(),
             title=ax.get_title("left"),
         )
-    )
-    plot = plot.scale(
-        color={name: style.colour for name, style in styles.items()},
-        marker={name: style.marker for name, style in styles.items()},
-        linestyle={name: style.dash or "-" for name, style in styles.items()},
+        .scale(
+            color={name: style.colour for name, style in styles.items()},
+            marker={name: style.marker for name, style in styles.items()},
+            linestyle={name: style.dash or "-" for name, style in styles.items()},
+        )
     )
     if "low" in points:
         add = partial(plot.add, interval, orient=along, legend=False)
         plot = add(xmin="low", xmax="high") if rows else add(ymin="low", ymax="high")
     if "behind" in points:
         plot = plot.add(PALE, y="behind", legend=False)
-    plot = plot.add(
+    plot.add(
         mark,
         orient=along,
         marker="name",
         linestyle="name",
         legend=False,
-    )
-    plot.plot()
+    ).plot()
 
 
 def draw_dots(ax: Axes, points: pd.DataFrame, rows: Sequence[Row]) -> None:
@@ -221,23 +216,20 @@ def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
 
     A zero has no place among logarithms: the axis is linear around it.
     """
-    scale = "symlog"
     axis = getattr(ax, f"{which}axis")
+    set_scale = getattr(ax, f"set_{which}scale")
     least = values.min()
     if least > 0:
-        scale = "log"
+        set_scale("log")
         steps = (1,) if values.max() / least > 150 else (1, 2, 5)
-    if which == "x":
-        ax.set_xscale(scale)
-    else:
-        ax.set_yscale(scale)
-    if least > 0:
         axis.set_major_locator(LogLocator(subs=steps))
+    else:
+        set_scale("symlog")
     axis.set_major_formatter("{x:,g}")
     axis.set_minor_formatter("")
 
 
-def name_lines(figure: Figure, styles: Mapping[str, Look], joined: bool) -> None:
+def name_lines(figure: Figure, styles: Looks, joined: bool) -> None:
     """One legend for all panels, on their right."""
     handles = []
     for name, style in styles.items():

@@ -80,10 +80,8 @@ def lines(
         ax.set_xticks(range(len(values)), ticks, fontsize=SMALL + 1)
         ax.set_xlim(-0.45, len(values) - 0.55)
         ax.grid(axis="x", visible=False)
-        if share:
-            frame_axis(ax, points)
-        else:
-            frame_axis(ax, members)
+        framed = points if share else members
+        frame_axis(ax, framed)
     name_lines(figure, styles, joined)
     return figure
 

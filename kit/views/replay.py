@@ -5,7 +5,7 @@ and per step a :class:`Frame` with what changes. So places are fixed by construc
 gets each text once.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import msgspec
@@ -16,7 +16,7 @@ from kit.corpus import Corpus, Question
 from kit.views.style import ROLES, Role
 
 Position = tuple[float, float]
-Positions = Mapping[str, Position]
+Positions = Mapping[Hashable, Position]
 
 GOLD = "supporting passage (gold)"
 GOLD_RIM = "#e69f00"
@@ -51,6 +51,10 @@ class Node(msgspec.Struct, frozen=True):
     x: float = 0.5
     y: float = 0.5
     gold: bool = False
+
+    @property
+    def position(self) -> Position:
+        return self.x, self.y
 
     @property
     def label(self) -> str:
@@ -134,7 +138,7 @@ class Column(msgspec.Struct, frozen=True):
     """A ranking, best first."""
 
     name: str
-    items: tuple[RankItem, ...]
+    items: Sequence[RankItem]
 
 
 class Frame(msgspec.Struct, frozen=True, rename={"sub_question": "asked"}):
@@ -142,19 +146,21 @@ class Frame(msgspec.Struct, frozen=True, rename={"sub_question": "asked"}):
 
     step: str = ""
     caption: str = ""
-    states: tuple[NodeState, ...] = ()
-    edges: tuple[Edge, ...] = ()
-    columns: tuple[Column, ...] = ()
+    states: Sequence[NodeState] = ()
+    edges: Sequence[Edge] = ()
+    columns: Sequence[Column] = ()
     sub_question: str = ""
     focus: str = ""
 
     @property
     def shown(self) -> list[str]:
         """The nodes that are drawn, and those in rankings."""
-        shown = [state.node for state in self.states]
-        for column in self.columns:
-            shown += [item.node for item in column.items]
-        return shown
+        return [part.node for part in (*self.states, *self.items)]
+
+    @property
+    def items(self) -> list[RankItem]:
+        """The items of all rankings."""
+        return [item for column in self.columns for item in column.items]
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -163,10 +169,10 @@ class Replay(msgspec.Struct, frozen=True):
     ``edges`` are drawn faintly in each frame that has both ends.
     """
 
-    nodes: tuple[Node, ...]
-    frames: tuple[Frame, ...]
+    nodes: Sequence[Node]
+    frames: Sequence[Frame]
     question: str = ""
-    edges: tuple[Edge, ...] = ()
+    edges: Sequence[Edge] = ()
     scale: Scale | None = None
 
     @classmethod
@@ -196,7 +202,7 @@ class Replay(msgspec.Struct, frozen=True):
         order = dict.fromkeys(supports + shown)
         for name in order.keys() - drawn.keys():
             drawn[name] = passage_node(corpus, name, positions, gold)
-        return cls(tuple(drawn[name] for name in order), tuple(frames), text, **fields)
+        return cls([drawn[name] for name in order], frames, text, **fields)
 
     @property
     def by_id(self) -> dict[str, Node]:
@@ -223,13 +229,10 @@ class Replay(msgspec.Struct, frozen=True):
         """
         supports = [node.id for node in self.nodes if node.gold]
         titles = {name: f"support {rank}" for rank, name in enumerate(supports, start=1)}
-        nodes = [replace(node, title=titles.get(node.id, ""), text="") for node in self.nodes]
-        frames = [replace(frame, sub_question="") for frame in self.frames]
-
         return replace(
             self,
-            nodes=tuple(nodes),
-            frames=tuple(frames),
+            nodes=[replace(node, title=titles.get(node.id, ""), text="") for node in self.nodes],
+            frames=[replace(frame, sub_question="") for frame in self.frames],
             question="",
         )
 

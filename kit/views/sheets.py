@@ -31,8 +31,9 @@ def evidence_html(passages: Sequence[Passage]) -> str:
 def _source(passage: Passage) -> str:
     """Where a passage stands: its document, and in it the table and page."""
     parts = []
-    if passage.kind == "table" and label_of(passage.text):
-        parts.append(f"Table {label_of(passage.text)}")
+    label = label_of(passage.text)
+    if passage.kind == "table" and label:
+        parts.append(f"Table {label}")
     if passage.page is not None:
         parts.append(f"page {passage.page}")
     if not parts:

@@ -58,9 +58,9 @@ def storyboard(replay: Replay, title: str, steps: Sequence[int] | None = None) -
     if steps is None:
         last = len(replay.frames) - 1
         steps = np.linspace(0, last, min(last + 1, _MOST)).round().astype(int)
-    replay = replace(replay, frames=tuple(replay.frames[step] for step in steps))
-    columns = min(len(replay.frames), 3)
-    rows = ceil(len(replay.frames) / columns)
+    replay = replace(replay, frames=[replay.frames[step] for step in steps])
+    columns = min(len(steps), 3)
+    rows = ceil(len(steps) / columns)
     height = SIZE[1] if rows == 1 else 3.4 * rows + 0.6
     letters = _LINE // columns
 
@@ -187,14 +187,14 @@ def _place_labels(
     """
     reach = distance * ax.figure.dpi / 72 * 0.7
     panel = ax.get_window_extent()
-    points = ax.transData.transform([(node.x, node.y) for node in nodes])
+    points = ax.transData.transform([node.position for node in nodes])
     around = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
     labelled = dict(labels)
     taken = [box for node, box in zip(nodes, around) if node in labelled]
     for node, text in labels:
         label = ax.annotate(
             text,
-            (node.x, node.y),
+            node.position,
             (0, 0),
             textcoords="offset points",
             fontsize=8,
@@ -217,8 +217,6 @@ def _draw_edge(ax: Axes, edge: Edge, nodes: Mapping[str, Node], width: float, si
 
     A directed edge has an arrow head at its target, which is ``size`` points wide.
     """
-    start = nodes[edge.source]
-    end = nodes[edge.target]
     arrow = {"arrowstyle": "-", "shrinkB": 0}
     if edge.directed:
         arrow = {"arrowstyle": "-|>", "shrinkB": size / 2 + 1}
@@ -226,8 +224,8 @@ def _draw_edge(ax: Axes, edge: Edge, nodes: Mapping[str, Node], width: float, si
     for rank, kind in enumerate(edge.kinds):
         ax.annotate(
             "",
-            (end.x, end.y),
-            (start.x, start.y),
+            nodes[edge.target].position,
+            nodes[edge.source].position,
             arrowprops={
                 "alpha": alpha,
                 "linewidth": width,
@@ -363,4 +361,4 @@ def _legend(replay: Replay) -> list[Line2D]:
 
 
 def _moves(frame: Frame) -> bool:
-    return any(item.moved for column in frame.columns for item in column.items)
+    return any(item.moved for item in frame.items)

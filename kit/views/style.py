@@ -50,10 +50,11 @@ class Role(msgspec.Struct, frozen=True):
     halo: bool = False
 
 
+Looks = dict[str, Look]  # by name
 _SHEET = msgspec.toml.decode(Path(__file__).with_name("looks.toml").read_bytes())
 ROLES = msgspec.convert(_SHEET["roles"], dict[str, Role])
 #: By the names that have a look in common.
-_GROUPS = msgspec.convert(_SHEET["looks"], dict[str, Look])
+_GROUPS = msgspec.convert(_SHEET["looks"], Looks)
 LOOKS = {name: group for names, group in _GROUPS.items() for name in names.split()}
 
 
@@ -62,7 +63,7 @@ def look(name: str) -> Look:
     return LOOKS.get(name, LOOKS["paper"])
 
 
-def looks(names: Iterable[str]) -> dict[str, Look]:
+def looks(names: Iterable[str]) -> Looks:
     """A look for each name.
 
     A method has its own; others, such as settings, have those that the methods here leave.
@@ -89,7 +90,7 @@ class Figure(matplotlib.figure.Figure):
         with style():
             super().__init__(figsize=size, dpi=DPI, layout="constrained")
             self.title = title
-            self.files: dict[str, bytes] = {}
+            self.files = {}  # what was drawn, as bytes by the file's kind
             width = round(size[0] * 8.2)  # letters
             self.suptitle(textwrap.fill(title, width), x=0.01, ha="left")
         FigureCanvasAgg(self)

@@ -58,8 +58,8 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
     nodes = []
     for name in chain(*(frame.shown for frame in frames)):
         if name not in corpus:
-            x, y = positions.get(name, MIDDLE)
-            nodes.append(Node(name, names.get(name, name), "", x, y))
+            position = positions.get(name, MIDDLE)
+            nodes.append(Node(name, names.get(name, name), "", *position))
     return Replay.from_frames(frames, corpus, question, {}, nodes)
 
 
@@ -82,7 +82,7 @@ def _far_nodes(
 
     Drawn are those that sub-questions and answers name, then those that are joined to most of them.
     """
-    texts = " ".join([opening.text for opening in openings]).lower()
+    texts = " ".join(opening.text for opening in openings).lower()
     answers = {key_of(answer) for growth in rounds for answer in growth.answers}
     ends = {key for key in graph if key in texts or key in answers}
     n_joined = {key: len(ends.intersection(graph[key])) for key in graph}
@@ -150,8 +150,6 @@ def _columns(growth: GraphGrowth, passages: Sequence[str]) -> Iterator[Column]:
     """The passages found and, where they are scored, the answers to the question."""
     yield Column("passages found", tuple(map(RankItem, passages)))
     if growth.scores:
-        answers = []
-        for name, score in growth.scores[:_LISTED]:
-            key = key_of(name) or name
-            answers.append(RankItem(key, score))
-        yield Column("answers, by probability", tuple(answers))
+        scored = growth.scores[:_LISTED]
+        answers = [RankItem(key_of(name) or name, score) for name, score in scored]
+        yield Column("answers, by probability", answers)

@@ -26,17 +26,28 @@ class MessageStory(Story):
     """A turn for each sub-question, or one for all; then what came of them."""
 
     def read(self) -> list[ReplayStep]:
-        starts = []
-        for position, event in enumerate(self.events):
-            if position == 0 or isinstance(event, SubQuestionEvent):
-                starts.append(position)
+        starts = [
+            position
+            for position, event in enumerate(self.events)
+            if position == 0 or isinstance(event, SubQuestionEvent)
+        ]
 
         turns = []
         for turn, (start, end) in enumerate(pairwise([*starts, None]), start=1):
             steps = self._turn(self.events[start:end], turn)
             opening = self.events[start]
             if isinstance(opening, SubQuestionEvent):
-                steps = [_in_turn(step, turn, opening) for step in steps]
+                sub_question = opening.text
+                if opening.answer:
+                    sub_question += f" → {opening.answer}"
+                steps = [
+                    replace(
+                        step,
+                        name=f"step {turn} · {step.name}",
+                        sub_question=sub_question,
+                    )
+                    for step in steps
+                ]
             turns.append(steps)
 
         if self.has_distances:
@@ -68,58 +79,61 @@ class MessageStory(Story):
             steps += self._layer(name, senders, sent[index], steps[-1])
         if kept:
             caption = f"β · h + (1 − β) · ĥ, ĥ as it was after step {turn - 1}."
-            recurrence = self._deliver(
+            step = self._deliver(
                 "recurrence",
                 caption,
                 kept,
                 kept,
                 steps[-1],
             )
-            steps.append(recurrence)
+            steps.append(step)
         return steps
 
     def _start(self, name: str, caption: str, events: Sequence[InitialScore | Seed]) -> ReplayStep:
         scores = {event.passage: event.score for event in events}
         nearest = sorted(scores.values(), reverse=True)[: self.top]
-        ends = map(self.in_words, (nearest[0], nearest[-1]))
+        first = self.in_words(nearest[0])
+        last = self.in_words(nearest[-1])
         return self.step(
             name,
-            f"{caption}: {' to '.join(ends)} in the first {len(nearest)}.",
+            f"{caption}: {first} to {last} in the first {len(nearest)}.",
             scores,
         )
 
     def _layer(
-        self, name: str, seeds: Iterable[Seed], messages: list[Message], before: ReplayStep
+        self,
+        name: str,
+        seeds: Iterable[Seed],
+        messages: list[Message],
+        before: ReplayStep,
     ) -> list[ReplayStep]:
         """The senders of a layer, then the messages of each."""
         senders = {seed.passage: self.in_words(seed.score) for seed in seeds}
         n_targets = len({message.target for message in messages})
-        caption = f"The {len(senders)} nearest send their {self.measure}"
-        caption += f" to {count(n_targets, 'passage')}"
+        caption = (
+            f"The {len(senders)} nearest send their {self.measure} to {count(n_targets, 'passage')}"
+        )
         if messages:
             target = messages[0].target
-            weights = [message.weight for message in messages if message.target == target]
-            alpha = 1 - sum(weights)
+            alpha = 1 - sum(message.weight for message in messages if message.target == target)
             caption += f": α · h + (1 − α) · m with α = {alpha:.3g}"
 
-        notes = {}
-        for sender, score in senders.items():
-            notes[sender] = f"sends {score}, its {self.measure} before"
         step = self.step(
             f"{name}s",
             f"{caption}.",
             before.scores,
             roles=dict.fromkeys(senders, "sender"),
-            notes=notes,
+            notes={
+                sender: f"sends {score}, its {self.measure} before"
+                for sender, score in senders.items()
+            },
         )
         steps = [step]
         for rank, (sender, score) in enumerate(senders.items(), start=1):
             sent = [message for message in messages if message.source == sender]
-            caption = f"{self.measure.capitalize()} {score}"
-            caption += f" goes to {count(len(sent), 'passage')}."
             step = self._deliver(
                 f"{name} {rank} of {len(senders)}",
-                caption,
+                f"{self.measure.capitalize()} {score} goes to {count(len(sent), 'passage')}.",
                 sent,
                 messages,
                 step,
@@ -192,15 +206,3 @@ class MessageStory(Story):
             self.final_ranks,
             turns[0][0].ranks,
         )
-
-
-def _in_turn(step: ReplayStep, turn: int, opening: SubQuestionEvent) -> ReplayStep:
-    """The step with the number of its turn and the sub-question that opened it."""
-    sub_question = opening.text
-    if opening.answer:
-        sub_question += f" → {opening.answer}"
-    return replace(
-        step,
-        name=f"step {turn} · {step.name}",
-        sub_question=sub_question,
-    )

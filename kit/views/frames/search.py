@@ -19,7 +19,7 @@ from kit.views.replay import (
     Frame,
     Node,
     NodeState,
-    Position,
+    Positions,
     RankItem,
     Replay,
     Scale,
@@ -28,6 +28,7 @@ from kit.views.replay import (
 _QUESTION = ""  # the id of the question as a node, as in kit.methods.trace.Merge
 _LISTED = 10  # candidates
 Pair = tuple[str, str]
+Edges = Sequence[Pair]
 
 
 def search_replay(ranking: Ranking, corpus: Corpus, question: Question | None = None) -> Replay:
@@ -66,7 +67,7 @@ def search_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
     )
 
 
-def _gold_edges(question: Question | None, corpus: Corpus) -> Sequence[Pair]:
+def _gold_edges(question: Question | None, corpus: Corpus) -> Edges:
     """The edges of the question's own graph, between the first carriers of its supports."""
     if not question or not question.evidence:
         return ()
@@ -78,23 +79,23 @@ def _gold_edges(question: Question | None, corpus: Corpus) -> Sequence[Pair]:
     return [(names[start], names[end]) for start, end in question.evidence.rooted.edges]
 
 
-def _edges(event: Expansion) -> Sequence[Pair]:
+def _edges(event: Expansion) -> Edges:
     """The edges that an expansion adds; backward, a path that ends begins at the question."""
     end = event.path[-1] if event.path else _QUESTION
     if event.direction == "forward":
-        return [(end, passage) for passage in event.found]
+        return [(end, passage) for passage in event.taken]
     if not event.path:
         return ()
-    return [(passage, end) for passage in event.found or (_QUESTION,)]
+    return [(passage, end) for passage in event.taken or (_QUESTION,)]
 
 
-def _search_frame(event: Expansion, before: Sequence[Pair], gold: Sequence[Pair]) -> Frame:
+def _search_frame(event: Expansion, before: Edges, gold: Edges) -> Frame:
     """A path with its candidates, over the edges that its direction had before."""
     added = _edges(event)
     edges = dict.fromkeys([*before, *added])
     roles = _fill("missed", gold) | _fill("reached", edges)
     roles |= dict.fromkeys(event.path, "path")
-    roles |= dict.fromkeys(event.found, "visited")
+    roles |= dict.fromkeys(event.taken, "visited")
     roles[_QUESTION] = "question"
 
     probabilities = dict(event.candidates)
@@ -111,24 +112,24 @@ def _search_frame(event: Expansion, before: Sequence[Pair], gold: Sequence[Pair]
         )
         states.append(state)
 
-    lines = []
-    for edge in edges:
-        line = Edge(
+    lines = [
+        Edge(
             *edge,
             (event.direction,),
             emphasised=edge in added,
             directed=True,
         )
-        lines.append(line)
+        for edge in edges
+    ]
     path = " → ".join(["Q", *("•" for _ in event.path)])
-    candidates = tuple(starmap(RankItem, event.candidates[:_LISTED]))
+    candidates = list(starmap(RankItem, event.candidates[:_LISTED]))
     return Frame(
         f"{event.direction} · {path}",
         _search_caption(event, probabilities),
-        tuple(states),
-        tuple(lines),
-        (Column("candidates, by probability", candidates),),
-        focus=[*event.found, *event.path[-1:], ""][0],
+        states,
+        lines,
+        [Column("candidates, by probability", candidates)],
+        focus=[*event.taken, *event.path[-1:], ""][0],
     )
 
 
@@ -136,8 +137,8 @@ def _search_caption(event: Expansion, probabilities: Mapping[str, float]) -> str
     start = f"a path of {len(event.path)}" if event.path else "the question"
     caption = f"From {start}, {event.direction}:"
     n = len(event.candidates)
-    if event.found:
-        chosen = [f"{probabilities[passage]:.2f}" for passage in event.found]
+    if event.taken:
+        chosen = [f"{probabilities[passage]:.2f}" for passage in event.taken]
         caption += f" {len(chosen)} of {n} candidates come next ({'; '.join(chosen)})"
     else:
         caption += f" none of {n} candidates reaches ½, the path ends"
@@ -156,12 +157,14 @@ def _merge_frame(event: Merge) -> Frame:
         else:
             kinds[edge] = ("backward",)
 
-    caption = f"{n_common} of {len(kinds)} edges are in both graphs; "
-    caption += f"{event.reason}: {len(event.kept)} edges are kept."
+    caption = (
+        f"{n_common} of {len(kinds)} edges are in both graphs; "
+        f"{event.reason}: {len(event.kept)} edges are kept."
+    )
     return _graph_frame("merge", caption, kinds, event.kept)
 
 
-def _result_frame(kept: Sequence[Pair], gold: Sequence[Pair]) -> Frame:
+def _result_frame(kept: Edges, gold: Edges) -> Frame:
     kinds = dict.fromkeys(kept, ("superfluous",))
     n_right = 0
     for edge in gold:
@@ -173,13 +176,13 @@ def _result_frame(kept: Sequence[Pair], gold: Sequence[Pair]) -> Frame:
 
     caption = f"{len(kept)} edges."
     if gold:
-        caption = f"{n_right} of {len(gold)} edges are right,"
-        caption += f" {len(kept) - n_right} superfluous."
+        n_superfluous = len(kept) - n_right
+        caption = f"{n_right} of {len(gold)} edges are right, {n_superfluous} superfluous."
     return _graph_frame("result", caption, kinds, kept)
 
 
 def _graph_frame(
-    step: str, caption: str, kinds: Mapping[Pair, tuple[str, ...]], kept: Sequence[Pair]
+    step: str, caption: str, kinds: Mapping[Pair, tuple[str, ...]], kept: Edges
 ) -> Frame:
     """Edges of these kinds, and the evidence in a column.
 
@@ -195,9 +198,9 @@ def _graph_frame(
     return Frame(
         step,
         caption,
-        tuple(starmap(NodeState, roles.items())),
-        tuple(Edge(*edge, names, directed=True) for edge, names in kinds.items()),
-        (Column("the evidence", tuple(map(RankItem, evidence))),),
+        list(starmap(NodeState, roles.items())),
+        [Edge(*edge, names, directed=True) for edge, names in kinds.items()],
+        [Column("the evidence", list(map(RankItem, evidence)))],
     )
 
 
@@ -206,7 +209,7 @@ def _fill(role: str, edges: Iterable[Pair]) -> dict[str, str]:
     return dict.fromkeys(chain.from_iterable(edges), role)
 
 
-def _positions(graphs: Sequence[Sequence[Pair]]) -> dict[str, Position]:
+def _positions(graphs: Sequence[Edges]) -> Positions:
     """A column per step from the question.
 
     The first of the graphs decides in which a path leads from the question to a passage.

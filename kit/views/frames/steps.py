@@ -88,7 +88,14 @@ class Story:
         self.has_distances = any(isinstance(event, Message) for event in self.events)
         self.measure = "distance" if self.has_distances else "score"
         self.steps = self.read()
-        self.scale = self._scale()
+
+        scores = pd.concat([step.scores for step in self.steps if step.name != "result"])
+        met = scores[np.isfinite(scores)]
+        self.scale = Scale(
+            self.measure,
+            self.measured(met.min()),
+            self.measured(met.max()),
+        )
 
     def read(self) -> list[ReplayStep]:
         """The steps that the events tell of."""
@@ -135,15 +142,6 @@ class Story:
         ranks = every.rank(ascending=False, method="first").astype(int)
         before = previous.ranks if previous else ranks
         return ReplayStep(name, caption, every, ranks, before, **fields)
-
-    def _scale(self) -> Scale:
-        scores = pd.concat([step.scores for step in self.steps if step.name != "result"])
-        met = scores[np.isfinite(scores)]
-        return Scale(
-            self.measure,
-            self.measured(met.min()),
-            self.measured(met.max()),
-        )
 
     # ---- how they are drawn
 
