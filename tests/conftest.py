@@ -89,8 +89,8 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "model")
 
 
-# ---- a real server on loopback (``transformers serve``) with a tiny chat model: it writes nonsense,
-# but the same each time
+# ---- a real server on loopback (``transformers serve``) with a tiny chat model: it writes
+# nonsense, but the same each time
 
 
 @pytest.fixture(scope="session")

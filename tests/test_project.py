@@ -94,7 +94,7 @@ def test_no_path_of_a_machine_is_written_down() -> None:
 
 
 def declared() -> dict[str, set[str]]:
-    """Names of the distributions that pyproject.toml pins: of the kit, and with those of its tests."""
+    """Names of the distributions that are pinned: of the kit, and with those of its tests."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     needed = project["dependencies"]
     tested = project["optional-dependencies"]["test"]

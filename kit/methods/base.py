@@ -163,9 +163,10 @@ class Retriever:
 
         bound = [name for name in self.fixed_by_training if name in changed]
         if bound and self.learned is not None:
-            trained_with = before[bound[0]]
-            message = f"{self.name} was trained with {trained_with!r}: train another"
-            raise InputError(message, field=bound[0])
+            raise InputError(
+                f"{self.name} was trained with {before[bound[0]]!r}: train another",
+                field=bound[0],
+            )
 
         is_indexed = self.corpus is not None
         if corpus is not None or (is_indexed and changed.intersection(self.index_settings)):
@@ -187,8 +188,9 @@ class Retriever:
 
     def _expect_index(self) -> None:
         if self.corpus is None:
-            message = f"{self.name} has no corpus yet: index one first, with index(corpus)"
-            raise InputError(message)
+            raise InputError(
+                f"{self.name} has no corpus yet: index one first, with index(corpus)",
+            )
 
 
 def as_query(query: Query | str) -> Query:

@@ -13,18 +13,23 @@ DEV_CUT = 5  # a model is chosen by its Recall@5
 DEV_PASSAGES = 5  # those nearest to a dev question, which are searched when a model is chosen
 
 
-def expect_training(benchmark: Benchmark, n_train: int, name: str, having: str = "") -> None:
-    """Raise :class:`InputError` for fewer training questions than ``n_train``, or none.
+def expect_training(
+    benchmark: Benchmark,
+    learnable: Sequence[Question],
+    n_train: int,
+    name: str,
+    having: str = "",
+) -> None:
+    """Raise :class:`InputError` for fewer ``learnable`` questions than ``n_train``, or none.
 
-    ``having`` says what those that count have, such as `` with evidence graphs``.
+    ``having`` says what these have, such as `` with evidence graphs``.
     """
-    if len(benchmark.train) >= max(n_train, 1):
-        return
-    message = (
-        f"expected {n_train or 'some'} training questions{having} (--train FILE) "
-        f"for {name}, which learns, found {len(benchmark.train)}"
-    )
-    raise InputError(message, record=benchmark.name)
+    if len(learnable) < max(n_train, 1):
+        raise InputError(
+            f"expected {n_train or 'some'} training questions{having} (--train FILE) "
+            f"for {name}, which learns, found {len(learnable)}",
+            record=benchmark.name,
+        )
 
 
 def dev_recall(retriever: Retriever, questions: Sequence[Question]) -> float:

@@ -366,7 +366,7 @@ def test_what_was_measured_by_other_code_on_other_data_or_under_another_rule_is_
 
 
 @pytest.mark.parametrize(
-    "code", ['make("kgp-mdr")', "KGPMDR()", "from kit.methods.kgp.walk import KGPMDR"]
+    "code", ['make("kgp-mdr")', "KGPMDR()", "from kit.methods.kgp.agents import KGPMDR"]
 )
 def test_a_method_counts_where_it_is_named_with_what_it_imports(code: str) -> None:
     modules = modules_behind(code)

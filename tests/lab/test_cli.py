@@ -80,7 +80,7 @@ def test_evaluate(data: Path, tmp_path: Path) -> None:
 
 
 def test_evaluate_graphs(tmp_path: Path) -> None:
-    """Of questions that have an evidence graph; a method without one gets a star of the true size."""
+    """Of questions that have an evidence graph; a method without one gets a star of that size."""
     done = kit(
         "evaluate",
         "bm25",

@@ -15,7 +15,6 @@ from kit.learning.training import Slot
 from kit.methods.baselines.classic import Dense
 from kit.methods.training import dev_recall, draw, draw_dev, expect_training, pool
 from kit.settings import Whole, defaults
-from kit.store import Store
 from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
 
 N_NEGATIVE_CANDIDATES = 20  # passages from which the negatives of a pair are drawn
@@ -42,11 +41,6 @@ class DPR(Trained, Dense):
             "drawn from those nearest to the query by TF-IDF, from all, or not at all",
         ] = "hard"
         n_train: Annotated[Whole, "training questions, drawn by the seed; 0 for all"] = 0
-
-    @property
-    def store(self) -> Store:
-        """Where the trained encoder is kept."""
-        return Store()
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """Texts of queries, each with the id of the passage to find: the question, per support."""
@@ -75,10 +69,12 @@ class DPR(Trained, Dense):
     # ---- learning
 
     def expect_training(self, benchmark: Benchmark) -> None:
-        expect_training(benchmark, self.settings.n_train, self.name)
-
-    def key_parts(self) -> Sequence[str]:
-        return [Encoder(self.settings.encoder).identity]
+        expect_training(
+            benchmark,
+            benchmark.train,
+            self.settings.n_train,
+            self.name,
+        )
 
     def train(self, benchmark: Benchmark, slot: Slot) -> Path:
         corpus = benchmark.corpus

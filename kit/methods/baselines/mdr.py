@@ -109,7 +109,10 @@ class MDR(DPR):
         return beams[: self.settings.beam]
 
     def _grow(self, queries: Sequence[Query], kept: list[list[Beam]]) -> list[list[Beam]]:
-        """Each query's beams, a hop longer, best first; one that can go nowhere stays as it is."""
+        """Each query's beams, longer by each of the best candidates that are not on them.
+
+        The best beams come first; one that can go nowhere stays as it is.
+        """
         texts = []
         for query, beams in zip(queries, kept):
             for beam in beams:
@@ -126,20 +129,17 @@ class MDR(DPR):
         grown = []
         for beams in kept:
             longer = []
-            for beam in beams:
-                longer += self._prolong(beam, *next(candidates))
+            for beam, (rows, scores) in zip(beams, candidates):
+                scored = [pair for pair in zip(rows, scores) if pair[0] not in beam.rows]
+                prolonged = []
+                for row, score in scored[: self.settings.branches]:
+                    if score > self.settings.stop:
+                        path = (*beam.rows, row)
+                        prolonged.append(Beam(path, beam.score + score))
+                longer += prolonged or [beam]
             longer.sort(key=lambda beam: -beam.score)
             grown.append(longer)
         return grown
-
-    def _prolong(self, beam: Beam, rows: list[int], scores: list[float]) -> list[Beam]:
-        """A path with each of the best candidates that are not on it."""
-        scored = [pair for pair in zip(rows, scores) if pair[0] not in beam.rows]
-        longer = []
-        for row, score in scored[: self.settings.branches]:
-            if score > self.settings.stop:
-                longer.append(Beam((*beam.rows, row), beam.score + score))
-        return longer or [beam]
 
     def _neighbours_of(self, beams: list[Beam], vectors: np.ndarray) -> Iterator[Candidates]:
         """The candidates of each path among the neighbours of its last passage, best first."""
@@ -165,7 +165,7 @@ class MDR(DPR):
     def _ranking(self, search: BeamSearch, k: int, trace: Trace) -> Ranking:
         """Passages by first appearance (all-i02), then the nearest, scored no higher."""
         beams = search.hops[-1]
-        best: dict[int, float] = {}
+        best = {}
         for beam in (*beams, *search.nearest):
             for row in beam.rows:
                 best.setdefault(row, beam.score)

@@ -10,7 +10,6 @@ The paper's symbols and the names here: E are the ``candidates``; G_F and G_B ar
 forward and backward; γ is ``gamma``; G is the ranking's ``evidence``.
 """
 
-import dataclasses
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
@@ -49,7 +48,6 @@ from kit.methods.bgr.training import (
 from kit.methods.trace import AnyEvent, Expansion, Merge, Trace
 from kit.methods.training import draw, expect_training
 from kit.settings import BaseSettings, Positive, Share, Whole
-from kit.store import Store
 from kit.text import DEFAULT_ENCODER, Encoder
 
 PERIOD = 150  # steps between two checks
@@ -85,10 +83,6 @@ class BGR(Trained, Retriever):
         seed: Annotated[Whole, "of the first weights and of what is drawn"] = 0
 
     network: EvidenceNetwork | None = None
-
-    @property
-    def store(self) -> Store:
-        return Store()
 
     def index(self, corpus: Corpus) -> None:
         """Nothing is to be prepared for a corpus that is no larger than ``candidates``."""
@@ -176,7 +170,13 @@ class BGR(Trained, Retriever):
         if len(searches) > 1:
             graphs = [result.edges() for result in searches]
             names = map(self._names, [*graphs, evidence])
-            events.append(Merge(len(graphs), *names, self._reason(bsc(*graphs))))
+
+            # Which case of Eq. 3 it is.
+            share = bsc(*graphs)
+            gamma = self.settings.gamma
+            relation = ">" if share > gamma else "≤"
+            reason = f"{self.settings.rule}: BSC = {share:.2f} {relation} γ = {gamma:g}"
+            events.append(Merge(len(graphs), *names, reason))
         return tuple(events)
 
     def _names(self, edges: Edges) -> tuple:
@@ -187,35 +187,22 @@ class BGR(Trained, Retriever):
             pairs.append(tuple(ids))
         return tuple(pairs)
 
-    def _reason(self, share: float) -> str:
-        """Which case of Eq. 3 it is."""
-        gamma = self.settings.gamma
-        relation = ">" if share > gamma else "≤"
-        return f"{self.settings.rule}: BSC = {share:.2f} {relation} γ = {gamma:g}"
-
     # ---- training
 
     def expect_training(self, benchmark: Benchmark) -> None:
-        learnable = dataclasses.replace(benchmark, train=_with_graphs(benchmark.train))
         expect_training(
-            learnable,
+            benchmark,
+            _with_graphs(benchmark.train),
             self.settings.n_train,
             self.name,
             having=" with evidence graphs",
         )
 
-    def key_parts(self) -> Sequence[str]:
-        return [Encoder(self.settings.encoder).identity]
-
     def train(self, benchmark: Benchmark, slot: Slot) -> Path:
         """Learn Eq. 1 in both directions; weights are chosen by the evidence of dev questions."""
         seed = self.settings.seed
         questions = _with_graphs(benchmark.train)
-        questions = draw(
-            questions,
-            self.settings.n_train or len(questions),
-            seed,
-        )
+        questions = draw(questions, self.settings.n_train or len(questions), seed)
         dev = draw(_with_graphs(benchmark.dev), DEV_QUESTIONS, seed)
 
         # With a network of its own; other settings than those of training have no part in it.

@@ -6,7 +6,6 @@ The paper's symbols and the names here: h⁰ are :meth:`GNNRet.distances`; α, K
 settings ``alpha``, ``top_k``, ``layers``, ``n_candidates`` and ``margin``.
 """
 
-import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +27,6 @@ from kit.methods.gnn_ret.messages import Logs, MessageLog, nearest, pass_message
 from kit.methods.trace import AnyEvent, InitialScore, Message, Seed, Trace
 from kit.methods.training import expect_training
 from kit.settings import BaseSettings, Positive, Share, Whole
-from kit.store import Store
 from kit.text import DEFAULT_ENCODER, Encoder
 
 Questions = Sequence[Question]
@@ -183,15 +181,15 @@ class GNNRet(Trained, Retriever):
             distance = before[self.corpus.row[passage]].item()
             events.append(InitialScore(first, passage, 1 - distance))
         for layer, log in enumerate(logs):
-            alpha = self.alphas[layer].item()
-            events += self._layer_events(first + layer, log, alpha, ids)
+            weight = 1 - self.alphas[layer].item()
+            events += self._layer_events(first + layer, log, weight, ids)
         return events
 
     def _layer_events(
         self,
         layer: int,
         log: MessageLog,
-        alpha: float,
+        weight: float,  # 1 − α
         ids: Sequence[str],
     ) -> list[AnyEvent]:
         """The active nodes, and the messages to ranked passages."""
@@ -204,7 +202,6 @@ class GNNRet(Trained, Retriever):
             sources = log.edge_index[0, log.edge_index[1] == index].tolist()
             if self.settings.message == "min":
                 sources = sources[:1]
-            weight = (1 - alpha) / len(sources)
             change = [1 - h[index].item() for h in (log.before, log.after)]
             events += [
                 Message(
@@ -212,7 +209,7 @@ class GNNRet(Trained, Retriever):
                     senders[source],
                     receiver,
                     sent[source],
-                    weight,
+                    weight / len(sources),
                     *change,
                 )
                 for source in sources
@@ -226,16 +223,14 @@ class GNNRet(Trained, Retriever):
         if self.settings.n_train:
             super().fit(benchmark)
 
-    @property
-    def store(self) -> Store:
-        return Store()
-
-    def key_parts(self) -> Sequence[str]:
-        return [Encoder(self.settings.encoder).identity]
-
     def expect_training(self, benchmark: Benchmark) -> None:
-        learnable = dataclasses.replace(benchmark, train=self.learnable(benchmark.train))
-        expect_training(learnable, self.settings.n_train, self.name, self.learns_from)
+        expect_training(
+            benchmark,
+            self.learnable(benchmark.train),
+            self.settings.n_train,
+            self.name,
+            self.learns_from,
+        )
 
     def train(self, benchmark: Benchmark, slot: Slot) -> Path:
         """Descend to the weights of the lowest mean loss over the drawn questions."""
@@ -299,11 +294,7 @@ class GNNRet(Trained, Retriever):
 
     def mask(self, groups: Sequence[Sequence[str]]) -> Tensor:
         """Which passages are among the ids of each group: (groups, passages)."""
-        marked = torch.zeros(
-            len(groups),
-            len(self.corpus),
-            dtype=torch.bool,
-        )
+        marked = torch.zeros(len(groups), len(self.corpus), dtype=torch.bool)
         for row, ids in zip(marked, groups):
             row[[self.corpus.row[passage] for passage in ids]] = True
         return marked

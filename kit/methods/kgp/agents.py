@@ -4,14 +4,15 @@ f is ``generated_evidence``, or what the encoder reads; g the vectors of the can
 cosine.
 """
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 import msgspec
-import numpy as np
 from msgspec import Meta
+from msgspec.structs import asdict
+from numpy.random import default_rng
 
 from kit.corpus import Benchmark, Corpus
+from kit.learning.training import History
 from kit.methods.baselines.dpr import DPR
 from kit.methods.baselines.mdr import MDR, path_text
 from kit.methods.kgp.walk import KGP, AgentOutput, Inputs, Outputs
@@ -39,7 +40,7 @@ class KGPRandom(KGP):
         outputs = []
         for query, path, candidates in inputs:
             key = content_key(str(self.settings.seed), query.text, *self.ids(path))
-            generator = np.random.default_rng(int.from_bytes(key[:8]))
+            generator = default_rng(int.from_bytes(key[:8]))
             outputs.append(AgentOutput(generator.random(len(candidates))))
         return outputs
 
@@ -64,8 +65,7 @@ class KGPTfidf(KGP):
         outputs = []
         for agent_input, vector, text in zip(inputs, vectors, texts):
             candidates = self.tfidf.passages[agent_input.candidates]  # (candidates, terms)
-            cosines = candidates @ vector.T
-            outputs.append(AgentOutput(cosines.toarray().ravel(), text))
+            outputs.append(AgentOutput((candidates @ vector.T).toarray().ravel(), text))
         return outputs
 
 
@@ -112,7 +112,7 @@ class KGPMDR(KGPDense):
     name = "kgp-mdr"
     fixed_by_training = ("encoder",)
     reads_path = True
-    history: Sequence[dict[str, float]] = ()  # as of :class:`DPR`
+    history: History = ()  # as of :class:`DPR`
 
     class Settings(KGP.Settings, frozen=True):
         epochs: Annotated[Positive, "times through the training pairs"] = 1
@@ -130,7 +130,7 @@ class KGPMDR(KGPDense):
 
     def fit(self, benchmark: Benchmark) -> None:
         training = msgspec.convert(self.settings, DPR.Settings, from_attributes=True)
-        mdr = MDR(**msgspec.structs.asdict(training))
+        mdr = MDR(**asdict(training))
         mdr.fit(benchmark)
         self.learned = mdr.learned
         self.history = mdr.history
@@ -196,8 +196,9 @@ class KGPChat(KGPTfidf):
         return other
 
     def generated_evidence(self, inputs: Inputs) -> list[str]:
-        is_small = isinstance(self.model, SequenceToSequence)
-        prompt_name = "prefixed_evidence" if is_small else "evidence"
+        prompt_name = "evidence"
+        if isinstance(self.model, SequenceToSequence):
+            prompt_name = "prefixed_evidence"
         prompts = []
         for agent_input in inputs:
             path = [self.corpus.passages[row].full_text for row in agent_input.path]

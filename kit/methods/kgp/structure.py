@@ -124,8 +124,7 @@ def _labels(match: re.Match) -> Labels:
 
     if match["count"]:  # "the last two pages"
         count = int(_label(match["count"].lower()))
-        from_start = labels[0] > 0
-        labels = range(1, count + 1) if from_start else range(-count, 0)
+        labels = range(1, count + 1) if labels[0] > 0 else range(-count, 0)
     return tuple(labels)
 
 
@@ -205,16 +204,14 @@ class StructureReader:
 
         Such a ranking can be short. Questions about content are ranked ``by_content(queries, k)``.
         """
-        rankings = [self._fetched(query.text, k) for query in queries]
+        rankings = []
+        for query in queries:
+            ids = tuple(self.corpus.passages[row].id for row in self.rows(query.text)[:k])
+            rankings.append(Ranking(ids, np.ones(len(ids), np.float32)))
+
         content = [query for query, ranking in zip(queries, rankings) if not ranking.ids]
         ranked = iter(by_content(content, k)) if content else None
         return [ranking if ranking.ids else next(ranked) for ranking in rankings]
-
-    def _fetched(self, text: str, k: int) -> Ranking:
-        rows = self.rows(text)[:k]
-        ids = tuple(self.corpus.passages[row].id for row in rows)
-        scores = np.ones(len(ids), np.float32)
-        return Ranking(ids, scores)
 
     def _located(self, mention: StructureMention, document: str) -> list[Structure]:
         """A document's structures that are meant."""
@@ -260,19 +257,17 @@ class StructureReader:
         return behind
 
     def _documents(self, text: str) -> list[str]:
-        """The documents that a stretch of text names."""
+        """The documents that a stretch of text names, by enough words of one of their names."""
         words = _words(text)
-        return [document for document, names in self._names.items() if _is_called(names, words)]
+        documents = []
+        for document, names in self._names.items():
+            for name in names:
+                fitting = words & (name | _GENERIC)
+                if name & words and len(fitting) >= min(2, len(name)):
+                    documents.append(document)
+                    break
+        return documents
 
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]+", text.lower())) - STOP_WORDS
-
-
-def _is_called(names: list[set[str]], words: set[str]) -> bool:
-    """Whether words hold enough of one of a document's names."""
-    for name in names:
-        fitting = words & (name | _GENERIC)
-        if name & words and len(fitting) >= min(2, len(name)):
-            return True
-    return False

@@ -22,11 +22,12 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Annotated, NamedTuple
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from kit import timer
 from kit.corpus import Corpus, Query
+from kit.corpus.types import Indices
 from kit.graphs import PassageGraph, build, builders
 from kit.methods.base import Ranking, Retriever
 from kit.methods.kgp.structure import StructureReader
@@ -41,7 +42,7 @@ class AgentInput(NamedTuple):
     """What an agent judges by: a question, a path's rows (none at the start), its candidates."""
 
     query: Query
-    path: tuple[int, ...]
+    path: Indices
     candidates: np.ndarray  # rows
 
 
@@ -59,7 +60,7 @@ Outputs = list[AgentOutput]
 class WalkPath(NamedTuple):
     """Rows in the order of the visits, their scores, and the evidence that chose the last one."""
 
-    rows: tuple[int, ...] = ()
+    rows: Indices = ()
     scores: tuple[float, ...] = ()
     evidence: str = ""
 
@@ -132,8 +133,7 @@ class KGP(Retriever):
         if self.reader.structures_in(query.text):
             return super().rank_traced(query, k)
         [walk] = self._walk([query])
-        ranking = self._ranking(walk, k)
-        return msgspec.structs.replace(ranking, trace=self._trace(walk))
+        return replace(self._ranking(walk, k), trace=self._trace(walk))
 
     # ---- Algorithm 1
 
@@ -156,22 +156,16 @@ class KGP(Retriever):
                 path = walk.queue.popleft()  # line 6: P_i …
                 candidates = self._candidates(walk, path, neighbours)  # … and C_i
                 if len(candidates):
-                    growing.append((walk, path, candidates))
+                    agent_input = AgentInput(walk.query, path.rows, candidates)
+                    growing.append((walk, path, agent_input))
                 else:
                     walk.ended.append(path)
 
-            inputs = []
-            for walk, path, candidates in growing:
-                agent_input = AgentInput(
-                    walk.query,
-                    path.rows,
-                    candidates,
-                )
-                inputs.append(agent_input)
+            inputs = [agent_input for _, _, agent_input in growing]
             with timer.part("matching"):
                 outputs = self.score(inputs) if inputs else []  # line 7, by Eq. 1
-            for (walk, path, candidates), output in zip(growing, outputs):
-                self._visit(walk, path, candidates, output)  # lines 8 to 12
+            for (walk, path, agent_input), output in zip(growing, outputs):
+                self._visit(walk, path, agent_input.candidates, output)  # lines 8 to 12
         return walks  # line 13
 
     def _begin(self, queries: Sequence[Query]) -> list[Walk]:
@@ -179,12 +173,10 @@ class KGP(Retriever):
         similarities = self.tfidf.scores([query.text for query in queries])
         walks = []
         for query, similarity in zip(queries, similarities):
-            best = np.argsort(-similarity, kind="stable")
-            seeds = best[:n_seeds]  # line 1: V^s = g(V, X, q)
+            seeds = np.argsort(-similarity, kind="stable")[:n_seeds]  # line 1: V^s = g(V, X, q)
             # Lines 2 to 4: the path that has no passage yet has the seeds as its candidates, and
             # nothing is retrieved; when it is dequeued, P becomes [{v_i} | v_i ∈ V^s].
-            queue = deque([WalkPath()])
-            walks.append(Walk(query, similarity, seeds, queue))
+            walks.append(Walk(query, similarity, seeds, deque([WalkPath()])))
         return walks
 
     def _candidates(
@@ -245,24 +237,24 @@ class KGP(Retriever):
             for row in nearest.tolist():
                 similarity = min(float(walk.similarity[row]), 1.0)
                 scores.setdefault(row, lowest - 1 + similarity)
-        values = np.array(list(scores.values())[:k])
-        return Ranking(self.ids(scores)[:k], values)
+        return Ranking(self.ids(scores)[:k], np.array(list(scores.values())[:k]))
 
     def _trace(self, walk: Walk) -> Trace:
-        seeds = zip(self.ids(walk.seeds), walk.similarity[walk.seeds].tolist())
-        events = [Seed(0, passage, score) for passage, score in seeds]
+        similarities = walk.similarity[walk.seeds].tolist()
+        events = [Seed(0, *seed) for seed in zip(self.ids(walk.seeds), similarities)]
         for path in walk.visits:
             *before, passage = self.ids(path.rows)
             source = before.pop() if before else ""
-            visit = NodeVisit(
-                len(path.rows) - 1,
-                passage,
-                source,
-                path.scores[-1],
-                path.evidence,
-                tuple(before),
+            events.append(
+                NodeVisit(
+                    len(path.rows) - 1,
+                    passage,
+                    source,
+                    path.scores[-1],
+                    path.evidence,
+                    tuple(before),
+                )
             )
-            events.append(visit)
         return Trace(tuple(events), walk.n_scored)
 
 
@@ -284,5 +276,4 @@ def valued_paths(walk: Walk) -> list[tuple[float, WalkPath]]:
 def scale(visits: list[WalkPath]) -> tuple[float, float]:
     """Mean and deviation of the visits' scores; a deviation of 0 counts as 1."""
     scores = [path.scores[-1] for path in visits] or [0.0]
-    deviation = np.std(scores) or 1.0
-    return np.mean(scores), deviation
+    return np.mean(scores), np.std(scores) or 1.0

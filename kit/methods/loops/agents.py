@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from kit.corpus import Corpus, Query
 from kit.corpus.sentences import split_sentences
+from kit.corpus.types import Texts
 from kit.methods.loops.fact_reader import FactReader
 from kit.methods.loops.small_plan import LONGEST_PLAN, begun_plan, read_plan, small_prompt
 from kit.methods.loops.steps import (
@@ -108,13 +109,16 @@ class SmallAgent(Agent):
         self.answer(trajectories, top_k)
         queries = [trajectory.query for trajectory in trajectories]
         rows = [trajectory.last.rows[:top_k] for trajectory in trajectories]
-        reasoned = self.reason(queries, rows)
-        return ["; ".join(step.sentence for step in trajectory.steps) for trajectory in reasoned]
+        return [
+            "; ".join(step.sentence for step in trajectory.steps)
+            for trajectory in self.reason(queries, rows)
+        ]
 
     def reason(self, queries: Sequence[Query], rows: Sequence[Sequence[int]]) -> list[Trajectory]:
         """How far each question's plan comes with the triples of some passages, and no others."""
-        graphs = self.facts.graphs(rows)
-        trajectories = [Trajectory(query, graph=graph) for query, graph in zip(queries, graphs)]
+        trajectories = [
+            Trajectory(query, graph=graph) for query, graph in zip(queries, self.facts.graphs(rows))
+        ]
         while active := [trajectory for trajectory in trajectories if trajectory.goes_on]:
             for trajectory, step in zip(active, self.plan(active)):
                 if trajectory.is_ended_by(step):
@@ -152,14 +156,13 @@ class ChatAgent(Agent):
         self.corpus = corpus
 
     def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
-        make_prompt = _PROMPTS[policy]
         questions = []
         for trajectory in trajectories:
             texts = [step.text for step in trajectory.steps]
             findings = _answers(trajectory)
             if policy == "ras":
                 findings = [step.triples for step in trajectory.steps]
-            questions.append(make_prompt(trajectory.query.text, list(zip(texts, findings))))
+            questions.append(_PROMPTS[policy](trajectory.query.text, list(zip(texts, findings))))
 
         steps = []
         for reply in self._ask(questions):
@@ -202,8 +205,9 @@ class ChatAgent(Agent):
     def draft(self, trajectories: Trajectories, top_k: int) -> list[str]:
         questions = []
         for trajectory in trajectories:
-            texts = self._texts([trajectory.last], top_k)
-            questions.append(prompts.reason_prompt(trajectory.query.text, texts))
+            questions.append(
+                prompts.reason_prompt(trajectory.query.text, self._texts([trajectory.last], top_k))
+            )
         return self._ask(questions)
 
     def _texts(self, steps: Sequence[Step], top_k: int) -> list[str]:
@@ -224,10 +228,11 @@ def _answers(trajectory: Trajectory) -> list[str]:
     return [", ".join(step.answers) for step in trajectory.steps]
 
 
-def replies(model: LanguageModel, questions: Sequence[str]) -> list[str]:
+def replies(model: LanguageModel, questions: Texts) -> list[str]:
     """What a language model writes to each prompt, with a progress bar where they are many."""
-    answers = model.generate(questions, progress=len(questions) > MANY_PROMPTS)
-    return [answer.text for answer in answers]
+    return [
+        answer.text for answer in model.generate(questions, progress=len(questions) > MANY_PROMPTS)
+    ]
 
 
 def agent_of(text: str, corpus: Corpus, triples: str = "") -> Agent:

@@ -17,7 +17,14 @@ class FactReader:
 
     def graphs(self, lists: Sequence[Sequence[int]]) -> list[dict[PlainTriple, int]]:
         """The triples of each list of rows (Eq. 7), each triple with the first row that says it."""
-        self._read_passages(set().union(*lists))
+        unread = sorted(set().union(*lists) - self.triples.keys())
+        if unread:
+            for row, extraction in zip(unread, extract(self.corpus, self.source, unread)):
+                self.triples[row] = [
+                    (triple.subject, triple.relation, triple.object)
+                    for triple in extraction.triples
+                ]
+
         graphs = []
         for rows in lists:
             graph = {}
@@ -26,15 +33,6 @@ class FactReader:
                     graph.setdefault(triple, row)
             graphs.append(graph)
         return graphs
-
-    def _read_passages(self, rows: set[int]) -> None:
-        unread = sorted(rows - self.triples.keys())
-        if not unread:
-            return
-        for row, extraction in zip(unread, extract(self.corpus, self.source, unread)):
-            self.triples[row] = [
-                (triple.subject, triple.relation, triple.object) for triple in extraction.triples
-            ]
 
     def read(self, trajectories: Trajectories, top_k: int) -> None:
         """Let the last steps grow their graphs by what the first passages say (Eq. 9).

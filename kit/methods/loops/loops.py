@@ -92,8 +92,7 @@ class Loop(Retriever):
         if short:
             texts = [[trajectories[index].query.text] for index in short]
             for index, ranking in zip(short, self.inner.retrieve_next(texts, k)):
-                filled_up = dict.fromkeys(results[index] + ranking.ids)
-                results[index] = tuple(filled_up)[:k]
+                results[index] = tuple(dict.fromkeys(results[index] + ranking.ids))[:k]
         return [ranking_from_order(ids) for ids in results]
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
@@ -106,20 +105,19 @@ class Loop(Retriever):
             events += [Seed(index, id_, 1 / rank) for rank, id_ in enumerate(passages, start=1)]
             if trajectory.graph:
                 grown = trajectory.up_to(index + 1)
-                growth = GraphGrowth(
-                    index,
-                    step.triples,
-                    step.answers,
-                    grown.ended,
-                    self._answer_scores(grown),
+                scores = {}
+                if self.answerer and grown.graph:
+                    scores = self.answerer.scores(grown)
+                events.append(
+                    GraphGrowth(
+                        index,
+                        step.triples,
+                        step.answers,
+                        grown.ended,
+                        tuple(scores.items()),
+                    )
                 )
-                events.append(growth)
         return replace(ranking, trace=Trace(tuple(events)))
-
-    def _answer_scores(self, trajectory: Trajectory) -> tuple:
-        if self.answerer and trajectory.graph:
-            return tuple(self.answerer.scores(trajectory).items())
-        return ()
 
     # ---- the loop
 
@@ -170,8 +168,7 @@ class Loop(Retriever):
     def search(self, trajectories: Trajectories, k: int) -> None:
         """Fill in the rows of the last steps."""
         texts = [[step.text for step in trajectory.steps] for trajectory in trajectories]
-        rankings = self.inner.retrieve_next(texts, k)
-        for trajectory, ranking in zip(trajectories, rankings):
+        for trajectory, ranking in zip(trajectories, self.inner.retrieve_next(texts, k)):
             trajectory.last.rows = tuple(self.corpus.row[id_] for id_ in ranking.ids)
 
     def read(self, trajectories: Trajectories) -> None:
@@ -200,8 +197,7 @@ class SelfCritique(SelfAsk):
 
     def read(self, trajectories: Trajectories) -> None:
         super().read(trajectories)
-        verdicts = self.agent.suffices(trajectories)
-        for trajectory, is_enough in zip(trajectories, verdicts):
+        for trajectory, is_enough in zip(trajectories, self.agent.suffices(trajectories)):
             trajectory.ended = SUFFICIENT if is_enough else ""
 
 
@@ -230,8 +226,9 @@ class IterRetGen(Loop):
     question_first = True
 
     def ask(self, trajectories: Trajectories) -> NextSteps:
-        drafts = self.agent.draft(trajectories, self.settings.top_k)
         return [
             Step(f"{trajectory.query.text} {draft}".strip())
-            for trajectory, draft in zip(trajectories, drafts)
+            for trajectory, draft in zip(
+                trajectories, self.agent.draft(trajectories, self.settings.top_k)
+            )
         ]

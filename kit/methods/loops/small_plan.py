@@ -20,8 +20,7 @@ _HOLE = re.compile(r"(?s)(?P<placeholder>[^ ]*) (?P<direction>[<>]) (?P<relation
 def small_prompt(question: str, linker: EntityLinker) -> tuple[str, Placeholders]:
     """``plan : who teaches at the employer of <n0> ?``, and what the placeholders stand for."""
     names = Placeholders()
-    mentions = linker.mentions(question, numbers=True)
-    hidden = names.hide(question, mentions)
+    hidden = names.hide(question, linker.mentions(question, numbers=True))
     return f"plan : {hidden}", names
 
 
@@ -49,12 +48,10 @@ def read_plan(reply: str, names: Placeholders) -> Step | None:
         entity = match and names.entity(match["placeholder"])
         if entity is None:
             return None
-        is_backward = match["direction"] == "<"
         hole = Hole(
             entity,
             match["relation"],
-            is_backward,
+            match["direction"] == "<",
         )
         holes.append(hole)
-    text = "; ".join(hole.text for hole in holes)
-    return Step(text, tuple(holes))
+    return Step("; ".join(hole.text for hole in holes), tuple(holes))

@@ -14,6 +14,7 @@ from itertools import zip_longest
 import msgspec
 
 from kit.corpus import GoldQuery, PlainTriple, Query, Question
+from kit.corpus.types import Indices, Strings
 from kit.text.placeholders import key_of
 
 SUBQ = "[SUBQ]"  # the planner's word for going on …
@@ -56,11 +57,11 @@ class Step(msgspec.Struct):
 
     text: str
     holes: tuple[Hole, ...] = ()
-    rows: tuple[int, ...] = ()
+    rows: Indices = ()
     triples: tuple[PlainTriple, ...] = ()
-    answers: tuple[str, ...] = ()
+    answers: Strings = ()
 
-    def read(self, triples: Iterable[PlainTriple]) -> tuple[str, ...]:
+    def read(self, triples: Iterable[PlainTriple]) -> Strings:
         """What fills all holes, by these triples."""
         names, *others = [hole.answers(triples) for hole in self.holes] or [[]]
         for fillers in others:
@@ -129,12 +130,11 @@ class Trajectory:
         """As it was after n steps."""
         steps = self.steps[:n]
         triples = {triple for step in steps for triple in step.triples}
-        graph = {triple: row for triple, row in self.graph.items() if triple in triples}
         ended = self.ended if n >= len(self.steps) else SUBQ
         return Trajectory(
             self.query,
             steps,
-            graph,
+            {triple: row for triple, row in self.graph.items() if triple in triples},
             ended,
         )
 

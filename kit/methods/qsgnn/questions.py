@@ -92,14 +92,12 @@ def facts_by_end(extractions: Sequence[Extraction]) -> Facts:
 
     Nothing is asked about a date.
     """
-    facts: dict[str, list[SyntheticFact]] = defaultdict(list)
+    facts = defaultdict(list)
     for row, extraction in enumerate(extractions):
         for triple in extraction.triples:
-            ends = (triple.subject, triple.object)
-            for end, other in permutations(ends):
+            for end, other in permutations((triple.subject, triple.object)):
                 if not DATE.fullmatch(end):
-                    fact = SyntheticFact(triple, row, end, other)
-                    facts[fold(end)].append(fact)
+                    facts[fold(end)].append(SyntheticFact(triple, row, end, other))
     return facts
 
 
@@ -113,7 +111,7 @@ def prolong(
     They go on over entities that a passage is about, at most :data:`CHAINS` over each: else what is
     mentioned everywhere would support most questions, and be learned to be right.
     """
-    arriving: dict[str, list[Chain]] = defaultdict(list)
+    arriving = defaultdict(list)
     for chain in chains:
         arriving[fold(chain[-1].other)].append(chain)
 
@@ -126,16 +124,11 @@ def prolong(
         for pick in generator.permutation(n_combinations)[:CHAINS]:
             chain = chains_to_entity[pick // len(leaving)]
             fact = leaving[pick % len(leaving)]
-            if _leads_on(chain, fact):
+            rows = [earlier.row for earlier in chain]
+            ends = [fold(earlier.end) for earlier in chain]
+            if fact.row not in rows and fold(fact.other) not in ends:
                 longer.append((*chain, fact))
     return longer
-
-
-def _leads_on(chain: Chain, fact: SyntheticFact) -> bool:
-    """Whether a fact is of another passage than the chain's, and leads to where it has not been."""
-    if fact.row in [earlier.row for earlier in chain]:
-        return False
-    return fold(fact.other) not in [fold(earlier.end) for earlier in chain]
 
 
 def ask_for_end(chain: Chain) -> TrainingQuestion:
@@ -159,7 +152,7 @@ def comparisons(
 
     They are alike in the last two words of what they say.
     """
-    alike: dict[tuple[str, ...], list[Chain]] = defaultdict(list)
+    alike = defaultdict(list)
     for chain in chains:
         if chain[0].begins_at_subject:
             words = chain[0].triple.relation.lower().split()
@@ -170,19 +163,13 @@ def comparisons(
         if len(group) < 2:
             continue
         for _ in range(min(len(group), ALIKE)):
-            size = generator.integers(2, most, endpoint=True)
-            picks = generator.choice(
-                len(group),
-                min(size, len(group)),
-                replace=False,
-            )
+            size = min(generator.integers(2, most, endpoint=True), len(group))
+            picks = generator.choice(len(group), size, replace=False)
             compared = [group[pick] for pick in picks]
             supports = tuple(fact.row for chain in compared for fact in chain)
-            if len(set(supports)) == len(supports):
-                questions.append(TrainingQuestion(_which(compared), supports))
+            if len(set(supports)) < len(supports):
+                continue
+            *names, last = [chain[0].end for chain in compared]
+            text = f"Which {compared[0][0].triple.relation}, {', '.join(names)} or {last}?"
+            questions.append(TrainingQuestion(text, supports))
     return questions
-
-
-def _which(compared: Sequence[Chain]) -> str:
-    *names, last = [chain[0].end for chain in compared]
-    return f"Which {compared[0][0].triple.relation}, {', '.join(names)} or {last}?"

@@ -29,8 +29,7 @@ from kit.methods.qsgnn.graph import NO_NODES, MultiLevelGraph
 from kit.methods.qsgnn.network import LEVELS, Attention, Network
 from kit.methods.training import expect_training
 from kit.settings import BaseSettings, Positive, Whole
-from kit.store import Store
-from kit.text import DEFAULT_ENCODER, Encoder
+from kit.text import DEFAULT_ENCODER
 from kit.text.triples import extract
 
 WALK_LAYERS = 2  # of GNN-Ret, which finds the documents around a query
@@ -121,19 +120,16 @@ class QSGNN(Trained, Retriever):
     def index_untrained(self, corpus: Corpus) -> None:
         """Make the graph of a corpus, and a network as it is before training."""
         self.corpus = corpus
-        self.walk = self._build_walk()
-        self.walk.index(corpus)
-        self.graph = self._build_graph()
-        self.network = self._build_network()
-
-    def _build_walk(self) -> GNNRet:
-        """GNN-Ret along entities, or without them along structure."""
-        walk = GNNRet(
+        self.walk = GNNRet(
             encoder=self.settings.encoder,
             layers=WALK_LAYERS,
             top_k=WALK_SENDERS,
         )
-        return walk.variant(graph="structure") if self.settings.ablate == "entity" else walk
+        if self.settings.ablate == "entity":
+            self.walk = self.walk.variant(graph="structure")
+        self.walk.index(corpus)
+        self.graph = self._build_graph()
+        self.network = self._build_network()
 
     def _build_graph(self) -> MultiLevelGraph:
         extractions = extract(self.corpus, self.settings.triples)
@@ -201,13 +197,9 @@ class QSGNN(Trained, Retriever):
         chunks = batch["c"]
         document_of_chunk = self.graph.data["cd"].edge_index[1][chunks.n_id]
         sizes = chunks.ptr.diff().tolist()  # chunks per query
-        parts = zip(
-            scores.split(sizes),
-            document_of_chunk.split(sizes),
-            documents,
-        )
+        parts = (scores.split(sizes), document_of_chunk.split(sizes), documents)
         best = []
-        for chunk_scores, owners, rows in parts:
+        for chunk_scores, owners, rows in zip(*parts):
             lowest = scores.new_full((len(self.corpus),), LOWEST)
             best.append(lowest.scatter_reduce(0, owners, chunk_scores, "amax")[rows])
         return tuple(best)
@@ -251,17 +243,9 @@ class QSGNN(Trained, Retriever):
 
     # ---- learning
 
-    @property
-    def store(self) -> Store:
-        """Where the trained weights are kept."""
-        return Store()
-
     def expect_training(self, benchmark: Benchmark) -> None:
         if self.settings.epochs and self.settings.ablate != "fine-tuning":
-            expect_training(benchmark, self.settings.n_train, self.name)
-
-    def key_parts(self) -> Sequence[str]:
-        return [Encoder(self.settings.encoder).identity]
+            expect_training(benchmark, benchmark.train, self.settings.n_train, self.name)
 
     def data_key(self, benchmark: Benchmark) -> str:
         """The triples count, wherever they come from."""
@@ -271,8 +255,7 @@ class QSGNN(Trained, Retriever):
     def train(self, benchmark: Benchmark, slot: Slot) -> Path:
         learner = self.variant()
         learner.index_untrained(benchmark.corpus)
-        extractions = extract(benchmark.corpus, self.settings.triples)
-        return training.train(learner, benchmark, extractions, slot)
+        return training.train(learner, benchmark, slot)
 
     def restore(self, folder: Path) -> None:
         self.learned = read_weights(folder)

@@ -26,7 +26,7 @@ from kit.learning.training import (
 )
 from kit.methods.qsgnn.questions import TrainingQuestion, synthetic_questions
 from kit.methods.training import dev_recall, draw, draw_dev
-from kit.text.triples import Extraction
+from kit.text.triples import extract
 
 if TYPE_CHECKING:
     from kit.methods.qsgnn.retriever import QSGNN
@@ -82,11 +82,11 @@ class Stage(NamedTuple):
 def train(
     learner: "QSGNN",
     benchmark: Benchmark,
-    extractions: Sequence[Extraction],
     slot: Slot,
 ) -> Path:
     """Train the network of ``learner``, which has its graph, and return the weights' folder."""
     settings = learner.settings
+    extractions = extract(benchmark.corpus, settings.triples)
     synthetic = synthetic_questions(extractions, settings.synthetic, settings.seed)
     labelled = labelled_questions(benchmark, settings.n_train, settings.seed)
     stages = {

@@ -12,7 +12,6 @@ of ``scores``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +21,8 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
 
-from kit.corpus import Benchmark, Query, Question
+from kit.corpus import Benchmark, Query
+from kit.corpus.types import Questions, Texts
 from kit.errors import InputError
 from kit.learning.trained import Trained
 from kit.learning.training import Slot, Trainer, periods_of, read_weights
@@ -84,7 +84,7 @@ class GraphAnswerer(Trained):
         self.expect_fit()
         return self.network.answers(self.graphs(trajectories))
 
-    def graphs(self, trajectories: Trajectories, questions: Sequence[Question] = ()) -> list[Data]:
+    def graphs(self, trajectories: Trajectories, questions: Questions = ()) -> list[Data]:
         """For the network, with the answers of ``questions`` where these are given."""
         retriever = self.retriever
         triples = chain.from_iterable(trajectory.graph for trajectory in trajectories)
@@ -109,10 +109,12 @@ class GraphAnswerer(Trained):
     def expect_training(self, benchmark: Benchmark) -> None:
         """Raises :class:`InputError` where no training question has an answer."""
         if not any(question.answer for question in benchmark.train):
-            message = "expected training questions with answers (--train FILE)"
-            raise InputError(message, record=benchmark.name)
+            raise InputError(
+                "expected training questions with answers (--train FILE)",
+                record=benchmark.name,
+            )
 
-    def key_parts(self) -> Sequence[str]:
+    def key_parts(self) -> Texts:
         model = self.retriever.agent.model
         planner = model.identity if model else ""
         return repr(self.retriever.settings), self.retriever.encoder.identity, planner
@@ -127,8 +129,7 @@ class GraphAnswerer(Trained):
         network = self._untrained()
 
         def check_answers(step: int) -> dict[str, float]:
-            answers = network.answers(dev_graphs)
-            return {"measured": np.mean(list(map(exact_match, answers, right)))}
+            return {"measured": np.mean(list(map(exact_match, network.answers(dev_graphs), right)))}
 
         trainer = Trainer(
             network,
@@ -146,22 +147,20 @@ class GraphAnswerer(Trained):
         )
         return trainer.run(periods_of([batches] * self.settings.epochs, RATE), slot)
 
-    def _grow(self, questions: Sequence[Question]) -> list[Data]:
+    def _grow(self, questions: Questions) -> list[Data]:
         """The questions' graphs; the RAS grows those that are not there yet."""
         missing = [question for question in questions if question.query not in self.grown]
         gold = self.retriever.sees_gold
         queries = [question.gold_query if gold else question.query for question in missing]
-        graphs = self.graphs(self.retriever.run(queries), missing)
-        for question, graph in zip(missing, graphs):
+        for question, graph in zip(missing, self.graphs(self.retriever.run(queries), missing)):
             self.grown[question.query] = graph
         return [self.grown[question.query] for question in questions]
 
     def _untrained(self) -> AnswerNetwork:
-        width = self.retriever.vectors.shape[1]
         with torch.random.fork_rng():
             torch.manual_seed(self.settings.seed)
             return AnswerNetwork(
-                width,
+                self.retriever.vectors.shape[1],
                 self.settings.hidden,
                 self.settings.layers,
             )
@@ -191,13 +190,16 @@ class GraphReader(Reader):
         self.answerer.fit(benchmark)
         self.row = {passage.full_text: row for row, passage in enumerate(benchmark.corpus.passages)}
 
-    def answer(self, questions: Sequence[str], contexts: Contexts) -> list[str]:
+    def answer(self, questions: Texts, contexts: Contexts) -> list[str]:
         """Raises :class:`InputError` for a passage that is not of the corpus."""
         self.answerer.expect_fit()
         try:
             rows = [list(map(self.row.__getitem__, texts)) for texts in contexts]
         except KeyError:
-            message = "expected passages of the corpus that the reader learned on"
-            raise InputError(message, field="reader") from None
-        queries = [Query("", text) for text in questions]
-        return self.answerer.answer(self.answerer.retriever.agent.reason(queries, rows))
+            raise InputError(
+                "expected passages of the corpus that the reader learned on",
+                field="reader",
+            ) from None
+        return self.answerer.answer(
+            self.answerer.retriever.agent.reason([Query("", text) for text in questions], rows)
+        )

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch_geometric.data import Data
 
+from kit.corpus.types import Texts
 from kit.methods.loops.steps import Trajectory
 from kit.readers.scoring import normalise
 from kit.text.placeholders import DATE, NUMBER, Mention, key_of
@@ -46,7 +47,7 @@ class NodeFeatures(NamedTuple):
 
 def node_features(
     trajectory: Trajectory,
-    nodes: Sequence[str],
+    nodes: Texts,
     mentions: Sequence[Mention],
 ) -> np.ndarray:
     """:class:`NodeFeatures` of each node, by its key, of shape (nodes, features).
@@ -60,23 +61,23 @@ def node_features(
 
     rows = []
     n_answered = [sum(node in keys for keys in answers) for node in nodes]
-    comparisons = compared(nodes, n_answered, mentions)
-    for node, n, comparison in zip(nodes, n_answered, comparisons):
-        features = NodeFeatures(
-            node in in_question,
-            n > 0,
-            node in last_answers,
-            n / 3,
-            node in asked_about,
-            value_of(node) is not None,
-            *comparison,
+    for node, n, comparison in zip(nodes, n_answered, compared(nodes, n_answered, mentions)):
+        rows.append(
+            NodeFeatures(
+                node in in_question,
+                n > 0,
+                node in last_answers,
+                n / 3,
+                node in asked_about,
+                value_of(node) is not None,
+                *comparison,
+            )
         )
-        rows.append(features)
     return np.array(rows, np.float32).reshape(-1, len(NodeFeatures._fields))
 
 
 def compared(
-    nodes: Sequence[str],
+    nodes: Texts,
     n_answered: Sequence[int],
     mentions: Sequence[Mention],
 ) -> list[Sequence[float]]:
@@ -126,7 +127,7 @@ def to_data(
     question: np.ndarray,
     vectors: Vectors,
     mentions: Sequence[Mention] = (),
-    answers: Sequence[str] = (),
+    answers: Texts = (),
 ) -> Data:
     """G_Q for PyG, by the ``vectors`` of names and relations; each edge goes backward, too.
 
@@ -144,9 +145,8 @@ def to_data(
     row = dict(zip(names, range(len(names))))
 
     edges = torch.tensor([row[key] for key in keys], dtype=torch.long).reshape(-1, 2)
-    relations = [relation for _, relation, _ in trajectory.graph]
     relation_vectors = stacked(
-        relations,
+        [relation for _, relation, _ in trajectory.graph],
         vectors,
         len(question),
     )

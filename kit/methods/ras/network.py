@@ -39,13 +39,14 @@ class GraphEncoder(nn.Module):
         self.convs = nn.ModuleList()
         self.norms = nn.ModuleList()
         for _ in range(layers):
-            conv = TransformerConv(
-                out_channels,
-                out_channels // heads,
-                heads,
-                edge_dim=edge_dim,
+            self.convs.append(
+                TransformerConv(
+                    out_channels,
+                    out_channels // heads,
+                    heads,
+                    edge_dim=edge_dim,
+                )
             )
-            self.convs.append(conv)
             self.norms.append(nn.LayerNorm(out_channels))
 
     def forward(
@@ -108,8 +109,7 @@ class AnswerNetwork(nn.Module):
 
         nodes = self.node(torch.cat([h, question[data.batch], features], 1)).squeeze(1)
         pooled = global_add_pool(answering, data.batch, len(question))
-        closed = self.closed(torch.cat([question, pooled], 1))
-        return nodes, closed
+        return nodes, self.closed(torch.cat([question, pooled], 1))
 
     def loss(self, data: Batch) -> Tensor:
         """As of :func:`answer_loss`."""

@@ -13,8 +13,9 @@ from typing import Annotated
 
 import numpy as np
 
-from kit.corpus import Benchmark, Corpus, Question
-from kit.learning.training import HISTORY, read_history
+from kit.corpus import Benchmark, Corpus
+from kit.corpus.types import Questions
+from kit.learning.training import HISTORY, History, read_history
 from kit.methods.baselines.classic import Dense
 from kit.methods.loops.agents import GOLD, MANY_PROMPTS, agent_of
 from kit.methods.loops.fact_reader import FactReader
@@ -32,7 +33,7 @@ OUT_OF_SCOPE = 4  # is taken off a cosine: below all that are within
 BY_NAME = 2  # is added to a cosine: above all others of the scope
 
 
-def sub_questions(questions: Sequence[Question]) -> list[tuple[str, str]]:
+def sub_questions(questions: Questions) -> list[tuple[str, str]]:
     """Gold sub-questions with answers filled in, each with the id of a passage that answers it.
 
     A question without any stands for itself, once for each support.
@@ -68,11 +69,12 @@ class RAS(Loop):
 
     def fit(self, benchmark: Benchmark) -> None:
         """Take sub-questions to learn themes from."""
-        pairs = sub_questions(benchmark.train)
-        self.theme_pairs = [(text, benchmark.corpus[id_].full_text) for text, id_ in pairs]
+        self.theme_pairs = [
+            (text, benchmark.corpus[id_].full_text) for text, id_ in sub_questions(benchmark.train)
+        ]
 
     @property
-    def history(self) -> Sequence[dict[str, float]]:
+    def history(self) -> History:
         """How the small planner learned, by the epoch, where its folder tells.
 
         ``measured`` is minus the loss on dev.
@@ -169,12 +171,11 @@ class RAS(Loop):
         """
         rows = []
         for hole in step.holes:
-            titled = self.titled[key_of(hole.entity)]
-            naming = self.naming[key_of(hole.entity)]
+            key = key_of(hole.entity)
             if hole.backward:
-                rows.append(naming - titled)
+                rows.append(self.naming[key] - self.titled[key])
             else:
-                rows.append(titled)
+                rows.append(self.titled[key])
         if not step.holes:
             rows = [self.naming[name] | self.titled[name] for name in self._names(step.text)]
         return list(set.intersection(*rows)) if rows else []

@@ -53,8 +53,9 @@ class Themes:
         self.labels = labels[:, kept]
 
         labelled = self.labels.any(1)
-        classifier = OneVsRestClassifier(LogisticRegression(C=STRENGTH))
-        self.classifier = classifier.fit(vectors[labelled], self.labels[labelled])
+        self.classifier = OneVsRestClassifier(LogisticRegression(C=STRENGTH)).fit(
+            vectors[labelled], self.labels[labelled]
+        )
         self.profiles = self.profile(vectors)
 
     def profile(self, vectors: np.ndarray) -> np.ndarray:
@@ -91,9 +92,8 @@ class Themes:
             )
             for _ in range(EPOCHS):
                 for rows in torch.randperm(len(given)).split(BATCH):
-                    shifted = shifter(given[rows])
                     loss = nn.functional.kl_div(
-                        shifted,
+                        shifter(given[rows]),
                         wanted[rows],
                         reduction="batchmean",
                     )
@@ -130,8 +130,11 @@ class Themes:
 
 def labels_of(corpus: Corpus, themes: Mapping[str, str]) -> np.ndarray:
     """Which themes' words the first sentence of each passage has, (passages, themes)."""
-    alternatives = ["|".join(words.split()) for words in themes.values()]
-    patterns = [re.compile(rf"\b(?:{words})s?\b") for words in alternatives]
+    patterns = []
+    for words in themes.values():
+        alternatives = "|".join(words.split())
+        patterns.append(re.compile(rf"\b(?:{alternatives})s?\b"))
+
     labels = []
     for passage in corpus.passages:
         first, *_ = split_sentences(passage.text) or [""]
