@@ -143,6 +143,9 @@ class Query(Struct, frozen=True):
         return f"{type(self).__name__} {self.id}: {self.text}"
 
 
+Queries = Sequence[Query]
+
+
 class GoldQuery(Query, frozen=True):
     """A query with its question's gold fields, for a retriever that says that it sees them."""
 

@@ -4,19 +4,19 @@ As in kgp.txt Table 1. Every question counts for every retriever: an answer that
 no judge judges, is wrong (kgp-i25).
 """
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+from math import ceil, inf, isinf
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 from tqdm.auto import tqdm
 
-from kit.corpus import Question
+from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.evaluation.results import Experiment
-from kit.readers.base import LanguageModelReader, Reader
+from kit.readers.base import Contexts, LanguageModelReader, Reader
 from kit.readers.scoring import contains, exact_match, f1, normalise
 from kit.text import Encoder, language_model
 from kit.text.language_models import LanguageModel
@@ -39,15 +39,18 @@ def reader_of(text: str) -> Reader:
 
         return GraphReader()
     if ":" not in text:
-        readers = "extractive, ras, or a language model such as server:MODEL"
-        raise InputError(f"expected a reader: {readers}; not {text!r}", field="reader")
+        raise InputError(
+            "expected a reader: extractive, ras, or a language model such as server:MODEL; "
+            f"not {text!r}",
+            field="reader",
+        )
     return LanguageModelReader(language_model(text))
 
 
 def contexts_of(
     experiment: Experiment,
     n: int,
-    n_tokens: float = math.inf,
+    n_tokens: float = inf,
 ) -> dict[str, list[list[str]]]:
     """What a reader gets: by retriever and question the texts of the first ``n`` passages.
 
@@ -56,7 +59,7 @@ def contexts_of(
     (kgp.txt Table 1).
     """
     corpus = experiment.benchmark.corpus
-    contexts: dict[str, list[list[str]]] = {"none": [[] for _ in experiment.questions]}
+    contexts = {"none": [[] for _ in experiment.questions]}
     for name, rankings in experiment.rankings.items():
         contexts[name] = []
         for question in experiment.questions:
@@ -65,26 +68,26 @@ def contexts_of(
 
     contexts["golden"] = []
     for question in experiment.questions:
-        texts = [corpus[passage].full_text for passage in question.supporting_ids]
-        contexts["golden"].append(texts)
+        contexts["golden"].append(
+            [corpus[passage].full_text for passage in question.supporting_ids]
+        )
     return contexts
 
 
 def _within(texts: list[str], n_tokens: float) -> list[str]:
     """The first texts that have no more than so many tokens; at least one."""
-    if math.isinf(n_tokens) or not texts:
+    if isinf(n_tokens) or not texts:
         return texts
     tokens = Encoder().model.tokenizer(texts, verbose=False)["input_ids"]
-    sizes = np.cumsum([len(ids) for ids in tokens])
-    n_fitting = int((sizes <= n_tokens).sum())
-    return texts[: max(1, n_fitting)]
+    sizes = np.cumsum(list(map(len, tokens)))
+    return texts[: max(1, int((sizes <= n_tokens).sum()))]
 
 
 def read_answers(
     reader: Reader,
-    questions: Sequence[Question],
-    contexts: Mapping[str, Sequence[Sequence[str]]],
-) -> pd.DataFrame:
+    questions: Questions,
+    contexts: Mapping[str, Contexts],
+) -> DataFrame:
     """The reader's answers from its texts, best first: a row per context and question.
 
     Columns: retriever (the context's name), question, hops, type, answer, ``em``, ``f1``,
@@ -93,34 +96,37 @@ def read_answers(
     """
     for question in questions:
         if not question.answer:
-            expected = "expected an answer to compare with"
-            raise InputError(expected, record=question.id, field="answer")
+            raise InputError(
+                "expected an answer to compare with",
+                record=question.id,
+                field="answer",
+            )
 
     rows = []
     queries = [question.text for question in questions]
     for name, texts in tqdm(contexts.items(), desc=f"reading ({reader.name})"):
-        answers = reader.answer(queries, texts)
-        for question, answer in zip(questions, answers, strict=True):
-            row = {
-                "retriever": name,
-                "question": question.id,
-                "hops": question.hops,
-                "type": question.type,
-                "answer": answer,
-                "em": exact_match(answer, question.answers),
-                "f1": f1(answer, question.answers),
-                "accuracy": contains(answer, question.answers),
-                "words": len(normalise(answer).split()),
-            }
-            rows.append(row)
-    return pd.DataFrame(rows)
+        for question, answer in zip(questions, reader.answer(queries, texts), strict=True):
+            rows.append(
+                {
+                    "retriever": name,
+                    "question": question.id,
+                    "hops": question.hops,
+                    "type": question.type,
+                    "answer": answer,
+                    "em": exact_match(answer, question.answers),
+                    "f1": f1(answer, question.answers),
+                    "accuracy": contains(answer, question.answers),
+                    "words": len(normalise(answer).split()),
+                }
+            )
+    return DataFrame(rows)
 
 
 def judge_answers(
-    table: pd.DataFrame,
-    questions: Sequence[Question],
+    table: DataFrame,
+    questions: Questions,
     model: LanguageModel,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The table with the grades of a model (kgp.txt Listing 5).
 
     ``judged`` is 1 where it says right, and ``unclear`` 1 where it says neither right nor wrong.
@@ -153,17 +159,20 @@ class Reading:
         """``size`` counts passages, as in ``30``, or tokens, as in ``3500tokens``."""
         count, unit = re.fullmatch(r"(\d*)(.*)", size, re.DOTALL).groups()
         if unit not in ("", "tokens") or not int(count or 0):
-            expected = "expected a number of passages, such as 30, or of tokens, such as 3500tokens"
-            raise InputError(f"{expected}, not {size}", field="read")
+            raise InputError(
+                "expected a number of passages, such as 30, or of tokens, such as 3500tokens, "
+                f"not {size}",
+                field="read",
+            )
 
         self.reader = reader
         self.size = size
         self.judge = judge and language_model(judge)
         self.n = int(count)
-        self.n_tokens = math.inf
+        self.n_tokens = inf
         if unit == "tokens":
             self.n_tokens = self.n
-            self.n = math.ceil(self.n / TOKENS_A_PASSAGE)
+            self.n = ceil(self.n / TOKENS_A_PASSAGE)
 
     def answers(self, experiment: Experiment) -> Experiment:
         """The experiment with answers measured in place of rankings.

@@ -2,19 +2,22 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark, EvidenceGraph, Question
+from kit.corpus.types import Indices, Texts
 from kit.errors import InputError
 from kit.evaluation.metrics import described, full_at, graph_measures, recall_at, reciprocal_rank
 from kit.evaluation.results import COSTS, SEED, Experiment
 from kit.evaluation.statistics import N_RESAMPLES
 from kit.evaluation.timing import query_for, time_parts
 from kit.methods import Ranking, Retriever, make
+from kit.methods.training import draw
 
 BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
 N_TIMED = 20  # questions of which ``kit evaluate`` takes the time
@@ -27,7 +30,7 @@ SHAPES = {
 
 
 def evaluate(
-    retrievers: Mapping[str, Retriever] | Sequence[str],
+    retrievers: Mapping[str, Retriever] | Texts,
     benchmark: Benchmark,
     *,
     ks: Sequence[int] = (2, 5, 10),
@@ -60,7 +63,7 @@ def evaluate(
     ks = tuple(sorted(set(ks)))
     k = max(ks, default=0) if k is None else k
     _check(benchmark, ks, k)
-    timed = _sample(benchmark.test, n_timed, seed)
+    timed = {question.id for question in draw(benchmark.test, n_timed, seed)}
 
     training = (training or benchmark).without_test()
     seconds_to_fit = _fit_all(retrievers, training)
@@ -73,7 +76,7 @@ def evaluate(
         for question in benchmark.test:
             rows.append({"retriever": name} | _measure(question, run, ks, k, graphs))
 
-    runs = pd.DataFrame(rows)
+    runs = DataFrame(rows)
     return Experiment(
         table=mean_over_seeds(runs),
         rankings={name: rankings[name] for name in rankings if SEED not in name},
@@ -91,18 +94,14 @@ def evaluate(
 # ---- the steps
 
 
-def _check(benchmark: Benchmark, ks: tuple[int, ...], k: int) -> None:
+def _check(benchmark: Benchmark, ks: Indices, k: int) -> None:
     if not ks or ks[0] < 1 or k < ks[-1]:
-        expected = f"expected cut-offs from 1 up to the length of a ranking ({k})"
-        raise InputError(f"{expected}, not {list(ks)}", field="k")
+        raise InputError(
+            f"expected cut-offs from 1 up to the length of a ranking ({k}), not {list(ks)}",
+            field="k",
+        )
     if not benchmark.test:
         raise InputError("expected questions in test, found none", record=benchmark.name)
-
-
-def _sample(questions: Sequence[Question], n: int, seed: int) -> set[str]:
-    """The ids of n questions, drawn at random."""
-    order = np.random.default_rng(seed).permutation(len(questions))
-    return {questions[pick].id for pick in order[:n]}
 
 
 def _fit_all(retrievers: Mapping[str, Retriever], training: Benchmark) -> dict[str, float]:
@@ -160,9 +159,8 @@ def _ask_all(
         for first in range(0, len(questions), BATCH):
             batch = questions[first : first + BATCH]
             queries = [query_for(retriever, question) for question in batch]
-            results = retriever.retrieve_many(queries, k)
-            for question, ranking in zip(batch, results, strict=True):
-                rankings[question.id] = ranking
+            ids = [question.id for question in batch]
+            rankings |= zip(ids, retriever.retrieve_many(queries, k), strict=True)
             bar.update(len(batch))
         costs += (_spent(retriever) - spent_before) / len(benchmark.test)
     bar.close()
@@ -187,7 +185,7 @@ def _measure(
         row[f"full@{cut_off}"] = full_at(question, ids, cut_off)
     row["mrr"] = reciprocal_rank(question, ids[:k])
 
-    row["seconds"] = run.seconds.get(question.id, np.nan)
+    row["seconds"] = run.seconds.get(question.id, nan)
     row |= dict(zip(COSTS, run.costs))
     if graphs:
         star = EvidenceGraph(min(question.hops, len(ids)))
@@ -199,12 +197,13 @@ def _spent(retriever: Retriever) -> np.ndarray:
     """Calls and tokens of a retriever's language model up to now; nan where it has none."""
     usage = retriever.usage()
     if usage is None:
-        return np.array([np.nan, np.nan])
-    tokens = usage[["prompt_tokens", "answer_tokens"]].to_numpy()
-    return np.array([usage["calls"].sum(), tokens.sum()])
+        return np.array([nan, nan])
+    return np.array(
+        [usage["calls"].sum(), usage[["prompt_tokens", "answer_tokens"]].to_numpy().sum()]
+    )
 
 
-def _usages(retrievers: Mapping[str, Retriever]) -> dict[str, pd.DataFrame]:
+def _usages(retrievers: Mapping[str, Retriever]) -> dict[str, DataFrame]:
     """What the language models were used for, of the retrievers that have one."""
     return {
         name: retriever.usage()
@@ -240,10 +239,8 @@ def all_seeds(retrievers: Mapping[str, Retriever], *names: str) -> tuple[Retriev
     )
 
 
-def mean_over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
+def mean_over_seeds(runs: DataFrame) -> DataFrame:
     """The table of an :class:`Experiment`: the seeds of a retriever become one row, their mean."""
     table = runs.replace({"retriever": f"{SEED}.*"}, "", regex=True)
-    how = {}
-    for name, column in table.items():
-        how[name] = "mean" if pd.api.types.is_float_dtype(column) else "first"
+    how = dict.fromkeys(table, "first") | dict.fromkeys(table.select_dtypes("floating"), "mean")
     return table.groupby(["retriever", "question"], sort=False, as_index=False).agg(how)

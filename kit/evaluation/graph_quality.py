@@ -4,14 +4,17 @@ SF-EM and precision judge a question's seeds and all their neighbours: all suppo
 little else.
 """
 
-import time
 from collections.abc import Sequence
 from itertools import combinations
+from math import nan
+from time import perf_counter
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from kit.corpus import Benchmark, Corpus, Question
+from kit.corpus.types import Questions
 from kit.evaluation.metrics import covered, described, precision, sf_em
 from kit.graphs import PassageGraph, build
 from kit.text import TfidfIndex
@@ -19,16 +22,16 @@ from kit.text import TfidfIndex
 _MEASURED = ["sf_em", "covered", "precision", "neighbourhood", "seconds"]
 
 
-def find_seeds(corpus: Corpus, questions: Sequence[Question], n_seeds: int = 5) -> list[list[int]]:
+def find_seeds(corpus: Corpus, questions: Questions, n_seeds: int = 5) -> list[list[int]]:
     """For each question the rows of the passages that a TF-IDF search puts first."""
     return TfidfIndex(corpus).nearest([question.text for question in questions], n_seeds)
 
 
 def graph_quality(
     graph: PassageGraph,
-    questions: Sequence[Question],
+    questions: Questions,
     seeds: Sequence[Sequence[int]],
-) -> pd.DataFrame:
+) -> DataFrame:
     """How good the seeds' neighbourhoods are, a row per question.
 
     Columns: question, hops, type, structure, neighbourhood (passages, seeds included), sf_em,
@@ -47,30 +50,28 @@ def graph_quality(
         row["precision"] = precision(question, ids)
         row["joined"] = _share_of_joined_pairs(graph, question)
         rows.append(row)
-    return pd.DataFrame(rows)
+    return DataFrame(rows)
 
 
 def _share_of_joined_pairs(graph: PassageGraph, question: Question) -> float:
-    supports = []
-    around = []
+    supports = []  # the rows of each, and their neighbours
     for carriers in question.supporting:
         rows = {graph.corpus.row[passage] for passage in carriers}
-        supports.append(rows)
-        around.append(set(graph.neighbours(sorted(rows)).tolist()))
+        supports.append((rows, set(graph.neighbours(sorted(rows)).tolist())))
 
     joined = []
-    for a, b in combinations(range(len(supports)), 2):
-        joined.append(bool(around[a] & supports[b] or around[b] & supports[a]))
-    return np.mean(joined) if joined else np.nan
+    for (a, around_a), (b, around_b) in combinations(supports, 2):
+        joined.append(bool(around_a & b or around_b & a))
+    return np.mean(joined) if joined else nan
 
 
 def at_equal_size(
-    quality: pd.DataFrame,
-    sizes: pd.DataFrame,
+    quality: DataFrame,
+    sizes: DataFrame,
     metric: str,
     size: float,
     by: str = "mean_degree",
-) -> pd.DataFrame:
+) -> DataFrame:
     """A metric for each question (index) and builder (columns) at one size.
 
     ``quality`` has a row per question, builder and ``value`` of the builder's setting; ``sizes``
@@ -94,13 +95,13 @@ def at_equal_size(
         values = curves.reindex(questions)[settings["value"]].to_numpy()  # (questions, steps)
         logs = np.log(steps)
         columns[builder] = [np.interp(np.log(size), logs, curve) for curve in values]
-    return pd.DataFrame(columns, index=questions).dropna()
+    return DataFrame(columns, index=questions).dropna()
 
 
 def measure(
     builder: str,
     benchmark: Benchmark,
-    questions: Sequence[Question],
+    questions: Questions,
     **settings: object,
 ) -> dict[str, float]:
     """Size, mean quality and seconds to build of one graph.
@@ -110,19 +111,18 @@ def measure(
     sizes = []
     quality = []
     for corpus, group in benchmark.asked_together(questions):
-        start = time.perf_counter()
+        start = perf_counter()
         graph = build(builder, corpus, **settings)
-        seconds = time.perf_counter() - start
+        seconds = perf_counter() - start
 
         table = graph_quality(graph, group, find_seeds(corpus, group))
         quality.append(table.assign(seconds=seconds))
         sizes.append(describe_graph(graph))
 
-    means = pd.concat(quality)[_MEASURED].mean()
     size = sizes[0]
     if len(sizes) > 1:
-        size = pd.DataFrame(sizes).mean().to_dict()
-    return size | means.to_dict()
+        size = DataFrame(sizes).mean().to_dict()
+    return size | pd.concat(quality)[_MEASURED].mean().to_dict()
 
 
 def describe_graph(graph: PassageGraph) -> dict[str, float]:

@@ -6,14 +6,15 @@ equal numbers of distinct passages. Every function raises :class:`InputError` fo
 supports.
 """
 
-import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
+from math import inf
 
 import networkx as nx
 
 from kit.corpus import EvidenceGraph, Question
+from kit.corpus.types import Strings, Texts
 from kit.errors import InputError
 
 GRAPH_MEASURES = (
@@ -50,11 +51,14 @@ def described(question: Question) -> dict[str, object]:
     }
 
 
-def supports(question: Question) -> tuple[tuple[str, ...], ...]:
+def supports(question: Question) -> tuple[Strings, ...]:
     """The question's supports, at least one."""
     if not question.supporting:
-        expected = "expected at least one supporting passage"
-        raise InputError(expected, record=question.id, field="supporting")
+        raise InputError(
+            "expected at least one supporting passage",
+            record=question.id,
+            field="supporting",
+        )
     return question.supporting
 
 
@@ -63,11 +67,8 @@ def supports(question: Question) -> tuple[tuple[str, ...], ...]:
 
 def support_ranks(question: Question, ids: Iterable[str]) -> list[float]:
     """The rank, from 1, of each support of the question; infinity where it was not retrieved."""
-    distinct = dict.fromkeys(ids)
-    ranks = {passage: rank for rank, passage in enumerate(distinct, start=1)}
-    return [
-        min(ranks.get(carrier, math.inf) for carrier in carriers) for carriers in supports(question)
-    ]
+    ranks = {passage: rank for rank, passage in enumerate(dict.fromkeys(ids), start=1)}
+    return [min(ranks.get(carrier, inf) for carrier in carriers) for carriers in supports(question)]
 
 
 def recall_at(question: Question, ids: Iterable[str], k: float) -> float:
@@ -76,8 +77,7 @@ def recall_at(question: Question, ids: Iterable[str], k: float) -> float:
     Below 1 by construction where the question has more than k supports, see ``recall_ceiling``.
     """
     ranks = support_ranks(question, ids)
-    n_reached = sum(rank <= k for rank in ranks)
-    return n_reached / len(ranks)
+    return sum(rank <= k for rank in ranks) / len(ranks)
 
 
 def recall_ceiling(question: Question, k: int) -> float:
@@ -85,8 +85,7 @@ def recall_ceiling(question: Question, k: int) -> float:
 
     That is min(1, k / supports).
     """
-    n_supports = len(supports(question))
-    return min(1.0, k / n_supports)
+    return min(1.0, k / len(supports(question)))
 
 
 def full_at(question: Question, ids: Iterable[str], k: float) -> float:
@@ -95,8 +94,7 @@ def full_at(question: Question, ids: Iterable[str], k: float) -> float:
     It is called EM of passages in gnn-ret.txt §D. 0 by construction where the question has more
     than k supports: a mean over such questions needs a caption.
     """
-    last = max(support_ranks(question, ids))
-    return float(last <= k)
+    return float(max(support_ranks(question, ids)) <= k)
 
 
 def reciprocal_rank(question: Question, ids: Iterable[str]) -> float:
@@ -157,7 +155,7 @@ def _carriers(question: Question) -> set[str]:
 
 def graph_measures(
     question: Question,
-    ids: Sequence[str],
+    ids: Texts,
     evidence: EvidenceGraph,
 ) -> dict[str, float]:
     """How well a retrieved evidence graph agrees with the question's (bgr.txt §6.3, A.7).
@@ -180,12 +178,15 @@ def graph_measures(
     """
     gold = question.evidence
     if gold is None:
-        expected = "expected a question with an evidence graph"
-        raise InputError(expected, record=question.id, field="evidence")
+        raise InputError(
+            "expected a question with an evidence graph",
+            record=question.id,
+            field="evidence",
+        )
 
     names = _names_of_nodes(question, ids[: evidence.n_nodes])
     named = set(names.values())
-    n_right = len(named & set(range(gold.n_nodes)))
+    n_right = len(named.intersection(range(gold.n_nodes)))
     precision = n_right / max(1, evidence.n_nodes)
     recall = n_right / gold.n_nodes
     f1 = 0.0
@@ -194,8 +195,7 @@ def graph_measures(
 
     edges = {(names[start], names[end]) for start, end in evidence.rooted.edges}
     different_nodes = named ^ {QUESTION, *range(gold.n_nodes)}
-    different_edges = edges ^ set(gold.rooted.edges)
-    n_different = len(different_nodes) + len(different_edges)
+    n_different = len(different_nodes) + len(edges.symmetric_difference(gold.rooted.edges))
     return {
         "gm": float(n_different == 0),
         "gs": float(nx.is_isomorphic(evidence.rooted, gold.rooted)),
@@ -208,7 +208,7 @@ def graph_measures(
     }
 
 
-def _names_of_nodes(question: Question, ids: Sequence[str]) -> dict[int, object]:
+def _names_of_nodes(question: Question, ids: Texts) -> dict[int, object]:
     """Each node of a graph over ``ids`` by the index of the support that it carries.
 
     A node without one has its passage's id, and so has a second carrier of a support, which is one
@@ -219,7 +219,7 @@ def _names_of_nodes(question: Question, ids: Sequence[str]) -> dict[int, object]
         for carrier in carriers:
             support_of.setdefault(carrier, support)
 
-    names: dict[int, object] = {QUESTION: QUESTION}
+    names = {QUESTION: QUESTION}
     for node, passage in enumerate(ids):
         name = support_of.get(passage, passage)
         names[node] = passage if name in names.values() else name

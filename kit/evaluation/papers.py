@@ -1,15 +1,20 @@
 """The papers' own numbers (``papers.csv``), as printed."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+from pandas import DataFrame
 
-_FILE = Path(__file__).with_name("papers.csv")
-_NUMBERS = pd.read_csv(_FILE, keep_default_na=False, dtype={"value": float})
+from kit.corpus.types import Texts
+
+_NUMBERS = pd.read_csv(
+    Path(__file__).with_name("papers.csv"),
+    keep_default_na=False,
+    dtype={"value": float},
+)
 
 
-def paper_numbers(paper: str, label: str) -> pd.DataFrame:
+def paper_numbers(paper: str, label: str) -> DataFrame:
     """The numbers of one table or figure as printed: ``paper_numbers("gnn-ret", "Table 5")``.
 
     Columns: paper, place, dataset (as the paper names it), group, row, metric, value, unit, note.
@@ -18,7 +23,7 @@ def paper_numbers(paper: str, label: str) -> pd.DataFrame:
     return of_paper[of_paper["place"] == label].reset_index(drop=True)
 
 
-def paper_table(paper: str, *labels: str, metrics: Sequence[str] = ()) -> pd.DataFrame:
+def paper_table(paper: str, *labels: str, metrics: Texts = ()) -> DataFrame:
     """Tables of a paper as they are read, with all metrics or some.
 
     A row is a method (and group), a column is a data set and metric.

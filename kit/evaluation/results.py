@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import nan
 from typing import Self
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 from statsmodels.stats.multitest import multipletests
 
 from kit.corpus import Benchmark, Question
-from kit.evaluation import metrics, statistics
+from kit.corpus.types import Indices, Strings, Texts
+from kit.evaluation import metrics
+from kit.evaluation.statistics import Estimate, interval, intervals, paired
 from kit.methods import Ranking
 
 COSTS = ("calls", "tokens")  # of a language model, per question on average
@@ -37,16 +41,16 @@ class Experiment:
     ``draws`` the seed and n_resamples of the intervals.
     """
 
-    table: pd.DataFrame
+    table: DataFrame
     rankings: dict[str, dict[str, Ranking]]
     seconds_to_fit: dict[str, float]
     benchmark: Benchmark
     questions: tuple[Question, ...]
-    ks: tuple[int, ...]
+    ks: Indices
     draws: dict[str, int]
-    sees_gold: tuple[str, ...] = ()
-    usages: dict[str, pd.DataFrame] = field(default_factory=dict)
-    runs: pd.DataFrame | None = None
+    sees_gold: Strings = ()
+    usages: dict[str, DataFrame] = field(default_factory=dict)
+    runs: DataFrame | None = None
 
     def __repr__(self) -> str:
         names = ", ".join(self.rankings)
@@ -58,23 +62,21 @@ class Experiment:
 
         All but edit distances and lengths are between 0 and 1.
         """
-        names = [f"recall@{k}" for k in self.ks]
-        names += [f"full@{k}" for k in self.ks]
+        names = [f"{metric}@{k}" for metric in ("recall", "full") for k in self.ks]
         names += ["mrr", *metrics.GRAPH_MEASURES, *metrics.ANSWER_MEASURES]
         return [name for name in names if name in self.table]
 
-    def only(self, retrievers: Sequence[str]) -> Self:
+    def only(self, retrievers: Texts) -> Self:
         """The table and the rankings of some of the retrievers, in this order."""
-        table = self.table.set_index("retriever").loc[list(retrievers)]
         return replace(
             self,
-            table=table.reset_index(),
+            table=self.table.set_index("retriever").loc[list(retrievers)].reset_index(),
             rankings={name: self.rankings[name] for name in retrievers},
         )
 
     # ---- tables
 
-    def summary(self, by: Names = ()) -> pd.DataFrame:
+    def summary(self, by: Names = ()) -> DataFrame:
         """Means with 95 % intervals, of all questions or by columns of the table.
 
         Columns: retriever, those of ``by``, metric, mean, low, high, n.
@@ -82,19 +84,20 @@ class Experiment:
         by = _as_list(by)
         parts = []
         for group, values in self._groups(by, self.metrics):
-            means = statistics.intervals(values, **self.draws)
+            means = intervals(values, **self.draws)
             parts.append(means.reset_index().assign(**group))
 
         order = list(self.rankings)
-        columns = ["retriever", *by, "metric", "mean", "low", "high", "n"]
-        return pd.concat(parts)[columns].sort_values(
+        return pd.concat(parts)[
+            ["retriever", *by, "metric", "mean", "low", "high", "n"]
+        ].sort_values(
             "retriever",
             key=lambda names: names.map(order.index),
             kind="stable",
             ignore_index=True,
         )
 
-    def compare(self, baseline: str, metric: str = "recall@5", by: Names = ()) -> pd.DataFrame:
+    def compare(self, baseline: str, metric: str = "recall@5", by: Names = ()) -> DataFrame:
         """Paired differences of every other retriever to ``baseline``.
 
         They are of all questions, or by columns of the table. ``p`` is of a permutation test; those
@@ -104,30 +107,31 @@ class Experiment:
         rows = []
         for group, values in self._groups(_as_list(by), [metric]):
             for name in others:
-                gain = statistics.paired(
+                gain = paired(
                     values[metric, name],
                     values[metric, baseline],
                     **self.draws,
                 )
-                row = {
-                    "retriever": name,
-                    "baseline": baseline,
-                    **group,
-                    "metric": metric,
-                    "difference": gain.value,
-                    "low": gain.low,
-                    "high": gain.high,
-                    "p": gain.p,
-                    "p_holm": np.nan,
-                    "n": gain.n,
-                }
-                rows.append(row)
+                rows.append(
+                    {
+                        "retriever": name,
+                        "baseline": baseline,
+                        **group,
+                        "metric": metric,
+                        "difference": gain.value,
+                        "low": gain.low,
+                        "high": gain.high,
+                        "p": gain.p,
+                        "p_holm": nan,
+                        "n": gain.n,
+                    }
+                )
 
-        table = pd.DataFrame(rows)
+        table = DataFrame(rows)
         table["p_holm"] = multipletests(table["p"], method="holm")[1]
         return table
 
-    def by_hops(self) -> pd.DataFrame:
+    def by_hops(self) -> DataFrame:
         """Means of all questions and by hops, each with :meth:`compare` to the first retriever."""
         first, *others = self.rankings
         parts = []
@@ -151,7 +155,7 @@ class Experiment:
         name: Names,
         over: Names,
         metric: str = "recall@5",
-    ) -> statistics.Estimate:
+    ) -> Estimate:
         """The paired difference of a retriever to another, with all seeds.
 
         Several names are taken for seeds of one retriever, too.
@@ -163,13 +167,13 @@ class Experiment:
 
         # Only of a few questions the time is taken.
         measured = better.notna().all(axis=1) & baseline.notna().all(axis=1)
-        return statistics.paired(better[measured], baseline[measured], **self.draws)
+        return paired(better[measured], baseline[measured], **self.draws)
 
     def _groups(
         self,
         by: list[str],
-        metrics: Sequence[str],
-    ) -> list[tuple[dict[str, object], pd.DataFrame]]:
+        metrics: Texts,
+    ) -> list[tuple[dict[str, object], DataFrame]]:
         """Each group of questions: its values of ``by``, and its metrics (:func:`by_question`)."""
         groups = self.table.groupby(by) if by else [((), self.table)]
         return [(dict(zip(by, key)), by_question(rows, metrics)) for key, rows in groups]
@@ -220,11 +224,12 @@ class Experiment:
             if len(experiment.rankings) > 1:
                 differences += [experiment.compare(first, name) for name in experiment.metrics]
         if differences:
-            table = pd.concat(differences)
-            parts.append(table.to_string(index=False, float_format="{:.3g}".format))
+            parts.append(
+                pd.concat(differences).to_string(index=False, float_format="{:.3g}".format)
+            )
         return "\n\n".join([*parts, self.caption])
 
-    def _table_of_means(self, more: Sequence[Self]) -> pd.DataFrame:
+    def _table_of_means(self, more: Sequence[Self]) -> DataFrame:
         """Rows: the metrics, the time, the costs; columns: the retrievers; cells in words."""
         summary = pd.concat([part.summary() for part in (self, *more)], ignore_index=True)
         summary["cell"] = [
@@ -250,7 +255,7 @@ class Experiment:
         seconds = self.table.groupby("retriever")["seconds"].mean()
         results = []
         for name, means in summary.groupby("retriever", sort=False):
-            result: dict[str, object] = {"retriever": name}
+            result = {"retriever": name}
             for row in means.itertuples():
                 result[row.metric] = row.mean
                 result[f"{row.metric}_ci"] = [row.low, row.high]
@@ -271,7 +276,7 @@ class Experiment:
         }
 
 
-def by_question(table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
+def by_question(table: DataFrame, metrics: Texts) -> DataFrame:
     """Metrics of each question (index) and retriever, all in the table's order.
 
     The columns are (metric, retriever).
@@ -280,16 +285,16 @@ def by_question(table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
     return values.rename_axis(columns="metric").unstack(sort=False)
 
 
-def per_question(experiment: Experiment, metric: str) -> pd.DataFrame:
+def per_question(experiment: Experiment, metric: str) -> DataFrame:
     """A metric, or the seconds, of each question (index) and retriever (columns)."""
     return by_question(experiment.table, [metric])[metric]
 
 
 def variants(
     experiment: Experiment,
-    groups: Mapping[str, Sequence[str]],
+    groups: Mapping[str, Texts],
     metric: str,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Retrievers (``label``) in groups, each with its mean and its paired difference to the first.
 
     Columns: group, label, mean, low, high, difference, difference_low, difference_high, n.
@@ -298,31 +303,32 @@ def variants(
     rows = []
     for group, labels in groups.items():
         for label in labels:
-            mean = statistics.interval(values[label], **experiment.draws)
-            gain = [np.nan] * 3
+            mean = interval(values[label], **experiment.draws)
+            gain = [nan] * 3
             if label != labels[0]:
-                difference = values[label] - values[labels[0]]
-                gain = statistics.interval(difference, **experiment.draws)
+                gain = interval(values[label] - values[labels[0]], **experiment.draws)
             rows.append([group, label, *mean[:3], *gain[:3], mean.n])
-    columns = [
-        "group",
-        "label",
-        "mean",
-        "low",
-        "high",
-        "difference",
-        "difference_low",
-        "difference_high",
-        "n",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+    return DataFrame(
+        rows,
+        columns=[
+            "group",
+            "label",
+            "mean",
+            "low",
+            "high",
+            "difference",
+            "difference_low",
+            "difference_high",
+            "n",
+        ],
+    )
 
 
 def _as_list(names: Names) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _with_seeds(values: pd.DataFrame, names: Names) -> pd.DataFrame:
+def _with_seeds(values: DataFrame, names: Names) -> DataFrame:
     """The columns of these retrievers, and of their further seeds."""
     wanted = _as_list(names)
     return values[[column for column in values if column.split(SEED)[0] in wanted]]

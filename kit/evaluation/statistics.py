@@ -5,13 +5,17 @@ differences between methods are paired, and so are the points of a sweep. An int
 observations, or is (nan, nan).
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+from numpy import ndarray
+from numpy.random import default_rng
+from pandas import DataFrame
 from scipy import stats
+
+from kit.corpus.types import Texts
 
 LEVEL = 0.95
 N_RESAMPLES = 10_000
@@ -32,41 +36,40 @@ class Estimate(NamedTuple):
     low: float
     high: float
     n: int
-    p: float = np.nan
+    p: float = nan
     differ: int | None = None
-    rival: float = np.nan
+    rival: float = nan
     draws: tuple[float, ...] = ()
 
 
-def estimate(value: float, sample: np.ndarray, n: int) -> Estimate:
+def estimate(value: float, sample: ndarray, n: int) -> Estimate:
     """An estimate over n observations; ``sample`` has its values on resampled observations."""
-    low = high = np.nan
+    low = high = nan
     if n > 1:
         low, high = np.quantile(sample, _ENDS)
     return Estimate(float(value), float(low), float(high), n)
 
 
 def resampled_sums(
-    values: np.ndarray,
+    values: ndarray,
     *,
     seed: int,
     n_resamples: int = N_RESAMPLES,
-) -> np.ndarray:
+) -> ndarray:
     """Sums of the columns of ``values`` (n, columns) over bootstrap samples of its rows.
 
     Their shape is (n_resamples, columns).
     """
-    blocks = _counts(len(values), seed, n_resamples)
-    return np.concatenate([block @ values for block in blocks])
+    return np.concatenate([block @ values for block in _counts(len(values), seed, n_resamples)])
 
 
 @lru_cache(maxsize=4)
-def _counts(n: int, seed: int, n_resamples: int) -> list[np.ndarray]:
+def _counts(n: int, seed: int, n_resamples: int) -> list[ndarray]:
     """How often each of n rows is in each bootstrap sample, in blocks of samples.
 
     Most intervals share them.
     """
-    generator = np.random.default_rng(seed)
+    generator = default_rng(seed)
     blocks = []
     size = max(1, _CELLS // n)
     for start in range(0, n_resamples, size):
@@ -79,18 +82,18 @@ def _counts(n: int, seed: int, n_resamples: int) -> list[np.ndarray]:
 
 
 def intervals(
-    values: pd.DataFrame,
+    values: DataFrame,
     seed: int = 0,
     *,
     n_resamples: int = N_RESAMPLES,
-) -> pd.DataFrame:
+) -> DataFrame:
     """Each column of a table by question, a row each: mean, low, high, n.
 
     The ends are those of a percentile bootstrap over the rows.
     """
     x = values.to_numpy(float)  # (questions, columns)
     n, n_columns = x.shape
-    results = np.full((3, n_columns), np.nan)  # mean, low, high
+    results = np.full((3, n_columns), nan)  # mean, low, high
     if n:
         results[0] = x.mean(axis=0)
     if n > 1:
@@ -100,35 +103,33 @@ def intervals(
         are_equal = np.ptp(x, axis=0) == 0
         results = np.where(are_equal, x[0], results)
 
-    table = pd.DataFrame(
+    return DataFrame(
         results.T,
         index=values.columns,
         columns=["mean", "low", "high"],
-    )
-    return table.assign(n=n)
+    ).assign(n=n)
 
 
 def interval(
-    values: np.ndarray,
+    values: ndarray,
     seed: int = 0,
     *,
     n_resamples: int = N_RESAMPLES,
 ) -> Estimate:
     """The mean of ``values`` (n,) with its percentile bootstrap interval."""
-    column = pd.DataFrame(np.asarray(values, float))
-    table = intervals(column, seed, n_resamples=n_resamples)
-    [row] = table.itertuples(index=False)
+    column = DataFrame(np.asarray(values, float))
+    [row] = intervals(column, seed, n_resamples=n_resamples).itertuples(index=False)
     return Estimate(*row)
 
 
 def by_group(
-    table: pd.DataFrame,
-    by: Sequence[str],
+    table: DataFrame,
+    by: Texts,
     value: str,
     seed: int = 0,
     *,
     n_resamples: int = N_RESAMPLES,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The mean of a column in each group with its interval.
 
     Columns: those of ``by``, mean, low, high, n (rows of the table).
@@ -137,12 +138,12 @@ def by_group(
     for key, values in table.groupby(list(by), sort=False)[value]:
         mean = interval(values, seed, n_resamples=n_resamples)
         rows.append((*key, *mean[:4]))
-    return pd.DataFrame(rows, columns=[*by, "mean", "low", "high", "n"])
+    return DataFrame(rows, columns=[*by, "mean", "low", "high", "n"])
 
 
 def diff_of_means(
-    a: np.ndarray,
-    b: np.ndarray,
+    a: ndarray,
+    b: ndarray,
     seed: int = 0,
     *,
     n_resamples: int = N_RESAMPLES,
@@ -163,8 +164,8 @@ def diff_of_means(
 
 
 def paired(
-    a: np.ndarray,
-    b: np.ndarray,
+    a: ndarray,
+    b: ndarray,
     seed: int = 0,
     *,
     n_resamples: int = N_RESAMPLES,
@@ -184,8 +185,7 @@ def paired(
     if len(draws) == 1:
         draws = draws[:0]
 
-    result = interval(difference, seed, n_resamples=n_resamples)
-    return result._replace(
+    return interval(difference, seed, n_resamples=n_resamples)._replace(
         p=_p_of_flips(difference, seed, n_resamples),
         differ=int(np.count_nonzero(difference)),
         rival=float(b.mean(axis=1).sum() / n),
@@ -193,15 +193,15 @@ def paired(
     )
 
 
-def _with_seeds(values: np.ndarray) -> np.ndarray:
+def _with_seeds(values: ndarray) -> ndarray:
     """Values as (n, seeds), where (n,) are of a single seed."""
     return np.atleast_2d(np.asarray(values, float).T).T
 
 
-def _p_of_flips(difference: np.ndarray, seed: int, n_resamples: int) -> float:
+def _p_of_flips(difference: ndarray, seed: int, n_resamples: int) -> float:
     """How often a mean is as far from 0 if the signs of the differences are drawn by lot."""
     if not len(difference):
-        return np.nan
+        return nan
     changed = difference[difference != 0]
     if len(changed) < 2:
         return 1.0
@@ -213,14 +213,14 @@ def _p_of_flips(difference: np.ndarray, seed: int, n_resamples: int) -> float:
         vectorized=True,
         n_resamples=n_resamples - 1,
         batch=max(1, _CELLS // len(changed)),  # all flips at once would not fit into memory
-        rng=np.random.default_rng(seed),
+        rng=default_rng(seed),
     )
     return float(test.pvalue)
 
 
 def slope(
-    x: np.ndarray,
-    y: np.ndarray,
+    x: ndarray,
+    y: ndarray,
     seed: int = 0,
     *,
     n_resamples: int = N_RESAMPLES,
@@ -234,7 +234,7 @@ def slope(
     y = np.asarray(y, float)
     n = len(x)
     if n < 2 or np.ptp(x) == 0:
-        return Estimate(np.nan, np.nan, np.nan, n)
+        return Estimate(nan, nan, nan, n)
 
     # Centred: the closed form below would otherwise lose digits where x is far from 0.
     x = x - x.mean()
@@ -256,8 +256,8 @@ def slope(
 
 
 def rank_correlation(
-    x: np.ndarray,
-    y: np.ndarray,
+    x: ndarray,
+    y: ndarray,
     seed: int = 0,
     *,
     n_resamples: int = N_RESAMPLES,

@@ -4,11 +4,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-import numpy as np
-import pandas as pd
+from numpy.random import default_rng
+from pandas import DataFrame
 
 from kit import timer
 from kit.corpus import Corpus, Query, Question
+from kit.corpus.types import Questions
 from kit.methods import Retriever
 
 PARTS = ("seeding", "matching", "encoding", "rest")  # of the time of a question
@@ -21,10 +22,10 @@ def query_for(retriever: Retriever, question: Question) -> Query:
 
 def time_parts(
     retriever: Retriever,
-    questions: Sequence[Question],
+    questions: Questions,
     k: int = 30,
     cold: bool = True,
-) -> pd.DataFrame:
+) -> DataFrame:
     """How long a user waits for ``k`` passages of an indexed retriever, and what takes the time.
 
     A row per question. They are put one after another, on one thread, without a trace; a question
@@ -40,14 +41,15 @@ def time_parts(
         with _one_thread(), timer.running(cold=cold) as clock, timer.part("rest"):
             retriever.retrieve_many([query], k)
 
-        row = {
-            "question": question.id,
-            **{part: clock.seconds[part] for part in PARTS},
-            "seconds": clock.seconds.total(),
-            "texts": len(clock.texts),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows[1:])
+        rows.append(
+            {
+                "question": question.id,
+                **{part: clock.seconds[part] for part in PARTS},
+                "seconds": clock.seconds.total(),
+                "texts": len(clock.texts),
+            }
+        )
+    return DataFrame(rows[1:])
 
 
 def _one_thread() -> AbstractContextManager[None]:
@@ -66,7 +68,7 @@ def _one_thread() -> AbstractContextManager[None]:
 
 def growing_collections(
     corpus: Corpus,
-    questions: Sequence[Question],
+    questions: Questions,
     sizes: Sequence[int],
     seed: int,
 ) -> Iterator[Corpus]:
@@ -77,7 +79,7 @@ def growing_collections(
     """
     rows = {corpus.row[passage] for question in questions for passage in question.supporting_ids}
     documents = list(corpus.documents.values())
-    others = iter(np.random.default_rng(seed).permutation(len(documents)))
+    others = iter(default_rng(seed).permutation(len(documents)))
     for size in sorted(sizes):
         if size > len(corpus):
             return

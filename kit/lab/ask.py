@@ -1,6 +1,6 @@
 """One question, asked of one method."""
 
-import pandas as pd
+from pandas import DataFrame
 
 from kit.corpus import Corpus
 from kit.methods import make
@@ -8,7 +8,7 @@ from kit.methods import make
 
 def ask(
     question: str, corpus: Corpus, *, method: str = "gnn-ret", k: int = 5, **settings: object
-) -> pd.DataFrame:
+) -> DataFrame:
     """The passages that a method finds for a question, best first.
 
     Columns: rank, score, passage (its id), title, text. Raises :class:`InputError` for a method or
@@ -20,6 +20,5 @@ def ask(
     rows = []
     for rank, (passage_id, score) in enumerate(zip(ranking.ids, ranking.scores), start=1):
         passage = corpus[passage_id]
-        row = {"rank": rank, "score": float(score), "passage": passage_id}
-        rows.append(row | {"title": passage.title, "text": passage.text})
-    return pd.DataFrame(rows)
+        rows.append((rank, float(score), passage_id, passage.title, passage.text))
+    return DataFrame(rows, columns=["rank", "score", "passage", "title", "text"])

@@ -26,9 +26,10 @@ class Sections(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in SECTIONS.items():
-            rows = [(command.name, command.get_short_help_str(80)) for command in commands]
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl(
+                    [(command.name, command.get_short_help_str(80)) for command in commands]
+                )
 
 
 @click.group(cls=Sections, context_settings={"help_option_names": ["-h", "--help"]})
@@ -55,8 +56,11 @@ def main() -> None:
     except InputError as error:
         _fail(str(error))
     except (KeyboardInterrupt, click.Abort):
-        goes_on = "what was finished is kept: the same command goes on where it stopped"
-        click.echo(f"kit: interrupted; {goes_on}", err=True)
+        click.echo(
+            "kit: interrupted; "
+            "what was finished is kept: the same command goes on where it stopped",
+            err=True,
+        )
         sys.exit(130)
 
 

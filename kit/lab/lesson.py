@@ -1,15 +1,15 @@
 """One run of a notebook, and the record of its figures, its findings and their origin."""
 
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
-import pandas as pd
+from pandas import DataFrame
 
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
@@ -46,7 +46,7 @@ class Lesson:
     seed: int
     folder: Path
     provenance: dict[str, Any]
-    _start: float = field(default_factory=time.monotonic)
+    _start: float = field(default_factory=monotonic)
     _figures: set[Path] = field(default_factory=set)
     _findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
 
@@ -79,10 +79,9 @@ class Lesson:
         """The seeds of repeated trainings: three, for a verdict."""
         return range(self.seed, self.seed + self.scale.n_seeds)
 
-    def figure(self, figure: Figure, name: str, table: pd.DataFrame) -> Figure:
+    def figure(self, figure: Figure, name: str, table: DataFrame) -> Figure:
         """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; return it."""
-        stem = f"{self.notebook[:2]}_{name}"
-        self._figures.update(save_figure(figure, table, self.folder, stem))
+        self._figures.update(save_figure(figure, table, self.folder, f"{self.notebook[:2]}_{name}"))
         return figure
 
     def claim(
@@ -112,7 +111,7 @@ class Lesson:
         self._findings[claim, criterion, case] = judged
         return judged
 
-    def done(self) -> pd.DataFrame:
+    def done(self) -> DataFrame:
         """Write the record NN_topic.json, and return the verdicts as a table.
 
         A figure that an earlier run of this notebook made and this one did not is removed.
@@ -120,7 +119,7 @@ class Lesson:
         findings = sorted(self._findings.values(), key=lambda finding: finding.claim)
         origin = self.provenance | {
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": round(time.monotonic() - self._start, 1),
+            "seconds": round(monotonic() - self._start, 1),
         }
         record = {
             "notebook": self.notebook,
@@ -147,10 +146,8 @@ def start(
     ``InputError`` for what can't be run.
     """
     record_if_wanted()
-    run_names = Run.__struct_fields__
-    run_values = {name: value for name, value in parameters.items() if name in run_names}
-    more = {name: value for name, value in parameters.items() if name not in run_names}
-    run = check(Run, run_values, notebook)
+    run_names = parameters.keys() & Run.__struct_fields__
+    run = check(Run, {name: parameters.pop(name) for name in run_names}, notebook)
 
     benchmark, training = run.read(transductive=transductive)
     if run.train is None:
@@ -159,14 +156,13 @@ def start(
     usual = scale.n_costly if costly else scale.n_questions
     questions = sample(benchmark.test, run.n_questions or usual, run.seed)
     if not questions:
-        message = "expected questions to ask, found none"
-        raise InputError(message, file=run.data, field="questions")
+        raise InputError("expected questions to ask, found none", file=run.data, field="questions")
 
     origin = provenance(benchmark) | {
         "questions": len(questions),
         "scale": run.scale,
         "seed": run.seed,
-        "parameters": {"n_questions": run.n_questions, **more},
+        "parameters": {"n_questions": run.n_questions, **parameters},
         "finished": "",
         "seconds": 0,
         "training": training.name if training else "",

@@ -23,5 +23,6 @@ def in_parallel(
     try:
         yield from Parallel(jobs, return_as="generator_unordered", batch_size=1)(calls)
     except BrokenProcessPool:
-        goes_on = "the same command goes on where it stopped"
-        raise InputError(f"a worker died (out of memory?); {goes_on}") from None
+        raise InputError(
+            "a worker died (out of memory?); the same command goes on where it stopped"
+        ) from None

@@ -44,13 +44,20 @@ def provenance(benchmark: Benchmark, encoder: str = DEFAULT_ENCODER) -> dict[str
 
 def _checkout() -> tuple[str | None, bool | None]:
     """The commit of the checkout, and whether what matters differs from it."""
-    command = ["git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", "status"]
-    command += ["--porcelain=v2", "--branch", "--", *_MATTERS]
+    command = [
+        "git",
+        f"--git-dir={ROOT / '.git'}",
+        f"--work-tree={ROOT}",
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "--",
+        *_MATTERS,
+    ]
     with suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(
+        lines = subprocess.run(
             command, capture_output=True, text=True, timeout=_PATIENCE, check=True, cwd=ROOT
-        )
-        lines = done.stdout.splitlines()
+        ).stdout.splitlines()
         commit = lines[0].split()[-1]
         return commit, any(not line.startswith("#") for line in lines)
     return None, None

@@ -1,14 +1,15 @@
 """What a run of a notebook reads, at which scale."""
 
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.random import default_rng
 
 from kit.corpus import Benchmark, Question, load, load_training, single_facts
+from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.paths import ROOT
 from kit.settings import BaseSettings, Positive, Whole
@@ -71,8 +72,10 @@ class Run(BaseSettings, frozen=True):
     def _atlas(self, setting: str) -> Benchmark:
         """The atlas in the size of the scale."""
         if setting == "per-question":
-            message = f"expected pooled paragraphs of the atlas at scale {self.scale}"
-            raise InputError(message, field="setting")
+            raise InputError(
+                f"expected pooled paragraphs of the atlas at scale {self.scale}",
+                field="setting",
+            )
         benchmark = generated("atlas", size=SCALES[self.scale].atlas)
         return single_facts(benchmark) if setting == "facts" else benchmark
 
@@ -98,15 +101,14 @@ def find_data(data: str | None) -> Path | None:
     """The file that is meant; None for the atlas."""
     if not data:
         return None
-    candidates = (Path(data), ROOT / data)
-    return next((path for path in candidates if path.exists()), Path(data))
+    return next((path for path in (Path(data), ROOT / data) if path.exists()), Path(data))
 
 
-def sample(questions: Sequence[Question], n: int | None, seed: int) -> tuple[Question, ...]:
+def sample(questions: Questions, n: int | None, seed: int) -> tuple[Question, ...]:
     """n questions, each hop count in its share, in the order given; all if there are no more."""
     if n is None or n >= len(questions):
         return tuple(questions)
-    order = np.random.default_rng(seed).permutation(len(questions))
-    by_hops = order[np.argsort([questions[i].hops for i in order], kind="stable")]
+    order = default_rng(seed).permutation(len(questions))
+    by_hops = sorted(order, key=lambda i: questions[i].hops)
     evenly = np.arange(n) * len(questions) // n
-    return tuple(questions[i] for i in sorted(by_hops[evenly]))
+    return tuple(questions[i] for i in sorted(by_hops[i] for i in evenly))

@@ -3,17 +3,19 @@
 They stand in ``data/answers/``, a JSON line per answer.
 """
 
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from os import environ
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 import msgspec
+from msgspec.structs import asdict
 
 from kit import paths
+from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.lab.environment import environment
 from kit.store import Store, atomic_write, content_key
@@ -41,8 +43,10 @@ def read_recorded(file: Path) -> dict[bytes, bytes]:
         try:
             recorded = msgspec.json.decode(line, type=Recorded)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            message = f"expected a recorded answer ({error})"
-            raise InputError(message, file=f"{file}, line {line_number}") from None
+            raise InputError(
+                f"expected a recorded answer ({error})",
+                file=f"{file}, line {line_number}",
+            ) from None
         lines[bytes.fromhex(recorded.prompt_hash)] = line
     return lines
 
@@ -58,7 +62,7 @@ def store_recorded() -> None:
 
 def record_if_wanted() -> None:
     """In a notebook that ``kit record`` runs, let servers write down what they answer."""
-    if WANTED in os.environ:
+    if WANTED in environ:
         MODELS["server"] = RecordedServer
 
 
@@ -74,16 +78,16 @@ class RecordedServer(ChatServer):
         super().__init__(model, **settings)
         self._spent = self._spent_by_all
 
-    def generate(self, prompts: Sequence[str], *, progress: bool = True) -> list[Answer]:
+    def generate(self, prompts: Texts, *, progress: bool = True) -> list[Answer]:
         answers = super().generate(prompts, progress=progress)
-        file = Path(os.environ[WANTED])
+        file = Path(environ[WANTED])
         today = datetime.now(UTC).date().isoformat()
 
         lines = {}
         for prompt, answer in zip(prompts, answers):
             key = content_key(self.identity, str(self.longest_answer), prompt)
             origin = {"prompt_hash": key.hex(), "model": self.name, "date": today}
-            lines[key] = msgspec.json.encode(origin | msgspec.structs.asdict(answer))
+            lines[key] = msgspec.json.encode(origin | asdict(answer))
         if file.exists():
             lines |= read_recorded(file)
         atomic_write(file, b"".join(line + b"\n" for _, line in sorted(lines.items())))
@@ -102,10 +106,11 @@ def recording(model: str, most_calls: int, most_tokens: int) -> Iterator[Path]:
         raise InputError(f"expected server:NAME or server:NAME@URL, not {model!r}", field="model")
 
     file = paths.ANSWERS / (re.sub(r"[^\w.-]+", "-", name) + ".jsonl")
-    variables = {
-        WANTED: str(file),
-        "KIT_MOST_CALLS": str(most_calls),
-        "KIT_MOST_TOKENS": str(most_tokens),
-    }
-    with environment(variables):
+    with environment(
+        {
+            WANTED: str(file),
+            "KIT_MOST_CALLS": str(most_calls),
+            "KIT_MOST_TOKENS": str(most_tokens),
+        }
+    ):
         yield file

@@ -2,13 +2,13 @@
 
 import json
 import os
-import time
 from ast import literal_eval
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from multiprocessing import current_process
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -17,9 +17,8 @@ from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
 from kit import paths
-from kit.corpus import Benchmark
 from kit.corpus.formats.pdf_folder import pdfs
-from kit.corpus.types import digest
+from kit.corpus.types import Texts, digest
 from kit.errors import InputError
 from kit.lab.environment import environment
 from kit.lab.parallel import in_parallel
@@ -35,7 +34,6 @@ _MOST_LINES = 8  # of an error's message
 _MOST_LETTERS = 1000  # … and its letters
 
 Parameters = dict[str, Value | None]
-Reader = Callable[[Run], tuple[Benchmark, Benchmark | None]]
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -68,22 +66,16 @@ class Job(msgspec.Struct, frozen=True):
 
     def account(self) -> dict[str, Any]:
         """The key of its content, and digests of its copy, its record and its figures."""
-        figures = sorted(self.figures.glob(f"{self.notebook.stem[:2]}_*"))
-        files = [self.file(".ipynb"), *figures]
+        files = [self.file(".ipynb"), *sorted(self.figures.glob(f"{self.notebook.stem[:2]}_*"))]
         return {"key": self.key, "files": {file.name: file_digest(file) for file in files}}
 
 
 def run(
-    which: Sequence[str] = (),
+    which: Texts = (),
     *,
-    data: object = None,
-    train: object = None,
-    scale: str = "class",
-    seed: int = 0,
-    parameters: Mapping[str, str] | None = None,
-    notebooks: Path | None = None,
     again: bool = False,
     at_once: int = 1,
+    **given: Any,
 ) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty).
 
@@ -95,15 +87,7 @@ def run(
     Returns the exit status; 1: a notebook failed (the others ran). Raises ``InputError``, before
     anything is run, for bad options, data or parameters.
     """
-    jobs = plan(
-        which,
-        data=data,
-        train=train,
-        scale=scale,
-        seed=seed,
-        parameters=parameters,
-        notebooks=notebooks,
-    )
+    jobs = plan(which, **given)
     waiting = [job for job in jobs if again or not job.finished]
     for job in jobs:
         if job not in waiting:
@@ -111,34 +95,32 @@ def run(
 
     store_recorded()
     waiting.sort(key=lambda job: -job.seconds)  # the longest first, lest it runs alone at the end
-    processes = max(1, min(at_once, len(waiting)))
     status = 0
-    for outcome in in_parallel(run_one, zip(waiting), processes):
+    for outcome in in_parallel(run_one, zip(waiting), max(1, min(at_once, len(waiting)))):
         print(outcome.message, flush=True)
-        if outcome.failed:
-            status = 1
+        status |= outcome.failed
     return status
 
 
 def plan(
-    which: Sequence[str] = (),
+    which: Texts = (),
     *,
     data: object = None,
     train: object = None,
     scale: str = "class",
     seed: int = 0,
-    parameters: Mapping[str, str] | None = None,
+    parameters: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     notebooks: Path | None = None,
 ) -> list[Job]:
     """The notebooks that :func:`run` would run, with all that they are given.
 
     ``data``, ``train``, ``scale`` and ``seed`` are as in :class:`kit.lab.reading.Run`; a notebook
     that names data of its own, since it is about documents with pages, reads these unless PDFs are
-    given. ``parameters`` are texts by name, as on a command line. Nothing is written. Raises
-    ``InputError`` for bad ones.
+    given. ``parameters`` are texts by name, or such pairs, as on a command line. Nothing is
+    written. Raises ``InputError`` for bad ones.
     """
     chosen = find_notebooks(notebooks or paths.NOTEBOOKS, which)
-    given = parameters or {}
+    given = dict(parameters)
     options = {
         "data": _absolute(data),
         "train": _absolute(train),
@@ -146,7 +128,7 @@ def plan(
         "seed": seed,
     }
     read = cache(Run.read)
-    is_trial = bool(set(given) - _MORE_OF_THE_SAME)
+    is_trial = bool(given.keys() - _MORE_OF_THE_SAME)
 
     jobs = []
     for notebook, values in zip(chosen, read_parameters(given, chosen.values())):
@@ -166,9 +148,8 @@ def _options_of(
 ) -> Run:
     """What a notebook's run is told."""
     chosen = dict(options)
-    for name, value in values.items():
-        if name in Run.__struct_fields__:
-            chosen[name] = value
+    for name in values.keys() & Run.__struct_fields__:
+        chosen[name] = values[name]
 
     named_by_notebook = find_data(defaults.get("data"))
     gives_pdfs = chosen["data"] and pdfs(Path(chosen["data"]))
@@ -182,13 +163,20 @@ def _job(
     defaults: Parameters,
     options: Run,
     values: Parameters,
-    read: Reader,
+    read: Callable,
     is_trial: bool,
 ) -> Job:
     """A notebook with what it is given, under a key of all that its results depend on."""
     benchmark, training = read(options)
-    content = [notebook.read_text("utf-8"), values, options.scale, options.seed]
-    content += [benchmark.name, benchmark.hash, code_digest()]
+    content = [
+        notebook.read_text("utf-8"),
+        values,
+        options.scale,
+        options.seed,
+        benchmark.name,
+        benchmark.hash,
+        code_digest(),
+    ]
     if "train" in defaults and training:
         content.append(training.hash)
 
@@ -203,7 +191,7 @@ def _job(
     )
 
 
-def find_notebooks(folder: Path, which: Sequence[str] = ()) -> dict[Path, Parameters]:
+def find_notebooks(folder: Path, which: Texts = ()) -> dict[Path, Parameters]:
     """The notebooks NN_topic.ipynb of a folder in order, with their parameters.
 
     The parameters are what the cell tagged ``parameters`` assigns. Those notebooks count whose
@@ -211,21 +199,23 @@ def find_notebooks(folder: Path, which: Sequence[str] = ()) -> dict[Path, Parame
     with.
     """
     notebooks = sorted(folder.glob("[0-9][0-9]_*.ipynb"))
-    names = [path.stem for path in notebooks]
     for prefix in which:
-        if not any(name.startswith(prefix) for name in names):
-            listed = ", ".join(names)
-            message = f"expected the beginning of a notebook's name ({listed}), not {prefix!r}"
-            raise InputError(message, field="notebook")
+        if not any(path.stem.startswith(prefix) for path in notebooks):
+            listed = ", ".join(path.stem for path in notebooks)
+            raise InputError(
+                f"expected the beginning of a notebook's name ({listed}), not {prefix!r}",
+                field="notebook",
+            )
 
     prefixes = tuple(which) or ""
-    chosen = [path for path in notebooks if path.stem.startswith(prefixes)]
-    return {path: _parameters_of(path) for path in chosen}
+    return {path: _parameters_of(path) for path in notebooks if path.stem.startswith(prefixes)}
 
 
 def _parameters_of(notebook: Path) -> Parameters:
-    inspected = papermill.inspect_notebook(notebook)
-    return {name: literal_eval(about["default"]) for name, about in inspected.items()}
+    return {
+        name: literal_eval(about["default"])
+        for name, about in papermill.inspect_notebook(notebook).items()
+    }
 
 
 def read_parameters(texts: Mapping[str, str], notebooks: Iterable[Parameters]) -> list[Parameters]:
@@ -234,7 +224,7 @@ def read_parameters(texts: Mapping[str, str], notebooks: Iterable[Parameters]) -
     They become values of its defaults' kinds. Raises ``InputError`` for a name that no notebook
     takes, or a text that is no such value.
     """
-    taken = sorted({name for defaults in notebooks for name in defaults} - set(_OPTIONS))
+    taken = sorted(set().union(*notebooks).difference(_OPTIONS))
     for name in texts:
         if name in _OPTIONS:
             raise InputError(f"give --{name} instead", field=f"parameter {name}")
@@ -255,8 +245,10 @@ def _typed(name: str, text: str, default: Value | None) -> Value:
     try:
         return msgspec.convert(text, type(default), strict=False)
     except msgspec.ValidationError:
-        message = f"expected a value like {default!r}, not {text!r}"
-        raise InputError(message, field=f"parameter {name}") from None
+        raise InputError(
+            f"expected a value like {default!r}, not {text!r}",
+            field=f"parameter {name}",
+        ) from None
 
 
 # ---- one notebook
@@ -272,11 +264,11 @@ class Outcome(msgspec.Struct, frozen=True):
 def run_one(job: Job) -> Outcome:
     """Run a notebook."""
     name = job.notebook.stem
-    start = time.monotonic()
+    start = monotonic()
     job.file(".json").unlink(missing_ok=True)  # while it runs, nothing says that it finished
     job.executed.mkdir(parents=True, exist_ok=True)
 
-    cells: list[NotebookNode] = []  # those that were begun
+    cells = []  # those that were begun
     try:
         with environment(_kernel_environment(job)):
             try:
@@ -287,13 +279,17 @@ def run_one(job: Job) -> Outcome:
                 # Another process may have taken a port between its choice and its use.
                 _execute(job, cells)
     except (PapermillExecutionError, RuntimeError) as error:
-        explained = f"{name}: {_explain(error, cells)}"
-        return Outcome(f"{explained}\n  executed so far: {job.file('.ipynb')}", failed=True)
+        return Outcome(
+            f"{name}: {_explain(error, cells)}\n  executed so far: {job.file('.ipynb')}",
+            failed=True,
+        )
 
     write_json(job.file(".json"), job.account())
-    seconds = time.monotonic() - start
-    done = f"{name}: done in {seconds:.0f} s, figures in {job.figures}"
-    return Outcome(f"{done}, executed copy {job.file('.ipynb')}")
+    seconds = monotonic() - start
+    return Outcome(
+        f"{name}: done in {seconds:.0f} s, figures in {job.figures}, "
+        f"executed copy {job.file('.ipynb')}"
+    )
 
 
 def _execute(job: Job, cells: list[NotebookNode]) -> None:

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import msgspec
-import pandas as pd
+from pandas import DataFrame
 from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark
@@ -38,7 +38,7 @@ def sweep_retriever(
     ks: Sequence[int] = (2, 5, 10),
     n_timed: int = 0,
     jobs: int = 1,
-) -> pd.DataFrame:
+) -> DataFrame:
     """The retriever with the settings of each cell, asked the benchmark's test questions.
 
     A tidy table, a row per cell and question: the cell's settings (``setting_NAME`` where a column
@@ -49,9 +49,17 @@ def sweep_retriever(
     """
     for cell in cells:
         make(name, **cell)
-    origin = [name, sorted(ks), n_timed, benchmark.hash]
-    origin += [training.hash if training else "", code_digest()]
-    keys = [_key(origin, cell) for cell in cells]
+    origin = [
+        name,
+        sorted(ks),
+        n_timed,
+        benchmark.hash,
+        training.hash if training else "",
+        code_digest(),
+    ]
+    keys = [
+        content_key(msgspec.json.encode([*origin, sorted(cell.items())]).decode()) for cell in cells
+    ]
 
     store = Store()
     kept = store.get_many(_KIND, keys)
@@ -74,11 +82,7 @@ def sweep_retriever(
     for key, cell in zip(keys, cells):
         rows = msgspec.msgpack.decode(kept[key])
         table += [_with_settings(row, cell) for row in rows]
-    return pd.DataFrame(table)
-
-
-def _key(origin: Sequence[object], cell: Cell) -> bytes:
-    return content_key(msgspec.json.encode([*origin, sorted(cell.items())]).decode())
+    return DataFrame(table)
 
 
 def _with_settings(row: Row, cell: Cell) -> Row:
@@ -96,21 +100,18 @@ def _evaluate(
     name: str,
     benchmark: Benchmark,
     training: Benchmark | None,
-    ks: Sequence[int],
-    n_timed: int,
+    **options: Any,
 ) -> tuple[bytes, list[Row]]:
-    """The rows of a cell, with its key."""
+    """The rows of a cell, with its key; ``options`` are those of :func:`evaluate`."""
     experiment = evaluate(
         {name: make(name, **cell)},
         benchmark,
         training=training,
         progress=False,
-        ks=ks,
-        n_timed=n_timed,
+        **options,
     )
     origin = provenance(benchmark)
     origin["training_hash"] = training.hash if training else ""
     columns = {column: origin[column] for column in _ORIGIN}
-    seconds_to_fit = experiment.seconds_to_fit[name]
-    table = experiment.table.assign(seconds_to_fit=seconds_to_fit, **columns)
+    table = experiment.table.assign(seconds_to_fit=experiment.seconds_to_fit[name], **columns)
     return key, table.to_dict("records")

@@ -12,6 +12,7 @@ from numpy.random import Generator, default_rng
 from torch import Tensor
 from torch.optim import AdamW
 
+from kit.corpus.types import Indices, Texts
 from kit.learning.partly_frozen import PartlyFrozenEncoder
 from kit.learning.training import PATIENCE, Period, Slot, Trainer, parts_of_epoch, periods_of
 from kit.settings import BaseSettings, Positive, Whole
@@ -29,7 +30,7 @@ class Pair(msgspec.Struct, frozen=True):
     query: str
     positive: int
     supports: frozenset[int]
-    negatives: tuple[int, ...] = ()
+    negatives: Indices = ()
 
     def clashes(self, other: "Pair") -> bool:
         """Whether one's passage is a support of the other's question."""
@@ -50,7 +51,7 @@ class TrainingSettings(BaseSettings, frozen=True):
 def finetune(
     base: Encoder,
     pairs: Sequence[Pair],
-    passages: Sequence[str],
+    passages: Texts,
     training: TrainingSettings,
     measure: Measure | None,
     slot: Slot,
@@ -76,8 +77,7 @@ def finetune(
             training.tokens,
         )
         candidates = learner.vectors([passages[row] for row in rows], tokens=training.tokens)
-        parts = candidates.split(len(asking))
-        return ranking.compute_loss_from_embeddings([queries, *parts], None)
+        return ranking.compute_loss_from_embeddings([queries, *candidates.split(len(asking))], None)
 
     def check(step: int) -> dict[str, float]:
         # Before the first step by the base, whose vectors are mostly stored.
@@ -109,8 +109,8 @@ def _periods(pairs: Sequence[Pair], training: TrainingSettings) -> list[Callable
         )
         batches = []
         for step, batch in enumerate(dealt, sum(map(len, parts))):
-            negatives = sample_negatives(batch, default_rng([training.seed, step]))
-            batches.append((batch, negatives))
+            generator = default_rng([training.seed, step])
+            batches.append((batch, sample_negatives(batch, generator)))
         parts += parts_of_epoch(batches)
     return periods_of(parts, training.learning_rate)
 

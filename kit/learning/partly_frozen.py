@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pad_sequence
 
+from kit.corpus.types import Texts
 from kit.learning.training import mixed_precision
 from kit.text.encoder import Encoder
 
@@ -78,7 +79,7 @@ class PartlyFrozenEncoder(Encoder):
             network.encoder.layer = below.encoder.layer + network.encoder.layer
         model.save_pretrained(str(folder), create_model_card=False)
 
-    def encode(self, texts: Sequence[str], **options: Any) -> np.ndarray:
+    def encode(self, texts: Texts, **options: Any) -> np.ndarray:
         """As of :class:`Encoder`; while it learns, nothing is stored."""
         if self._folder:
             return super().encode(texts, **options)
@@ -92,7 +93,7 @@ class PartlyFrozenEncoder(Encoder):
 
     def vectors(
         self,
-        texts: Sequence[str],
+        texts: Texts,
         role: str = "document",
         tokens: int | None = None,
     ) -> Tensor:
@@ -100,15 +101,21 @@ class PartlyFrozenEncoder(Encoder):
 
         The upper part reads the first ``tokens`` of each text, by default all.
         """
-        return torch.stack(self._run(texts, role, tokens, itemgetter("sentence_embedding"))).float()
+        pooled = self._run(
+            texts,
+            role,
+            tokens,
+            itemgetter("sentence_embedding"),
+        )
+        return torch.stack(pooled).float()
 
-    def states(self, texts: Sequence[str], role: str = "document") -> list[Tensor]:
+    def states(self, texts: Texts, role: str = "document") -> list[Tensor]:
         """For each text the states of its tokens, (tokens, dimension), before they are pooled."""
         return self._run(texts, role, None, _unpadded)
 
     def _run(
         self,
-        texts: Sequence[str],
+        texts: Texts,
         role: str,
         tokens: int | None,
         part: Callable[[Output], Iterable[Tensor]],
@@ -141,7 +148,10 @@ class PartlyFrozenEncoder(Encoder):
             states |= self._read(missing)
 
         inputs, is_token = padded([states[text] for text in texts])
-        return {"inputs_embeds": inputs, "attention_mask": is_token.long()}
+        return {
+            "inputs_embeds": inputs,
+            "attention_mask": is_token.long(),
+        }
 
     @torch.no_grad()
     def _read(self, texts: list[str]) -> dict[str, Tensor]:

@@ -5,7 +5,7 @@ other code made are never taken for these.
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
 from typing import ClassVar
@@ -13,11 +13,13 @@ from typing import ClassVar
 import msgspec
 
 from kit.corpus import Benchmark
+from kit.corpus.types import Strings, Texts
 from kit.errors import InputError
 from kit.fingerprint import code_digest
-from kit.learning.training import Slot, read_history
+from kit.learning.training import History, Slot, read_history
 from kit.settings import BaseSettings
 from kit.store import Store, content_key
+from kit.text import Encoder
 
 
 class Trained:
@@ -30,12 +32,12 @@ class Trained:
 
     kind: ClassVar[str]
     #: The settings that training depends on; what only matters for retrieval is not among them.
-    training_settings: ClassVar[tuple[str, ...]] = ()
+    training_settings: ClassVar[Strings] = ()
 
     name: str
     settings: BaseSettings
-    store: Store
-    history: Sequence[dict[str, float]] = ()
+    store: Store | None = None  # where it is kept; by default the usual one
+    history: History = ()
 
     def fit(self, benchmark: Benchmark) -> None:
         """Learn from ``benchmark.train``, choose on ``benchmark.dev``; or find what was learned.
@@ -59,17 +61,18 @@ class Trained:
             *self.key_parts(),
             data,
         ).hex()
-        slot = Slot(self.store, self.kind, key)
-        return self.store.get_or_make(self.kind, key, lambda: train(slot))
+        slot = Slot(self.store or Store(), self.kind, key)
+        return slot.store.get_or_make(self.kind, key, lambda: train(slot))
 
     # ---- what a subclass says
 
     def expect_training(self, benchmark: Benchmark) -> None:
         """Raise :class:`InputError` where a benchmark is not enough to learn from."""
 
-    def key_parts(self) -> Sequence[str]:
-        """What training depends on beside code, settings and data: an encoder's identity …"""
-        return ()
+    def key_parts(self) -> Texts:
+        """What training depends on beside code, settings and data: the encoder that is set."""
+        encoder = getattr(self.settings, "encoder", None)
+        return [Encoder(encoder).identity] if encoder else ()
 
     def data_key(self, benchmark: Benchmark) -> str:
         """What identifies the data; a subclass may add what it makes of them, such as triples."""

@@ -6,6 +6,7 @@ that measured best are kept.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn import Module
+from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
 from tqdm.auto import tqdm
 
@@ -26,14 +28,14 @@ from kit.store import Store
 
 CHECKPOINTS = "checkpoints"  # in the store
 HISTORY = "history.json"  # beside what was trained
-STATE = "state.pt"  # in a checkpoint
+STATE = "state.safetensors"  # in a checkpoint
 CHECKS = 2  # per epoch: so often the model is measured and a checkpoint written
 PATIENCE = 2  # checks in a row that bring nothing better before a training stops
 WARM_UP = 0.1  # the share of the steps in which the learning rate rises
 LARGEST_GRADIENT = 1.0  # the norm at which gradients are cut
 
 Item = TypeVar("Item")
-History = list[dict[str, float]]
+History = Sequence[dict[str, float]]  # a row per step, and a row per check
 Weights = dict[str, Tensor]
 
 
@@ -80,7 +82,7 @@ class Trainer:
     dropout_seed: int | None = None
     write: Callable[[Path], None] | None = None
 
-    history: History = field(default_factory=list, init=False)
+    history: list[dict[str, float]] = field(default_factory=list, init=False)
     best: Weights = field(default_factory=dict, init=False)
     periods_done: int = field(default=0, init=False)
 
@@ -91,7 +93,11 @@ class Trainer:
         check. A training that was interrupted goes on where its last checkpoint stands.
         """
         self._begin(slot)
-        with tqdm(initial=self.step, desc=f"training ({slot.kind})", unit="step") as bar:
+        with tqdm(
+            initial=self.step,
+            desc=f"training ({slot.kind})",
+            unit="step",
+        ) as bar:
             while self.periods_done < len(periods) and not self._is_stale():
                 periods_left = len(periods) - self.periods_done
                 self._run_period(periods[self.periods_done], bar, periods_left)
@@ -123,7 +129,13 @@ class Trainer:
             for i, batch in enumerate(period.batches):
                 share = linear_warmup_decay(period.step + i, period.total)
                 loss = self._descend(batch, share * period.learning_rate)
-                self.history.append({"step": self.step + 1, **period.notes, "loss": loss})
+                self.history.append(
+                    {
+                        "step": self.step + 1,
+                        **period.notes,
+                        "loss": loss,
+                    }
+                )
                 bar.update()
 
     def _descend(self, batch: Any, learning_rate: float) -> float:
@@ -133,7 +145,7 @@ class Trainer:
         self.optimiser.zero_grad()
         loss = self.loss(batch)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), LARGEST_GRADIENT)
+        clip_grad_norm_(self.model.parameters(), LARGEST_GRADIENT)
         self.optimiser.step()
         return loss.item()
 
@@ -151,7 +163,7 @@ class Trainer:
         scores = _scores(self.history)
         if self.patience is None or not scores:
             return False
-        return len(scores) - 1 - int(np.argmax(scores)) >= self.patience
+        return len(scores) - 1 - np.argmax(scores) >= self.patience
 
     def _keep_best(self, slot: Slot) -> Path:
         def write_all(folder: Path) -> None:
@@ -168,14 +180,25 @@ class Trainer:
 
     def _write_checkpoint(self, folder: Path) -> None:
         """Weights now and at their best, the optimiser's state, the periods done, the history."""
-        state = (self.model.state_dict(), self.best, self.optimiser.state_dict())
-        torch.save(state, folder / STATE)
+        parts = {"now": self.model.state_dict(), "best": self.best}
+        parts |= self.optimiser.state_dict()["state"]
+        tensors = {}
+        for part, values in parts.items():
+            for name, value in values.items():
+                tensors[f"{part}/{name}"] = value.cpu().clone()
+        save_file(tensors, folder / STATE)
         (folder / HISTORY).write_text(json.dumps((self.periods_done, self.history)), "utf-8")
 
     def _read_checkpoint(self, folder: Path) -> None:
-        current, self.best, state = torch.load(folder / STATE, "cpu", weights_only=True)
-        self.model.load_state_dict(current)
-        self.optimiser.load_state_dict(state)
+        parts = defaultdict(dict)
+        for path, value in load_file(folder / STATE).items():
+            part, _, name = path.partition("/")
+            parts[part][name] = value
+
+        self.model.load_state_dict(parts.pop("now"))
+        self.best = parts.pop("best")
+        state = {int(part): values for part, values in parts.items()}
+        self.optimiser.load_state_dict(self.optimiser.state_dict() | {"state": state})
         self.periods_done, self.history = json.loads((folder / HISTORY).read_text("utf-8"))
 
 
@@ -188,7 +211,10 @@ def _scores(history: History) -> list[float]:
 def linear_warmup_decay(step: int, total: int) -> float:
     """The share of the highest learning rate at a step, from 0: it rises, then falls to 0."""
     rising = max(1, round(WARM_UP * total))
-    return min((step + 1) / rising, (total - step) / max(1, total - rising))
+    return min(
+        (step + 1) / rising,
+        (total - step) / max(1, total - rising),
+    )
 
 
 def parts_of_epoch(items: Sequence[Item]) -> list[Sequence[Item]]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from kit import settings
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Query
+from kit.corpus.types import Queries, Texts
 from kit.errors import InputError
 from kit.methods.trace import Seed, Trace
 from kit.settings import BaseSettings
@@ -49,6 +50,9 @@ class Ranking(msgspec.Struct, frozen=True):
         return table.to_html(max_rows=12)
 
 
+Rankings = list[Ranking]
+
+
 class Retriever:
     """A method: made from its settings, then ``fit`` where it learns, ``index`` and ``retrieve``.
 
@@ -68,7 +72,7 @@ class Retriever:
     fixed_by_training: ClassVar[tuple[str, ...]] = ()
     #: Settings of its own that the widget turns: up to which number, among which words, or (None)
     #: a share.
-    ranges: ClassVar[dict[str, int | Sequence[str] | None]] = {}
+    ranges: ClassVar[dict[str, int | Texts | None]] = {}
     #: Whether it is asked :class:`kit.corpus.GoldQuery`, which holds gold fields.
     sees_gold: bool = False
 
@@ -110,7 +114,7 @@ class Retriever:
         """Make ready to search ``corpus``; by default there is nothing to make."""
         self.corpus = corpus
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         """The rankings of several queries, each of length min(k, passages), without traces."""
         raise NotImplementedError
 
@@ -127,7 +131,7 @@ class Retriever:
         """The ranking of one query over the indexed corpus; a plain string will do."""
         return self.retrieve_many([as_query(query)], k)[0]
 
-    def retrieve_many(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def retrieve_many(self, queries: Queries, k: int) -> Rankings:
         """The rankings of several queries. Raises :class:`InputError` before ``index``."""
         self._expect_index()
         return self.rank(queries, k)
@@ -137,7 +141,7 @@ class Retriever:
         self._expect_index()
         return self.rank_traced(as_query(query), k)
 
-    def retrieve_next(self, texts: Sequence[Sequence[str]], k: int) -> list[Ranking]:
+    def retrieve_next(self, texts: Sequence[Texts], k: int) -> Rankings:
         """For each question's texts so far, the ranking of the last.
 
         A method with a memory looks at all of them.
@@ -211,12 +215,12 @@ def ranking_from_scores(corpus: Corpus, scores: np.ndarray, k: int) -> Ranking:
     return Ranking(tuple(corpus.passages[row].id for row in rows), scores[rows])
 
 
-def ranking_from_order(ids: Sequence[str]) -> Ranking:
+def ranking_from_order(ids: Texts) -> Ranking:
     """A ranking of passages whose order is all that is known: scores are 1 / rank."""
     return Ranking(tuple(ids), 1 / np.arange(1, len(ids) + 1))
 
 
-def round_robin(rankings: Sequence[Sequence[str]]) -> list[str]:
+def round_robin(rankings: Sequence[Texts]) -> list[str]:
     """The first of each ranking, then the second of each, without repeats; as long as one."""
     turns = [passage for same_rank in zip(*rankings) for passage in same_rank]
     return list(dict.fromkeys(turns))[: len(rankings[0])]

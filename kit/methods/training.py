@@ -1,10 +1,9 @@
 """What methods that learn share: training questions, and how a model is chosen on dev questions."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from kit.corpus import Benchmark, Corpus, Question
+from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.methods.base import Retriever
 from kit.text import TfidfIndex
@@ -15,7 +14,7 @@ DEV_PASSAGES = 5  # those nearest to a dev question, which are searched when a m
 
 def expect_training(
     benchmark: Benchmark,
-    learnable: Sequence[Question],
+    learnable: Questions,
     n_train: int,
     name: str,
     having: str = "",
@@ -32,7 +31,7 @@ def expect_training(
         )
 
 
-def dev_recall(retriever: Retriever, questions: Sequence[Question]) -> float:
+def dev_recall(retriever: Retriever, questions: Questions) -> float:
     """The mean Recall@5 of a retriever that has indexed its corpus; 0 without questions."""
     queries = [question.query for question in questions]
     rankings = retriever.retrieve_many(queries, DEV_CUT)
@@ -44,7 +43,7 @@ def dev_recall(retriever: Retriever, questions: Sequence[Question]) -> float:
     return float(np.mean(recalls)) if recalls else 0.0
 
 
-def draw(questions: Sequence[Question], n: int, seed: int) -> list[Question]:
+def draw(questions: Questions, n: int, seed: int) -> list[Question]:
     """At most n of the questions, drawn without repetition and in their order."""
     picks = np.random.default_rng(seed).permutation(len(questions))[:n]
     return [questions[pick] for pick in sorted(picks)]
@@ -56,7 +55,7 @@ def draw_dev(benchmark: Benchmark, n: int, seed: int) -> list[Question]:
     return draw(supported, n, seed)
 
 
-def pool(questions: Sequence[Question], corpus: Corpus, index: TfidfIndex) -> Corpus:
+def pool(questions: Questions, corpus: Corpus, index: TfidfIndex) -> Corpus:
     """The supports of the questions and the passages nearest to each.
 
     Small, and hard enough to choose a model on.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kit.corpus.types import Texts
 from kit.text.prompts import answer_prompt
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from kit.corpus import Benchmark
     from kit.text.language_models import LanguageModel
 
-Contexts = Sequence[Sequence[str]]  # for each question the texts of passages, best first
+Contexts = Sequence[Texts]  # for each question the texts of passages, best first
 
 
 class Reader:
@@ -25,7 +26,7 @@ class Reader:
     def fit(self, benchmark: Benchmark) -> None:
         """Learn from ``benchmark.train``, choose on ``benchmark.dev``; by default nothing."""
 
-    def answer(self, questions: Sequence[str], contexts: Contexts) -> list[str]:
+    def answer(self, questions: Texts, contexts: Contexts) -> list[str]:
         """The answer to each question from its context.
 
         A context is the texts of passages, best first; there may be none. Raises
@@ -48,7 +49,7 @@ class LanguageModelReader(Reader):
         self.model = model
         self.name = model.name
 
-    def answer(self, questions: Sequence[str], contexts: Contexts) -> list[str]:
+    def answer(self, questions: Texts, contexts: Contexts) -> list[str]:
         """The model's answers, without the space around them."""
         pairs = zip(questions, contexts, strict=True)
         prompts = [answer_prompt(question, context) for question, context in pairs]

@@ -11,6 +11,7 @@ from torch.optim import AdamW
 from transformers import PreTrainedTokenizerBase
 
 from kit.corpus import Benchmark
+from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.learning.trained import Trained
 from kit.learning.training import CHECKS, Period, Slot, Trainer, parts_of_epoch, read_weights
@@ -65,7 +66,7 @@ class ExtractiveReader(Trained, Reader):
         self.encoder = Encoder(self.settings.encoder)
         self.store = self.encoder.store
 
-    def answer(self, questions: Sequence[str], contexts: Contexts) -> list[str]:
+    def answer(self, questions: Texts, contexts: Contexts) -> list[str]:
         """The likeliest spans, from the store where they are known."""
         self.expect_fit()
         pairs = list(zip(questions, contexts, strict=True))
@@ -88,14 +89,11 @@ class ExtractiveReader(Trained, Reader):
     def expect_training(self, benchmark: Benchmark) -> None:
         """Raises :class:`InputError` where no training question has an answer and supports."""
         if not with_steps(benchmark.train):
-            message = (
+            raise InputError(
                 "expected training questions with answers and supports (--train FILE) "
-                "for the extractive reader, which learns; found none"
+                "for the extractive reader, which learns; found none",
+                record=benchmark.name,
             )
-            raise InputError(message, record=benchmark.name)
-
-    def key_parts(self) -> Sequence[str]:
-        return (self.encoder.identity,)
 
     def train(self, benchmark: Benchmark, slot: Slot) -> Path:
         """Learn by windows of questions and steps, chosen by F1 on dev questions."""
@@ -113,8 +111,10 @@ class ExtractiveReader(Trained, Reader):
         if dev:
             trainer.check = lambda step: {"measured": mean_f1(network, dev, seed)}
 
-        make = partial(self._period, examples, network.tokenizer)
-        periods = [partial(make, index) for index in range(self.settings.epochs * CHECKS)]
+        periods = [
+            partial(self._period, examples, network.tokenizer, index)
+            for index in range(self.settings.epochs * CHECKS)
+        ]
         return trainer.run(periods, slot)
 
     def _period(
@@ -157,5 +157,5 @@ def mean_f1(
         texts = [*example.supports, *example.nearest]
         contexts.append(shuffled(texts[:N_SHOWN], generator))
     answers = network.answer([example.question.text for example in examples], contexts)
-    right = [example.question.answers for example in examples]
-    return float(np.mean(list(map(f1, answers, right))))
+    pairs = zip(answers, examples)
+    return float(np.mean([f1(answer, example.question.answers) for answer, example in pairs]))

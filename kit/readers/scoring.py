@@ -9,7 +9,8 @@ official scripts of SQuAD, MuSiQue and 2WikiMultiHopQA).
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+
+from kit.corpus.types import Texts
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -23,12 +24,12 @@ def normalise(answer: str) -> str:
     return " ".join(words)
 
 
-def exact_match(prediction: str, answers: Sequence[str]) -> float:
+def exact_match(prediction: str, answers: Texts) -> float:
     """EM: 1 if the prediction equals one of the answers, normalised, else 0 (ras.txt Eq. 16)."""
     return float(normalise(prediction) in map(normalise, answers))
 
 
-def f1(prediction: str, answers: Sequence[str]) -> float:
+def f1(prediction: str, answers: Texts) -> float:
     """F1 of the words in common, against the nearest of the answers (ras.txt Eqs. 13 to 15).
 
     A repeated word counts as often as it is in both. As in HotpotQA's script, "yes", "no" and
@@ -39,7 +40,7 @@ def f1(prediction: str, answers: Sequence[str]) -> float:
     return max((_f1(predicted, normalise(answer)) for answer in answers), default=0.0)
 
 
-def contains(prediction: str, answers: Sequence[str]) -> float:
+def contains(prediction: str, answers: Texts) -> float:
     """Accuracy by containment: 1 if one of the answers stands in the prediction, in whole words.
 
     Both are normalised. RAS's golden match (ras.txt Eq. 12) asks for a substring of the prediction;

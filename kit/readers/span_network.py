@@ -7,6 +7,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor, nn
 
+from kit.corpus.types import Indices, Texts
 from kit.learning.partly_frozen import padded
 from kit.learning.training import mixed_precision
 from kit.readers.base import Contexts
@@ -59,7 +60,7 @@ class SpanNetwork(nn.Module):
         return scores.log_softmax(1)
 
     @torch.no_grad()
-    def _read(self, ids: tuple[int, ...]) -> Tensor:
+    def _read(self, ids: Indices) -> Tensor:
         """What the lower half makes of a text, (tokens, width), in half precision.
 
         One text at a time, so that the others of a batch don't matter.
@@ -74,7 +75,7 @@ class SpanNetwork(nn.Module):
         return span_loss(windows, *self(windows).unbind(-1))
 
     @torch.no_grad()
-    def answer(self, questions: Sequence[str], contexts: Contexts) -> list[str]:
+    def answer(self, questions: Texts, contexts: Contexts) -> list[str]:
         """The best answer to each question from its context."""
         pairs = zip(questions, contexts, strict=True)
         windows = [Window(self.tokenizer, question, context) for question, context in pairs]

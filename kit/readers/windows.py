@@ -6,9 +6,11 @@ from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 from numpy.random import Generator
 
 from kit.corpus import Corpus, Question
+from kit.corpus.types import Questions, Texts
 from kit.learning.training import Item
 from kit.readers.scoring import normalise
 from kit.text.tfidf import TfidfIndex
@@ -43,22 +45,26 @@ class Window:
         self,
         tokenizer: PreTrainedTokenizerBase,
         question: str,
-        passages: Sequence[str],
+        passages: Texts,
         longest: int = LONGEST_WINDOW,
     ) -> None:
         texts = [question, CLOSED_TEXT, *passages]
-        read = tokenizer(texts, truncation=True, max_length=LONGEST_TEXT).encodings
-        sizes = list(map(len, read))
-        n_texts = int((np.cumsum(sizes) <= longest).sum())
+        encodings = tokenizer(
+            texts,
+            truncation=True,
+            max_length=LONGEST_TEXT,
+        ).encodings
+        ends = np.cumsum(list(map(len, encodings)))
+        encodings = encodings[: int((ends <= longest).sum())]
 
-        self.texts = texts[:n_texts]
-        self.ids = [tuple(encoding.ids) for encoding in read[:n_texts]]
-        self.rows = np.repeat(range(n_texts), sizes[:n_texts])  # (tokens,)
-        characters = [encoding.offsets for encoding in read[:n_texts]]
+        self.texts = texts[: len(encodings)]
+        self.ids = [tuple(encoding.ids) for encoding in encodings]
+        self.rows = np.repeat(range(len(encodings)), list(map(len, encodings)))  # (tokens,)
+        characters = [encoding.offsets for encoding in encodings]
         self.characters = np.concatenate(characters)  # (tokens, 2)
 
         words = []  # the word of each token; -1 for [CLS] and [SEP]
-        for encoding in read[:n_texts]:
+        for encoding in encodings:
             words += [-1 if word is None else word for word in encoding.word_ids]
         in_word = np.array(words) >= 0
         changes = np.diff(words) != 0
@@ -74,7 +80,7 @@ class Window:
         end = self.characters[last, 1]
         return self.texts[self.rows[first]][start:end]
 
-    def candidates(self) -> tuple[np.ndarray, np.ndarray]:
+    def candidates(self) -> tuple[ndarray, ndarray]:
         """First and last tokens of all that can be an answer: whole words of one text, not many."""
         starts, ends = np.meshgrid(
             self.word_starts,
@@ -103,7 +109,7 @@ class Window:
                 spans.append((first, last))
         return spans
 
-    def best_span(self, first: np.ndarray, last: np.ndarray) -> str:
+    def best_span(self, first: ndarray, last: ndarray) -> str:
         """The likeliest span's text, by the log probabilities of its ends, (tokens,) each."""
         starts, ends = self.candidates()
         best = np.argmax(first[starts] + last[ends])
@@ -114,7 +120,7 @@ def batches_by_length(
     windows: Iterable[Window], n_tokens: int = TOKENS_AT_ONCE
 ) -> list[list[Window]]:
     """Batches of at most ``n_tokens`` with their padding, or of one window; the longest first."""
-    batches: list[list[Window]] = []
+    batches = []
     room = 0  # windows that the last batch has room for
     for window in sorted(windows, key=len, reverse=True):
         if not room:
@@ -139,11 +145,10 @@ class ReadingExample(NamedTuple):
         """
         texts = [*self.supports, *shuffled(self.nearest, generator)]
         n_shown = max(len(self.supports), generator.integers(N_SHOWN + 1))
-        passages = shuffled(texts[:n_shown], generator)
         window = Window(
             tokenizer,
             self.question.text,
-            passages,
+            shuffled(texts[:n_shown], generator),
         )
 
         closed_answer = normalise(self.question.answer)
@@ -156,7 +161,7 @@ class ReadingExample(NamedTuple):
         return window if window.spans else None
 
 
-def examples_of(questions: Sequence[Question], corpus: Corpus) -> list[ReadingExample]:
+def examples_of(questions: Questions, corpus: Corpus) -> list[ReadingExample]:
     """What to learn from, for each question."""
     texts = [passage.full_text for passage in corpus.passages]
     nearest = TfidfIndex(corpus).nearest([question.text for question in questions], N_NEAREST)
@@ -168,13 +173,13 @@ def examples_of(questions: Sequence[Question], corpus: Corpus) -> list[ReadingEx
     return examples
 
 
-def with_steps(questions: Sequence[Question]) -> list[Question]:
+def with_steps(questions: Questions) -> list[Question]:
     """The questions, and each step of their decompositions as one.
 
     A step needs one passage, where a question needs several. Those without an answer or supports
     are left out.
     """
-    distinct: dict[tuple[str, str], Question] = {}
+    distinct = {}
     for question in questions:
         for asking in (question, *steps_of(question)):
             if asking.answer and asking.supporting:
@@ -189,7 +194,14 @@ def steps_of(question: Question) -> list[Question]:
     for step in question.decomposition:
         if step.support is not None:
             support = question.supporting[step.support]
-            steps.append(Question("", step.filled(answers), step.answer, (support,)))
+            steps.append(
+                Question(
+                    "",
+                    step.filled(answers),
+                    step.answer,
+                    (support,),
+                )
+            )
     return steps
 
 

@@ -14,7 +14,7 @@ passages.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
@@ -26,6 +26,7 @@ from numpy import ndarray
 from scipy.sparse import csr_array
 
 from kit.corpus import Corpus
+from kit.corpus.types import Texts
 
 MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -146,7 +147,7 @@ class BipartiteIncidence:
     def from_entries(
         cls,
         entries: Iterable[tuple[int, int, float]],
-        terms: Sequence[str],
+        terms: Texts,
         n: int,
     ) -> Self:
         """Of ``n`` passages, from entries (row, column, weight).

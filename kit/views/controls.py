@@ -7,6 +7,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from kit.corpus import Benchmark, Corpus, Question
+from kit.corpus.types import Questions
 from kit.methods import Retriever
 from kit.views.replay import count
 
@@ -41,7 +42,7 @@ FindQuestion = Callable[..., tuple[Question, Corpus]]
 
 
 def question_controls(
-    benchmark: Benchmark, questions: Sequence[Question], *, lines: bool = False
+    benchmark: Benchmark, questions: Questions, *, lines: bool = False
 ) -> tuple[Controls, FindQuestion]:
     """Controls that say what is asked: a question of the list, or one that is typed.
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from kit.corpus import Corpus, Passage, Question, read_document
 from kit.corpus.structures import Structure, structures
+from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.methods import make
 from kit.methods.kgp.structure import StructureReader, structure_mentions
@@ -45,7 +46,7 @@ class DocumentExplorer(Explorer):
     ``passages`` is the evidence in view, ``explanation`` the line above it.
     """
 
-    def __init__(self, corpus: Corpus, questions: Sequence[Question] = ()) -> None:
+    def __init__(self, corpus: Corpus, questions: Questions = ()) -> None:
         self._uploaded = {}  # the reader's documents, each by its name
         self._use(corpus, questions)
         self._upload = widgets.FileUpload(accept=".pdf", multiple=True, description="Upload PDFs")
@@ -72,7 +73,7 @@ class DocumentExplorer(Explorer):
         self.load({})
         self.present()
 
-    def _use(self, corpus: Corpus, questions: Sequence[Question]) -> None:
+    def _use(self, corpus: Corpus, questions: Questions) -> None:
         self.corpus = corpus
         self.structures = StructureReader(corpus)
         self.questions = {}

@@ -8,7 +8,8 @@ from typing import Any
 import ipywidgets as widgets
 from msgspec.structs import replace
 
-from kit.corpus import Benchmark, Corpus, Question
+from kit.corpus import Benchmark, Corpus
+from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.evaluation.results import Experiment
 from kit.graphs import PassageGraph, build
@@ -90,7 +91,7 @@ class Explorer(widgets.VBox):
 def explore(
     retriever: str | Retriever,
     benchmark: Benchmark,
-    questions: Sequence[Question],
+    questions: Questions,
     *,
     behind: str = "",
     **start: Any,

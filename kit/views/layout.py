@@ -6,9 +6,11 @@ from itertools import product
 import networkx as nx
 import numpy as np
 from msgspec.structs import replace
+from numpy import ndarray
 from scipy.stats import rankdata
 from sklearn.preprocessing import minmax_scale
 
+from kit.corpus.types import Texts
 from kit.graphs import PassageGraph
 from kit.views.replay import MIDDLE, Edge, Positions
 
@@ -39,9 +41,7 @@ def links(part: PassageGraph) -> list[Edge]:
     return edges
 
 
-def arrange(
-    drawn: Sequence[str], n_fixed: int, graph: PassageGraph
-) -> tuple[list[Edge], Positions]:
+def arrange(drawn: Texts, n_fixed: int, graph: PassageGraph) -> tuple[list[Edge], Positions]:
     """The edges between passages, and where these stand.
 
     Those of the first ``n_fixed`` that are joined to one another stand by springs, the others next
@@ -127,7 +127,7 @@ def apart(wanted: Positions, fixed: Positions | None = None) -> Positions:
     return positions
 
 
-def _distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _distances(points: ndarray, others: ndarray) -> ndarray:
     """The distances between points (…, 2), in heights of the picture."""
     gaps = (points - others) * _SHAPE
     return np.hypot(gaps[..., 0], gaps[..., 1])

@@ -8,6 +8,7 @@ import pandas as pd
 
 from kit.corpus import Passage
 from kit.corpus.structures import label_of
+from kit.corpus.types import Texts
 
 #: Between two cells; a bar that belongs to a cell's text is escaped.
 _BAR = re.compile(r"(?<!\\)\|")
@@ -68,7 +69,7 @@ def table_html(text: str) -> str:
     return f"<strong>{caption}</strong>{labelled}"
 
 
-def lines_html(lines: Sequence[str], kind: str = "kit-sheet", role: str = "status") -> str:
+def lines_html(lines: Texts, kind: str = "kit-sheet", role: str = "status") -> str:
     """Lines of text as paragraphs in a box of this CSS class and ARIA role."""
     paragraphs = "".join(f"<p>{escape(line)}</p>" for line in lines)
     return f'<div class="{kind}" role="{role}">{paragraphs}</div>'

@@ -7,6 +7,8 @@ from statistics import mode
 
 from pdfplumber.utils import obj_to_bbox
 
+from kit.corpus.types import Texts
+
 WORD_GAP = 0.15  # the least gap between two words, in sizes of a letter
 Box = tuple[float, float, float, float]
 Blocks = list["Block"]
@@ -28,7 +30,7 @@ class Block:
     size: float = 0
     bold: bool = False
     margin: str = ""
-    rows: Sequence[Sequence[str]] = ()
+    rows: Sequence[Texts] = ()
 
     @property
     def middle(self) -> float:

@@ -8,6 +8,7 @@ from pdfplumber.utils import get_bbox_overlap, within_bbox
 
 from kit.corpus.pdf.layout import WORD_GAP, Block, Blocks, Box, Pages
 from kit.corpus.structures import label_of
+from kit.corpus.types import Texts
 
 COLUMN_GAP = 8  # points: wider than a space
 CONTINUED = " (continued)"
@@ -150,7 +151,7 @@ def _carry_on(
 # ---- how they read
 
 
-def markdown(rows: Sequence[Sequence[str]]) -> str:
+def markdown(rows: Sequence[Texts]) -> str:
     """Rows of cells as a markdown table; the first row is its header, a bar is escaped."""
     header, *others = rows
     lines = []

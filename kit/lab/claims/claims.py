@@ -4,11 +4,13 @@ What is claimed, how it is measured here, and which effect would bear it out are
 anything is measured.
 """
 
-import math
+from math import inf, isinf
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+
+from kit.corpus.types import Strings
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -20,8 +22,8 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str = ""
     unit: str = "share"
-    above: float = -math.inf
-    below: float = math.inf
+    above: float = -inf
+    below: float = inf
 
     @property
     def is_share(self) -> bool:
@@ -38,9 +40,9 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         unit = " points" if self.is_share else ""
         low = show(self.above, self.unit)
         high = show(self.below, self.unit)
-        if math.isinf(self.below):
+        if isinf(self.below):
             return f"> {low}{unit}"
-        if math.isinf(self.above):
+        if isinf(self.above):
             return f"< {high}{unit}"
         if self.above == -self.below:
             return f"within ±{high}{unit}"
@@ -60,7 +62,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measure: str
     kind: Literal["direct", "proxy"]
     paper_number: str
-    needs: tuple[str, ...]
+    needs: Strings
     criteria: tuple[Criterion, ...]
     departs: str = ""
     readings: bool = False

@@ -1,12 +1,14 @@
 """A finding: what a run measured for one criterion of a claim, with its verdict."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf, isfinite, isnan
 
 import msgspec
-import pandas as pd
+from msgspec.structs import asdict, replace
+from pandas import DataFrame
 
+from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.evaluation.statistics import Estimate
 from kit.lab.claims.claims import CLAIMS, CRITERIA, Criterion, show
@@ -81,11 +83,12 @@ def finding(
     Raises :class:`InputError` for an unknown claim or criterion, and an effect that is no number.
     """
     if (claim, criterion) not in CRITERIA:
-        expected = "expected a claim and a criterion of claims.toml"
-        raise InputError(f"{expected}, not {criterion!r}", record=claim)
-    if not math.isfinite(estimate.value):
-        expected = f"expected a number, not {estimate.value}"
-        raise InputError(expected, record=claim, field="effect")
+        raise InputError(
+            f"expected a claim and a criterion of claims.toml, not {criterion!r}",
+            record=claim,
+        )
+    if not isfinite(estimate.value):
+        raise InputError(f"expected a number, not {estimate.value}", record=claim, field="effect")
 
     rule = CRITERIA[claim, criterion]
     measured = Finding(
@@ -109,15 +112,15 @@ def finding(
         seeds=_n_seeds(trained or ()),
     )
     state, why = verdict(measured, rule)
-    return msgspec.structs.replace(measured, verdict=state, why=why)
+    return replace(measured, verdict=state, why=why)
 
 
 def _none_if_nan(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return None if isnan(value) else float(value)
 
 
 def _learned(
-    needs: Sequence[str],
+    needs: Texts,
     rule: Criterion,
     trained: Sequence[Retriever] | None,
 ) -> bool | None:
@@ -132,7 +135,7 @@ def _n_seeds(trained: Sequence[Retriever]) -> int:
     """How many seeds there are of each method with the same settings, at least."""
     cells = Counter()
     for retriever in trained:
-        settings = msgspec.structs.asdict(retriever.settings) | {"seed": 0}
+        settings = asdict(retriever.settings) | {"seed": 0}
         cells[retriever.name, *sorted(settings.items())] += 1
     return min(cells.values(), default=0)
 
@@ -167,8 +170,7 @@ def verdict(finding: Finding, criterion: Criterion) -> tuple[str, str]:
     low = finding.low - slack
     high = finding.high + slack
     if criterion.above < low and high < criterion.below:
-        is_proxy = CLAIMS[finding.claim].kind == "proxy"
-        state = MECHANISM if is_proxy else REPRODUCED
+        state = MECHANISM if CLAIMS[finding.claim].kind == "proxy" else REPRODUCED
     elif _is_outside(low, high, criterion):
         state = NOT_REPRODUCED
     else:
@@ -204,7 +206,7 @@ def _hardly_differs(finding: Finding) -> bool:
 def _is_outside(low: float, high: float, criterion: Criterion) -> bool:
     """Whether the interval lies beside the claimed range, or of gains holds only tiny ones."""
     claimed = (criterion.above, criterion.below)
-    is_gain = criterion.is_share and claimed in ((0, math.inf), (-math.inf, 0))  # or a loss
+    is_gain = criterion.is_share and claimed in ((0, inf), (-inf, 0))  # or a loss
     smallest = SMALLEST_GAIN if is_gain else 0
     return high < criterion.above + smallest or low > criterion.below - smallest
 
@@ -221,38 +223,40 @@ def _has_no_room(rival: float | None, criterion: Criterion) -> bool:
 # ---- for people
 
 
-def verdicts(findings: Iterable[Finding]) -> pd.DataFrame:
+def verdicts(findings: Iterable[Finding]) -> DataFrame:
     """Findings as a table to read, a row each.
 
     Columns: claim, place (in the paper), what (criterion and case), effect with interval, what was
     expected, n, verdict, the paper's number.
     """
-    columns = [
-        "claim",
-        "place",
-        "what",
-        "effect",
-        "expected",
-        "n",
-        "verdict",
-        "the paper's number",
-    ]
     rows = []
     for finding in findings:
         claim = CLAIMS[finding.claim]
-        names = [finding.criterion, finding.case]
-        row = [
-            claim.id,
-            f"{claim.paper} {claim.source}",
-            ", ".join(filter(None, names)),
-            show_effect(finding),
-            finding.expected,
-            finding.n,
-            " ".join(filter(None, [finding.verdict, in_brackets(finding.why)])),
-            finding.paper_number,
-        ]
-        rows.append(row)
-    return pd.DataFrame(rows, columns=columns)
+        rows.append(
+            [
+                claim.id,
+                f"{claim.paper} {claim.source}",
+                ", ".join(filter(None, [finding.criterion, finding.case])),
+                show_effect(finding),
+                finding.expected,
+                finding.n,
+                " ".join(filter(None, [finding.verdict, in_brackets(finding.why)])),
+                finding.paper_number,
+            ]
+        )
+    return DataFrame(
+        rows,
+        columns=[
+            "claim",
+            "place",
+            "what",
+            "effect",
+            "expected",
+            "n",
+            "verdict",
+            "the paper's number",
+        ],
+    )
 
 
 def show_effect(finding: Finding) -> str:
@@ -269,9 +273,7 @@ def show_effect(finding: Finding) -> str:
         parts.append(f"[{signed(finding.low)}, {signed(finding.high)}]")
     parts.append("points" if finding.unit == "share" else finding.unit)
     if finding.draws:
-        low = signed(min(finding.draws))
-        high = signed(max(finding.draws))
-        parts.append(f"(seeds {low} to {high})")
+        parts.append(f"(seeds {signed(min(finding.draws))} to {signed(max(finding.draws))})")
     return " ".join(parts)
 
 

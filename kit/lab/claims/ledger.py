@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pandas as pd
+from pandas import DataFrame
 
 from kit.corpus import load
 from kit.errors import InputError
@@ -62,12 +63,11 @@ def read_records(figures: Path) -> dict[str, list[Record]]:
     Smoke and trial runs don't count. Raises :class:`InputError` for a damaged record, and for a
     claim that does not exist.
     """
-    paths = sorted(
+    records = {}
+    for path in sorted(
         figures.glob("*/[0-9][0-9]_*.json"),
         key=lambda path: (path.parent.name != "atlas", path),
-    )
-    records: dict[str, list[Record]] = {}
-    for path in paths:
+    ):
         dataset = path.parent.name
         if dataset.endswith(_PARTIAL):
             continue
@@ -85,8 +85,11 @@ def _read(path: Path) -> Record:
 
     unknown = {finding.claim for finding in record.findings} - CLAIMS.keys()
     if unknown:
-        expected = f"expected the id of a claim, not {min(unknown)!r}"
-        raise InputError(expected, file=path, field="claim")
+        raise InputError(
+            f"expected the id of a claim, not {min(unknown)!r}",
+            file=path,
+            field="claim",
+        )
     return record
 
 
@@ -102,9 +105,10 @@ def is_stale(finding: Finding, record: Record, dataset: str) -> bool:
     if criterion is None:
         return True
     state, _ = verdict(finding, criterion)
-    judged_now = (criterion.unit, criterion.expected, state)
     judged_then = (finding.unit, finding.expected, finding.verdict)
-    return judged_then != judged_now or not _is_current(record, dataset)
+    if judged_then != (criterion.unit, criterion.expected, state):
+        return True
+    return not _is_current(record, dataset)
 
 
 def _is_current(record: Record, dataset: str) -> bool:
@@ -112,8 +116,7 @@ def _is_current(record: Record, dataset: str) -> bool:
     data = record.provenance.get("data_hash")
     if not data or record.provenance.get("code_hash") != code_hash(record.notebook):
         return False
-    per_question = record.provenance.get("setting") == "per-question"
-    setting = "facts" if per_question else "pooled"
+    setting = "facts" if record.provenance.get("setting") == "per-question" else "pooled"
     return dataset not in _KITS_DATA or data == _data_hash(dataset, setting)
 
 
@@ -135,8 +138,7 @@ def code_hash(notebook: str) -> str:
 
 def _code_of(path: Path) -> str:
     cells = json.loads(path.read_text("utf-8"))["cells"]
-    lines = [line for cell in cells if cell["cell_type"] == "code" for line in cell["source"]]
-    return "".join(lines)
+    return "".join(line for cell in cells if cell["cell_type"] == "code" for line in cell["source"])
 
 
 def modules_behind(code: str) -> set[str]:
@@ -160,7 +162,7 @@ def modules_behind(code: str) -> set[str]:
 # ---- the table, and the page
 
 
-def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
+def ledger(records: Mapping[str, Sequence[Record]]) -> DataFrame:
     """What was found for each claim on each data set, a row each.
 
     Columns: claim, dataset, state (the verdict, or ``stale``), effects (in words), overall (the
@@ -171,7 +173,7 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> pd.DataFrame:
         for claim in CLAIMS.values():
             rows.append(_row(claim, of_dataset, dataset))
 
-    table = pd.DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
+    table = DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
     tested = table[table["state"] != NOT_TESTED]
     overall = tested.groupby("claim")["state"].agg(_common_state)
     return table.assign(overall=table["claim"].map(overall).fillna(NOT_TESTED))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pandas import DataFrame
 
 from kit.errors import InputError
 from kit.paths import ROOT
@@ -28,8 +29,7 @@ _HEADING = "## What the papers claim, and what came of it\n"
 
 def write_readme(figures: Path) -> Path:
     """Put the section about findings into the README, with numbers from a folder of figures."""
-    text = README.read_text("utf-8")
-    before, _, rest = text.partition(_HEADING)
+    before, _, rest = README.read_text("utf-8").partition(_HEADING)
     _, next_heading, after = rest.partition("\n## ")
     section = _HEADING + findings_section(figures)
     atomic_write(README, (before + section + next_heading + after).encode())
@@ -38,14 +38,13 @@ def write_readme(figures: Path) -> Path:
 
 def findings_section(figures: Path) -> str:
     """The section without its heading."""
-    template = _TEMPLATE.read_text("utf-8")
-    return _REFERENCE.sub(lambda match: _number(match[1], figures), template)
+    return _REFERENCE.sub(lambda match: _number(match[1], figures), _TEMPLATE.read_text("utf-8"))
 
 
 def _number(reference: str, figures: Path) -> str:
     """The number that a reference stands for, as it is written."""
-    place, column, *conditions, written = [part.strip() for part in reference.split(";")]
-    rows = _table(figures / place)
+    table, column, *conditions, written = [part.strip() for part in reference.split(";")]
+    rows = _table(figures / table)
     for condition in conditions:
         name, _, value = condition.partition("=")
         rows = rows[rows[name].astype(str).isin(value.split("|"))]
@@ -62,11 +61,11 @@ def _number(reference: str, figures: Path) -> str:
 
 
 @cache
-def _table(path: Path) -> pd.DataFrame:
+def _table(path: Path) -> DataFrame:
     """A table of figures, or the findings of a data set."""
     if path.name != "findings":
         return pd.read_csv(path.with_suffix(".csv"), keep_default_na=False)
     findings = []
     for record in sorted(path.parent.glob("[0-9][0-9]_*.json")):
         findings += json.loads(record.read_bytes())["findings"]
-    return pd.DataFrame(findings)
+    return DataFrame(findings)

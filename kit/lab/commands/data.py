@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click import Command, Context
 
 from kit.errors import InputError
-from kit.lab.commands.options import FILE, benchmark_options
+from kit.lab.commands.options import FILE, benchmark_options, format_option
 
 if TYPE_CHECKING:
     from kit.corpus import Benchmark
@@ -22,12 +23,12 @@ def data() -> None:
 class Worlds(click.Group):
     """A command for each program that makes data of the project's own."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: Context) -> list[str]:
         from kit.worlds import WORLDS
 
         return list(WORLDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
         from kit.worlds import WORLDS, world
 
         return world(cmd_name).main if cmd_name in WORLDS else None
@@ -38,11 +39,7 @@ data.add_command(Worlds("make", help="Make the project's own data anew."))
 
 @data.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
-@click.option(
-    "--format",
-    "data_format",
-    help="The format of the data; without it, recognised from the content.",
-)
+@format_option
 def check(files: Sequence[Path], data_format: str | None) -> None:
     """Tell every problem of FILES.
 
@@ -92,38 +89,29 @@ def export(
     target: Path,
     target_format: str,
     split: str,
-    data: Path | None,
-    data_format: str | None,
-    corpus: Sequence[Path],
-    setting: str,
+    **source: Any,
 ) -> None:
     """Write a benchmark to TARGET in another format.
 
     Example: kit data export FOLDER --to beir --data dev.json
     """
     from kit.corpus import export as write
+    from kit.corpus import load
 
-    benchmark = read_benchmark(data, data_format, corpus, setting)
-    click.echo(write(benchmark, target, target_format, split))
+    click.echo(write(load(**source), target, target_format, split))
 
 
 # ---- what several commands do
-
-
-def read_benchmark(
-    data: Path | None, data_format: str | None, corpus: Sequence[Path], setting: str
-) -> "Benchmark":
-    from kit.corpus import load
-
-    return load(data, data_format=data_format, corpus=corpus, setting=setting)
 
 
 def read_training(train: Sequence[Path], also: Sequence[Path], setting: str) -> "Benchmark | None":
     """What there is to learn from beside the benchmark; None where no file is named."""
     if not train:
         if also:
-            message = "expected --train FILE with questions to learn from beside --also"
-            raise InputError(message, field="also")
+            raise InputError(
+                "expected --train FILE with questions to learn from beside --also",
+                field="also",
+            )
         return None
 
     from kit.corpus import load_training

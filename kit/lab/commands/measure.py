@@ -1,15 +1,16 @@
 """Commands that ask methods and measure them."""
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from kit.corpus.types import Texts
 from kit.errors import InputError
-from kit.lab.commands.data import read_benchmark, read_training
+from kit.lab.commands.data import read_training
 from kit.lab.commands.options import (
     AT_LEAST_ONE,
     also_option,
@@ -53,22 +54,20 @@ def ask(
     question: str,
     method: str,
     k: int,
-    data: Path | None,
-    data_format: str | None,
-    corpus: Sequence[Path],
-    setting: str,
     settings: Mapping[str, Value],
+    **source: Any,
 ) -> None:
     """Ask a QUESTION and print the passages that a method finds.
 
     Example: kit ask "Where was the director of the film born?" --data FOLDER --method bm25
     """
+    from kit.corpus import load
     from kit.lab.ask import ask as ask_method
     from kit.methods import make
 
     make(method, **settings)  # a setting that does not exist is told before anything is read
-    benchmark = read_benchmark(data, data_format, corpus, setting)
-    passages = ask_method(question, benchmark.corpus, method=method, k=k, **settings)
+    corpus = load(**source).corpus
+    passages = ask_method(question, corpus, method=method, k=k, **settings)
     for passage in passages.itertuples():
         click.echo(f"{passage.rank}. {passage.title} ({passage.passage}, {passage.score:.3f})")
         click.echo(fill(passage.text, 100, initial_indent="   ", subsequent_indent="   "))
@@ -95,11 +94,7 @@ def ask(
 @output_file("--csv", "Write the whole table here.")
 @output_file("--trec", "Write the rankings as a TREC run; those of several methods to FILE-NAME.")
 def evaluate(
-    retrievers: Sequence[str],
-    data: Path | None,
-    data_format: str | None,
-    corpus: Sequence[Path],
-    setting: str,
+    retrievers: Texts,
     train: Sequence[Path],
     also: Sequence[Path],
     k: list[int],
@@ -112,6 +107,7 @@ def evaluate(
     json: Path | None,
     csv: Path | None,
     trec: Path | None,
+    **source: Any,
 ) -> None:
     """Evaluate RETRIEVERS on a benchmark.
 
@@ -120,23 +116,31 @@ def evaluate(
 
     Example: kit evaluate bm25 dense gnn-ret --data dev.json --set top_k=10 --json results.json
     """
+    import pandas as pd
+
+    from kit.corpus import load
     from kit.evaluation.trec import write_runs
+    from kit.lab.provenance import write_result
     from kit.methods import make_all
 
-    start = time.perf_counter()
+    start = perf_counter()
     methods = make_all(retrievers, **settings)
     reading = _make_reading(reader, read, judge, k)
-    benchmark = read_benchmark(data, data_format, corpus, setting)
-    training = read_training(train, also, setting)
+    benchmark = load(**source)
+    training = read_training(train, also, source["setting"])
     if graphs:
         benchmark = benchmark.asking([item for item in benchmark.test if item.evidence])
 
     experiment, answers = _measure(methods, benchmark, training, reading, k, seed, graphs)
     _print_results(experiment, answers)
     if json:
-        _write_results(json, experiment, answers, reading, settings, start)
+        results = experiment.record(*answers)
+        if reading:
+            results |= reading.record(*answers)
+        write_result(json, results, benchmark, settings, start)
     if csv:
-        _write_table(csv, experiment, answers)
+        table = pd.concat([measured.by_hops() for measured in (experiment, *answers)])
+        atomic_write(csv, table.to_csv(index=False).encode())
     if trec:
         write_runs(experiment.rankings, trec)
 
@@ -147,8 +151,10 @@ def _make_reading(
     """Who answers from how many passages, and who judges; None where nobody is to answer."""
     if not reader:
         if read or judge:
-            message = "expected a reader (--reader), whose answers are meant"
-            raise InputError(message, field="reader")
+            raise InputError(
+                "expected a reader (--reader), whose answers are meant",
+                field="reader",
+            )
         return None
 
     from kit.evaluation.answers import Reading, reader_of
@@ -200,29 +206,6 @@ def _print_results(experiment: "Experiment", answers: "Sequence[Experiment]") ->
         click.echo(table.to_string(index=False))
 
 
-def _write_results(
-    file: Path,
-    experiment: "Experiment",
-    answers: "Sequence[Experiment]",
-    reading: "Reading | None",
-    settings: Mapping[str, Value],
-    start: float,
-) -> None:
-    from kit.lab.provenance import write_result
-
-    results = experiment.record(*answers)
-    if reading:
-        results |= reading.record(*answers)
-    write_result(file, results, experiment.benchmark, settings, start)
-
-
-def _write_table(file: Path, experiment: "Experiment", answers: "Sequence[Experiment]") -> None:
-    import pandas as pd
-
-    table = pd.concat([measured.by_hops() for measured in (experiment, *answers)])
-    atomic_write(file, table.to_csv(index=False).encode())
-
-
 @click.command()
 @click.argument("retriever")
 @grid_option
@@ -240,14 +223,11 @@ def _write_table(file: Path, experiment: "Experiment", answers: "Sequence[Experi
 def sweep(
     retriever: str,
     grid: Mapping[str, list[Value]],
-    data: Path | None,
-    data_format: str | None,
-    corpus: Sequence[Path],
-    setting: str,
     train: Sequence[Path],
     k: list[int],
     jobs: int,
     csv: Path | None,
+    **source: Any,
 ) -> None:
     """Evaluate a RETRIEVER with every combination of values of its settings.
 
@@ -256,16 +236,15 @@ def sweep(
 
     Example: kit sweep gnn-ret -g alpha=0.3,0.5,0.7 -g top_k=5,10 --csv grid.csv
     """
+    from kit.corpus import load
     from kit.evaluation.experiment import N_TIMED
     from kit.lab.sweep import combinations, sweep_retriever
 
-    benchmark = read_benchmark(data, data_format, corpus, setting)
-    training = read_training(train, (), setting)
     table = sweep_retriever(
         retriever,
         combinations(grid),
-        benchmark,
-        training,
+        load(**source),
+        read_training(train, (), source["setting"]),
         ks=k,
         n_timed=N_TIMED,
         jobs=jobs,
@@ -290,14 +269,11 @@ def sweep(
 @output_file("--html", "Write the graph here, as a page to pan and share.")
 def graph(
     builder: str,
-    data: Path | None,
-    data_format: str | None,
-    corpus: Sequence[Path],
-    setting: str,
     settings: Mapping[str, Value],
     question: str | None,
     json: Path | None,
     html: Path | None,
+    **source: Any,
 ) -> None:
     """Build a graph of passages and measure it.
 
@@ -312,21 +288,20 @@ def graph(
     """
     import pandas as pd
 
+    from kit.corpus import load
     from kit.evaluation.graph_quality import measure
     from kit.graphs import build, builders
     from kit.lab.provenance import write_result
 
-    start = time.perf_counter()
+    start = perf_counter()
     builders(builder, **settings)  # a setting that does not exist is told before anything is read
-    benchmark = read_benchmark(data, data_format, corpus, setting)
+    benchmark = load(**source)
     measures = measure(builder, benchmark, benchmark.test, **settings)
     if html:
         from kit.views.graph_page import page_around
 
-        built = build(builder, benchmark.corpus, **settings)
-        page = page_around(built, benchmark, question)
+        page = page_around(build(builder, benchmark.corpus, **settings), benchmark, question)
         atomic_write(html, page.html.encode())
     if json:
         write_result(json, measures, benchmark, settings, start)
-    table = pd.Series(measures, dtype=object)
-    click.echo(table.to_string(float_format="{:,.4g}".format))
+    click.echo(pd.Series(measures, dtype=object).to_string(float_format="{:,.4g}".format))

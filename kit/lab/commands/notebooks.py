@@ -1,12 +1,12 @@
 """Commands that run notebooks and tell what they found."""
 
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 import click
 
+from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.lab.commands.options import AT_LEAST_ONE, notebook_options
 from kit.store import atomic_write
@@ -24,14 +24,10 @@ from kit.store import atomic_write
     help="How many notebooks run at the same time, each on its share of the cores.",
 )
 def run(
-    notebooks: Sequence[str],
-    data: Path | None,
-    train: Sequence[Path],
-    scale: str,
-    seed: int,
-    parameters: Sequence[tuple[str, str]],
+    notebooks: Texts,
     again: bool,
     at_once: int,
+    **given: Any,
 ) -> None:
     """Execute NOTEBOOKS, named by their first characters, or all of them.
 
@@ -43,17 +39,7 @@ def run(
     """
     from kit.lab.runner import run as run_notebooks
 
-    status = run_notebooks(
-        notebooks,
-        data=data,
-        train=_one_file(train),
-        scale=scale,
-        seed=seed,
-        parameters=dict(parameters),
-        again=again,
-        at_once=at_once,
-    )
-    sys.exit(status)
+    sys.exit(run_notebooks(notebooks, again=again, at_once=at_once, **given))
 
 
 @click.command()
@@ -87,11 +73,7 @@ def record(
     most_calls: int,
     most_tokens: int,
     price: float | None,
-    data: Path | None,
-    train: Sequence[Path],
-    scale: str,
-    seed: int,
-    parameters: Sequence[tuple[str, str]],
+    **given: Any,
 ) -> None:
     """Execute a NOTEBOOK with a chat model on a server, and record its answers in data/answers/.
 
@@ -107,24 +89,18 @@ def record(
     from kit.paths import NOTEBOOKS
 
     if len(find_notebooks(NOTEBOOKS, [notebook])) > 1:  # the caps are those of one run
-        message = f"expected one notebook, not all that begin with {notebook!r}"
-        raise InputError(message, field="notebook")
+        raise InputError(
+            f"expected one notebook, not all that begin with {notebook!r}",
+            field="notebook",
+        )
     caps = f"at most {most_calls:,} calls and {most_tokens:,} tokens"
     if price is not None:
         caps += f", that is at most {price * most_tokens / 1e6:,.2f}"
 
     with recording(model, most_calls, most_tokens) as file:
-        under_way = "and calls that are under way when the tokens are spent"
-        click.echo(f"{model}: {caps}, {under_way}")
-        status = run_notebooks(
-            [notebook],
-            data=data,
-            train=_one_file(train),
-            scale=scale,
-            seed=seed,
-            parameters=dict(parameters) | {"model": model},
-            again=True,
-        )
+        click.echo(f"{model}: {caps}, and calls that are under way when the tokens are spent")
+        given["parameters"] += (("model", model),)
+        status = run_notebooks([notebook], again=True, **given)
     click.echo(f"recorded answers: {file}")
     sys.exit(status)
 
@@ -156,10 +132,3 @@ def claims(markdown: bool, readme: bool) -> None:
     if markdown or not readme:
         lines = [fill(line, 100, subsequent_indent="  ") for line in page.splitlines()]
         click.echo("\n".join(lines))
-
-
-def _one_file(train: Sequence[Path]) -> Path | None:
-    """The training file of a notebook, which takes one."""
-    if len(train) > 1:
-        raise InputError("expected one file for a notebook", field="train")
-    return train[0] if train else None

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click import Context, Parameter
 
+from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.settings import Value, read_value, read_values
 
@@ -29,28 +31,28 @@ def options(*decorators: Decorator) -> Decorator:
 # ---- how values are read
 
 
-def read_cutoffs(_: click.Context, parameter: click.Parameter, text: str) -> list[int]:
+def read_cutoffs(_: Context, parameter: Parameter, text: str) -> list[int]:
     """``2,5,10`` as whole numbers from 1."""
     cutoffs = read_values(text)
     if not all(type(cutoff) is int and cutoff > 0 for cutoff in cutoffs):
-        expected = f"expected whole numbers from 1 with commas between, not {text!r}"
-        raise InputError(expected, field=parameter.name)
+        raise InputError(
+            f"expected whole numbers from 1 with commas between, not {text!r}",
+            field=parameter.name,
+        )
     return cutoffs
 
 
-def read_settings(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> dict[str, Value]:
+def read_settings(_: Context, __: Parameter, texts: Texts) -> dict[str, Value]:
     """Each ``NAME=VALUE`` with its value."""
     return {name: read_value(value) for name, value in _pairs(texts)}
 
 
-def read_grid(
-    _: click.Context, __: click.Parameter, texts: Sequence[str]
-) -> dict[str, list[Value]]:
+def read_grid(_: Context, __: Parameter, texts: Texts) -> dict[str, list[Value]]:
     """Each ``NAME=VALUE,VALUE`` with its values."""
     return {name: read_values(values) for name, values in _pairs(texts)}
 
 
-def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(texts: Texts) -> list[tuple[str, str]]:
     pairs = []
     for text in texts:
         name, _, value = text.partition("=")
@@ -60,7 +62,14 @@ def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     return pairs
 
 
-def expect_writable(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
+def read_one_file(_: Context, parameter: Parameter, files: Sequence[Path]) -> Path | None:
+    """The training file of a notebook, which takes one."""
+    if len(files) > 1:
+        raise InputError("expected one file for a notebook", field=parameter.name)
+    return next(iter(files), None)
+
+
+def expect_writable(_: Context, __: Parameter, file: Path | None) -> Path | None:
     """A file that can be written, known before any work is done."""
     if file and (file.is_dir() or not file.resolve().parent.is_dir()):
         raise InputError("expected a file in a folder that exists", file=file)
@@ -77,13 +86,15 @@ def output_file(name: str, description: str) -> Decorator:
 data_option = click.option(
     "--data", type=FILE, help="A published file or folder; without it, the embedded atlas."
 )
+format_option = click.option(
+    "--format",
+    "data_format",
+    help="The format of the data; without it, recognised from the content.",
+)
+#: The arguments of :func:`kit.corpus.load`.
 benchmark_options = options(
     data_option,
-    click.option(
-        "--format",
-        "data_format",
-        help="The format of the data; without it, recognised from the content.",
-    ),
+    format_option,
     click.option(
         "--corpus",
         type=FILE,
@@ -142,9 +153,16 @@ seed_option = click.option(
 
 # ---- how notebooks are run
 
+#: Arguments of :func:`kit.lab.runner.plan`.
 notebook_options = options(
     data_option,
-    train_option,
+    click.option(
+        "--train",
+        type=FILE,
+        multiple=True,
+        callback=read_one_file,
+        help="A file with questions to learn from; may be repeated.",
+    ),
     click.option(
         "--scale",
         default="class",

@@ -1,6 +1,5 @@
 """The baselines: search by words or by sentence vectors, KNN of kgp.txt, and the oracle."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import bm25s
@@ -9,9 +8,11 @@ import Stemmer
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from kit.corpus import Corpus, GoldQuery, Query
+from kit.corpus import Corpus, GoldQuery
+from kit.corpus.types import Queries
 from kit.methods.base import (
     Ranking,
+    Rankings,
     Retriever,
     ranking_from_order,
     ranking_from_scores,
@@ -38,7 +39,7 @@ class BM25(Retriever):
         tokens = self._tokenize([passage.full_text for passage in corpus.passages])
         self._bm25.index(tokens, show_progress=False)
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         without_words = np.zeros(len(self.corpus), np.float32)  # bm25s scores no such query
         rankings = []
         for words in self._tokenize([query.text for query in queries], return_ids=False):
@@ -67,7 +68,7 @@ class Tfidf(Retriever):
         self.corpus = corpus
         self._index = TfidfIndex(corpus)
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
         for query in queries:
             [scores] = self._index.scores([query.text])
@@ -92,11 +93,11 @@ class Dense(Retriever):
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
         self.nearest = NearestNeighbours(self.vectors)
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         scores, rows = self.nearest.search(self.encoded(queries), k)
         return [Ranking(self.ids(row), score) for row, score in zip(rows, scores)]
 
-    def encoded(self, queries: Sequence[Query]) -> np.ndarray:
+    def encoded(self, queries: Queries) -> np.ndarray:
         """Unit vectors (queries, dimension)."""
         vectors = self.encoder.encode(
             [query.text for query in queries],
@@ -115,7 +116,7 @@ class KNN(Dense):
 
     name = "knn"
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         distances = cdist(
             [query.text for query in queries],
             [passage.full_text for passage in self.corpus.passages],
@@ -139,7 +140,7 @@ class Golden(Tfidf):
     name = "golden"
     sees_gold = True
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
         for query, ranking in zip(queries, super().rank(queries, k)):
             gold = query.question.supporting_ids if isinstance(query, GoldQuery) else ()

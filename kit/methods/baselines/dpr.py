@@ -1,6 +1,5 @@
 """DPR: an encoder that learns from training questions (kgp.txt §8.1–8.2, Table 4)."""
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,6 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Question
+from kit.corpus.types import Questions
 from kit.learning.contrastive import Pair, TrainingSettings, finetune
 from kit.learning.trained import Trained
 from kit.learning.training import Slot
@@ -46,9 +46,7 @@ class DPR(Trained, Dense):
         """Texts of queries, each with the id of the passage to find: the question, per support."""
         return [(question.text, support) for support in question.supporting_ids]
 
-    def training_pairs(
-        self, questions: Sequence[Question], corpus: Corpus, index: TfidfIndex
-    ) -> list[Pair]:
+    def training_pairs(self, questions: Questions, corpus: Corpus, index: TfidfIndex) -> list[Pair]:
         """The pairs of all questions, each with the passages to draw its negative from."""
         pairs = []
         for question in questions:
@@ -104,7 +102,7 @@ class DPR(Trained, Dense):
     def restore(self, folder: Path) -> None:
         self.learned = Encoder(str(folder), self.store)
 
-    def _recall(self, questions: Sequence[Question], corpus: Corpus, encoder: Encoder) -> float:
+    def _recall(self, questions: Questions, corpus: Corpus, encoder: Encoder) -> float:
         """Recall@5 of this method with an encoder, whatever is set for retrieval alone."""
         retriever = type(self)(
             **{name: getattr(self.settings, name) for name in self.training_settings}

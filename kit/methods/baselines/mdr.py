@@ -12,10 +12,12 @@ from typing import Annotated, NamedTuple
 import networkx as nx
 import numpy as np
 from msgspec import Meta
+from numpy import ndarray
 
 from kit.corpus import Corpus, EvidenceGraph, Passage, Query, Question
+from kit.corpus.types import Queries
 from kit.graphs import build, builders
-from kit.methods.base import Ranking
+from kit.methods.base import Ranking, Rankings
 from kit.methods.baselines.dpr import DPR
 from kit.methods.trace import NodeVisit, Seed, Trace
 from kit.settings import Positive
@@ -78,7 +80,7 @@ class MDR(DPR):
         if self.settings.graph:
             self.graph = build(self.settings.graph, corpus)
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         return [self._ranking(search, k, Trace()) for search in self._search(queries, k)]
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
@@ -87,7 +89,7 @@ class MDR(DPR):
 
     # ---- the search
 
-    def _search(self, queries: Sequence[Query], k: int) -> list[BeamSearch]:
+    def _search(self, queries: Queries, k: int) -> list[BeamSearch]:
         scores, rows = self.nearest.search(
             self.encoded(queries),
             max(k, self.settings.beam),
@@ -108,7 +110,7 @@ class MDR(DPR):
     def _kept(self, beams: list[Beam]) -> list[Beam]:
         return beams[: self.settings.beam]
 
-    def _grow(self, queries: Sequence[Query], kept: list[list[Beam]]) -> list[list[Beam]]:
+    def _grow(self, queries: Queries, kept: list[list[Beam]]) -> list[list[Beam]]:
         """Each query's beams, longer by each of the best candidates that are not on them.
 
         The best beams come first; one that can go nowhere stays as it is.
@@ -141,7 +143,7 @@ class MDR(DPR):
             grown.append(longer)
         return grown
 
-    def _neighbours_of(self, beams: list[Beam], vectors: np.ndarray) -> Iterator[Candidates]:
+    def _neighbours_of(self, beams: list[Beam], vectors: ndarray) -> Iterator[Candidates]:
         """The candidates of each path among the neighbours of its last passage, best first."""
         for beam, vector in zip(beams, vectors):
             neighbours = self._neighbours(beam)
@@ -149,13 +151,13 @@ class MDR(DPR):
             best = np.argsort(-scores, kind="stable")
             yield neighbours[best].tolist(), scores[best].tolist()
 
-    def _nearest_to(self, beams: list[Beam], vectors: np.ndarray) -> Iterator[Candidates]:
+    def _nearest_to(self, beams: list[Beam], vectors: ndarray) -> Iterator[Candidates]:
         """The candidates of each path among all passages, best first."""
         longest = max(len(beam.rows) for beam in beams)
         scores, rows = self.nearest.search(vectors, self.settings.branches + longest)
         yield from zip(rows.tolist(), scores.tolist())
 
-    def _neighbours(self, beam: Beam) -> np.ndarray:
+    def _neighbours(self, beam: Beam) -> ndarray:
         """The rows of the neighbours of a path's last passage that are not on it."""
         neighbours = self.graph.neighbours(beam.rows[-1])
         return neighbours[~np.isin(neighbours, beam.rows)]

@@ -5,15 +5,15 @@ A random walk with restarts goes over the graph of triples and of the passages t
 start the walk; this method decides by vectors alone.
 """
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
 from scipy import sparse
 from sknetwork.ranking import PageRank as RandomWalk
 
-from kit.corpus import Corpus, Query
-from kit.methods.base import Ranking, ranking_from_scores
+from kit.corpus import Corpus
+from kit.corpus.types import Queries
+from kit.methods.base import Rankings, ranking_from_scores
 from kit.methods.baselines.classic import Dense
 from kit.methods.qsgnn.graph import MultiLevelGraph
 from kit.settings import Positive, Share
@@ -62,7 +62,7 @@ class PageRank(Dense):
         if graph.entities:
             self.entities = NearestNeighbours(self.encoder.encode(graph.entities))
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         visits = self._restarts(self.encoded(queries))
         if len(queries) and self.adjacency.nnz:  # otherwise the walk stays where it begins
             walk = RandomWalk(

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pad_sequence
 
+from kit.corpus.types import Texts
 from kit.learning.partly_frozen import PartlyFrozenEncoder
 from kit.methods.bgr.graphs import BACKWARD, DIRECTIONS, NodePath
 from kit.text import Encoder
@@ -217,11 +218,11 @@ class EvidenceNetwork(nn.Module):
         self.scorer.to(self.encoder.device)
         self.token_states = {}  # by text, of candidates that were read
 
-    def compare(self, texts: Sequence[str]) -> CandidateMatches:
+    def compare(self, texts: Texts) -> CandidateMatches:
         """How a question, the first of the texts, and its candidates match."""
         return self.scorer.compare(self.read(texts))
 
-    def read(self, texts: Sequence[str]) -> EncodedCandidates:
+    def read(self, texts: Texts) -> EncodedCandidates:
         """Texts by the layers that do not learn; what was read once is kept."""
         missing = sorted(set(texts).difference(self.token_states))
         if missing:
@@ -237,7 +238,7 @@ class EvidenceNetwork(nn.Module):
         states = [self.token_states[text] for text in texts]
         return EncodedCandidates(*padded(states), _mean_vectors(states))
 
-    def read_paths(self, texts: Sequence[str]) -> States:
+    def read_paths(self, texts: Texts) -> States:
         """h_i: the states of each path's tokens, (tokens, width), by the whole encoder."""
         return self.learner.states(texts, "query")
 

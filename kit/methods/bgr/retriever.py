@@ -18,11 +18,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 from msgspec.structs import replace
+from numpy import ndarray
 
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Query
+from kit.corpus.types import Queries, Texts
 from kit.learning.trained import Trained
 from kit.learning.training import Slot, Trainer, periods_of, read_weights
-from kit.methods.base import Ranking, Retriever, ranking_from_order
+from kit.methods.base import Ranking, Rankings, Retriever, ranking_from_order
 from kit.methods.baselines.classic import Dense
 from kit.methods.bgr.graphs import (
     DIRECTIONS,
@@ -97,7 +99,7 @@ class BGR(Trained, Retriever):
 
     # ---- retrieval
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
         for query, rows in zip(queries, self._candidate_rows(queries)):
             evidence = self._merged(self._searches(query, rows))
@@ -115,7 +117,7 @@ class BGR(Trained, Retriever):
     def search(
         self,
         query: Query,
-        rows: np.ndarray,
+        rows: ndarray,
         direction: str,
     ) -> SearchResult:
         """Eqs. 1 and 2: a search for evidence among rows of the corpus."""
@@ -127,7 +129,7 @@ class BGR(Trained, Retriever):
             at_least_one=self.settings.at_least_one,
         )
 
-    def _candidate_rows(self, queries: Sequence[Query]) -> list[np.ndarray]:
+    def _candidate_rows(self, queries: Queries) -> list[ndarray]:
         """The rows that are judged, for each query."""
         if self.dense is None:
             return [np.arange(len(self.corpus))] * len(queries)
@@ -136,7 +138,7 @@ class BGR(Trained, Retriever):
             np.array([self.corpus.row[passage] for passage in ranking.ids]) for ranking in rankings
         ]
 
-    def _searches(self, query: Query, rows: np.ndarray) -> Searches:
+    def _searches(self, query: Query, rows: ndarray) -> Searches:
         """A search in each direction that is set."""
         chosen = self.settings.direction
         directions = DIRECTIONS if chosen == "both" else [chosen]
@@ -284,7 +286,7 @@ def _with_graphs(questions: Questions) -> Questions:
     return [question for question in questions if question.evidence]
 
 
-def _judged(logits: np.ndarray, path: NodePath, ids: Sequence[str]) -> tuple:
+def _judged(logits: ndarray, path: NodePath, ids: Texts) -> tuple:
     """How probable each candidate is to come next on a path, the best first."""
     probabilities = 1 / (1 + np.exp(-logits))
     order = np.argsort(-probabilities, kind="stable").tolist()

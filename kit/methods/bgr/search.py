@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 import torch
+from numpy import ndarray
 
 from kit.corpus import Corpus
 from kit.methods.bgr.graphs import (
@@ -32,14 +33,14 @@ MOST_WORDS = 40  # of a passage as evidence on a path; bgr.txt reads 30 tokens
 class Candidates(NamedTuple):
     """A question and the passages that may be its evidence; a path holds positions among these."""
 
-    rows: np.ndarray  # of the corpus
+    rows: ndarray  # of the corpus
     texts: list[str]  # the question, then the passages
 
     @classmethod
     def of(
         cls,
         question: str,
-        rows: np.ndarray,
+        rows: ndarray,
         corpus: Corpus,
     ) -> Self:
         """Rows of a corpus as candidates."""
@@ -63,9 +64,9 @@ class SearchResult(NamedTuple):
     """
 
     direction: str
-    rows: np.ndarray
+    rows: ndarray
     taken: dict[NodePath, list[int]]
-    logits: dict[NodePath, np.ndarray]
+    logits: dict[NodePath, ndarray]
 
     def edges(self) -> Edges:
         """Edges between rows of the corpus and the question, acyclic, in the search's order."""
@@ -105,7 +106,7 @@ def search(
     return result
 
 
-def _best_first(logits: np.ndarray, must_take: bool) -> list[int]:
+def _best_first(logits: ndarray, must_take: bool) -> list[int]:
     """Candidates that are judged to come next; the best where there is none and there must be."""
     order = np.argsort(-logits, kind="stable").tolist()
     accepted = [position for position in order if logits[position] > 0]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy import ndarray
 from torch import Tensor
 from torch_geometric.nn import SimpleConv
 
@@ -29,7 +30,7 @@ class MessageLog(NamedTuple):
     It goes receiver by receiver, and to each from the nearest active node on.
     """
 
-    active_nodes: np.ndarray  # rows (queries, K), nearest first
+    active_nodes: ndarray  # rows (queries, K), nearest first
     sent: Tensor  # their distances (queries · K,)
     edge_index: Tensor  # (2, edges)
     receivers: Tensor  # cells
@@ -42,7 +43,7 @@ Logs = list[MessageLog]
 
 def pass_messages(
     h: Tensor,
-    dense_rows: np.ndarray,
+    dense_rows: ndarray,
     alphas: Tensor,
     top_k: int,
     message: str,
@@ -73,7 +74,7 @@ def pass_messages(
         yield MessageLog(active, sent, edge_index, receivers, before, after)
 
 
-def edges_from(graph: PassageGraph, active: np.ndarray) -> tuple[Tensor, Tensor]:
+def edges_from(graph: PassageGraph, active: ndarray) -> tuple[Tensor, Tensor]:
     """``edge_index`` and ``receivers`` of a :class:`MessageLog`, for active rows (queries, K)."""
     n_passages = graph.n_nodes
     top_k = active.shape[1]
@@ -95,10 +96,10 @@ def edges_from(graph: PassageGraph, active: np.ndarray) -> tuple[Tensor, Tensor]
 
 def nearest(
     h: Tensor,
-    dense_rows: np.ndarray,
-    touched: np.ndarray,
+    dense_rows: ndarray,
+    touched: ndarray,
     k: int,
-) -> np.ndarray:
+) -> ndarray:
     """Rows (queries, k) of the smallest distances, equal ones in corpus order.
 
     They are looked for among ``dense_rows`` (queries, ≥ k) and the cells that were ``touched``.

@@ -19,8 +19,9 @@ from msgspec.structs import replace
 from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
+from kit.corpus.types import Queries, Texts
 from kit.learning.training import Weights
-from kit.methods.base import Ranking, ranking_from_order, round_robin
+from kit.methods.base import Ranking, Rankings, ranking_from_order, round_robin
 from kit.methods.gnn_ret.descent import Loss
 from kit.methods.gnn_ret.messages import Logs, nearest
 from kit.methods.gnn_ret.retriever import GNNRet, Questions, blocks
@@ -86,21 +87,21 @@ class RGNNRet(GNNRet):
 
     # ---- retrieval
 
-    def steps_of(self, queries: Sequence[Query]) -> list[list[Step]]:
+    def steps_of(self, queries: Queries) -> list[list[Step]]:
         """The sub-questions of each query."""
         if self.sees_gold:
             return [gold_steps(query) for query in queries]
         trajectories = SelfCritique.over(self, self.agent).run(queries)
         return [trajectory.steps or [Step(trajectory.query.text)] for trajectory in trajectories]
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         return [_merged(steps) for steps in self.retrieve_steps(self.steps_of(queries), k)]
 
-    def retrieve_next(self, texts: Sequence[Sequence[str]], k: int) -> list[Ranking]:
+    def retrieve_next(self, texts: Sequence[Texts], k: int) -> Rankings:
         steps = [list(map(Step, question_texts)) for question_texts in texts]
         return [rankings[-1] for rankings in self.retrieve_steps(steps, k)]
 
-    def retrieve_steps(self, questions: Sequence[Sequence[Step]], k: int) -> list[list[Ranking]]:
+    def retrieve_steps(self, questions: Sequence[Sequence[Step]], k: int) -> list[Rankings]:
         """The rankings of each question's steps, with scores 1 − distance."""
         vectors = self.vectors_of(questions)
         rankings = [[] for _ in questions]
@@ -143,7 +144,7 @@ class RGNNRet(GNNRet):
                 memory = beta * h + (1 - beta) * memory[: len(h)]  # Eq. 4
             yield RecurrentState(h, memory, logs)
 
-    def _rankings(self, memory: Tensor, k: int) -> list[Ranking]:
+    def _rankings(self, memory: Tensor, k: int) -> Rankings:
         """The rankings of a step by the distances (queries, passages) that it leaves behind."""
         k = min(k, memory.shape[1])
         rows = memory.topk(k, largest=False).indices.numpy()
@@ -189,7 +190,7 @@ class RGNNRet(GNNRet):
     def _memories(
         self,
         first: int,
-        ids: Sequence[str],
+        ids: Texts,
         previous: RecurrentState,
         state: RecurrentState,
     ) -> list[Message]:

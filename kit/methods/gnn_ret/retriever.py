@@ -14,22 +14,22 @@ from typing import Annotated, Literal
 import numpy as np
 import torch
 from msgspec.structs import replace
+from numpy import ndarray
 from safetensors.torch import save_file
 from torch import Tensor
 
-from kit.corpus import Benchmark, Corpus, Query, Question
+from kit.corpus import Benchmark, Corpus, Query
+from kit.corpus.types import Queries, Questions, Texts
 from kit.graphs import build, builders
 from kit.learning.trained import Trained
 from kit.learning.training import HISTORY, Slot, Weights, one_thread, read_weights
-from kit.methods.base import Ranking, Retriever
+from kit.methods.base import Ranking, Rankings, Retriever
 from kit.methods.gnn_ret.descent import Loss, gradient_descent, hinge
 from kit.methods.gnn_ret.messages import Logs, MessageLog, nearest, pass_messages
 from kit.methods.trace import AnyEvent, InitialScore, Message, Seed, Trace
 from kit.methods.training import expect_training
 from kit.settings import BaseSettings, Positive, Share, Whole
 from kit.text import DEFAULT_ENCODER, Encoder
-
-Questions = Sequence[Question]
 
 BLOCK = 64_000_000  # distances held at once: 256 MB
 MANY = 64  # texts whose encoding shows a progress bar
@@ -98,7 +98,7 @@ class GNNRet(Trained, Retriever):
 
     # ---- retrieval
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         vectors = self.encode([query.text for query in queries])
         rankings = []
         for block in blocks(len(queries), len(self.corpus)):
@@ -115,23 +115,23 @@ class GNNRet(Trained, Retriever):
         events = self.events(ranking.ids, before, logs)
         return replace(ranking, trace=Trace(tuple(events)))
 
-    def rows(self, vectors: np.ndarray, k: int) -> np.ndarray:
+    def rows(self, vectors: ndarray, k: int) -> ndarray:
         """The best rows (queries, min(k, passages)) for unit vectors (queries, dimension)."""
         return self.search(self.distances(vectors), k)[0]
 
-    def search(self, h: Tensor, k: int) -> tuple[np.ndarray, Logs]:
+    def search(self, h: Tensor, k: int) -> tuple[ndarray, Logs]:
         """Pass messages on ``h`` in place; the rows as of :meth:`rows`, and what each layer did."""
         dense_rows = self.dense_rows(h, k)
         logs = self.propagate(h, dense_rows)
         touched = np.concatenate([log.receivers for log in logs])
         return nearest(h, dense_rows, touched, min(k, h.shape[1])), logs
 
-    def rankings(self, h: Tensor, rows: np.ndarray) -> list[Ranking]:
+    def rankings(self, h: Tensor, rows: ndarray) -> Rankings:
         """A ranking per query of its rows (queries, k), best first; scores are 1 − distance."""
         scores = 1 - np.take_along_axis(h.numpy(), rows, 1)
         return [Ranking(self.ids(ranked), score) for ranked, score in zip(rows, scores)]
 
-    def encode(self, texts: list[str]) -> np.ndarray:
+    def encode(self, texts: list[str]) -> ndarray:
         """Unit vectors (texts, dimension) of questions."""
         return self.encoder.encode(
             texts,
@@ -139,18 +139,18 @@ class GNNRet(Trained, Retriever):
             progress=len(texts) > MANY,
         )
 
-    def distances(self, vectors: np.ndarray) -> Tensor:
+    def distances(self, vectors: ndarray) -> Tensor:
         """h⁰ (queries, passages) of unit vectors (queries, dimension): 1 − cosine (§4.1)."""
         passages = self.vectors.reshape(-1, vectors.shape[1])  # of an empty corpus, too
         return 1 - torch.from_numpy(vectors) @ torch.from_numpy(passages).T
 
-    def dense_rows(self, h: Tensor, k: int) -> np.ndarray:
+    def dense_rows(self, h: Tensor, k: int) -> ndarray:
         """The rows that are nearest before any message, so many that :func:`nearest` finds k."""
         top_k = self.settings.top_k
         depth = max(k, top_k) + len(self.alphas) * top_k
         return h.detach().topk(min(depth, h.shape[1]), largest=False).indices.numpy()
 
-    def propagate(self, h: Tensor, dense_rows: np.ndarray) -> Logs:
+    def propagate(self, h: Tensor, dense_rows: ndarray) -> Logs:
         """Pass messages on ``h`` in place, beginning with :meth:`dense_rows`."""
         return list(
             pass_messages(
@@ -167,7 +167,7 @@ class GNNRet(Trained, Retriever):
 
     def events(
         self,
-        ids: Sequence[str],
+        ids: Texts,
         before: Tensor,
         logs: Logs,
         first: int = 0,
@@ -190,7 +190,7 @@ class GNNRet(Trained, Retriever):
         layer: int,
         log: MessageLog,
         weight: float,  # 1 − α
-        ids: Sequence[str],
+        ids: Texts,
     ) -> list[AnyEvent]:
         """The active nodes, and the messages to ranked passages."""
         senders = self.ids(log.active_nodes[0])
@@ -292,7 +292,7 @@ class GNNRet(Trained, Retriever):
             h0 if self.settings.competitors == "before" else None,
         )
 
-    def mask(self, groups: Sequence[Sequence[str]]) -> Tensor:
+    def mask(self, groups: Sequence[Texts]) -> Tensor:
         """Which passages are among the ids of each group: (groups, passages)."""
         marked = torch.zeros(len(groups), len(self.corpus), dtype=torch.bool)
         for row, ids in zip(marked, groups):

@@ -7,15 +7,16 @@ none which the documents have is about content.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from kit.corpus import Corpus, Query
+from kit.corpus import Corpus
 from kit.corpus.structures import Structure, arabic, structures
+from kit.corpus.types import Queries
 from kit.graphs import ContainsEdges
-from kit.methods.base import Ranking
+from kit.methods.base import Ranking, Rankings
 from kit.text.entities import STOP_WORDS
 
 Labels = tuple[str | int, ...]
@@ -196,10 +197,10 @@ class StructureReader:
 
     def rankings(
         self,
-        queries: Sequence[Query],
+        queries: Queries,
         k: int,
         by_content: Callable,
-    ) -> list[Ranking]:
+    ) -> Rankings:
         """What the structures hold and nothing else, cut at k, all with score 1.
 
         Such a ranking can be short. Questions about content are ranked ``by_content(queries, k)``.

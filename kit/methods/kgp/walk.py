@@ -24,12 +24,13 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
+from numpy import ndarray
 
 from kit import timer
 from kit.corpus import Corpus, Query
-from kit.corpus.types import Indices
+from kit.corpus.types import Indices, Queries
 from kit.graphs import PassageGraph, build, builders
-from kit.methods.base import Ranking, Retriever
+from kit.methods.base import Ranking, Rankings, Retriever
 from kit.methods.kgp.structure import StructureReader
 from kit.methods.trace import NodeVisit, Seed, Trace
 from kit.settings import BaseSettings, Positive
@@ -43,13 +44,13 @@ class AgentInput(NamedTuple):
 
     query: Query
     path: Indices
-    candidates: np.ndarray  # rows
+    candidates: ndarray  # rows
 
 
 class AgentOutput(NamedTuple):
     """Scores (candidates,), higher is better, and the text that the agent wrote to look for."""
 
-    scores: np.ndarray
+    scores: ndarray
     generated_evidence: str = ""
 
 
@@ -70,8 +71,8 @@ class Walk:
     """How far the walk for one question has come."""
 
     query: Query
-    similarity: np.ndarray  # (passages,) TF-IDF cosines to the question
-    seeds: np.ndarray  # rows
+    similarity: ndarray  # (passages,) TF-IDF cosines to the question
+    seeds: ndarray  # rows
     queue: deque[WalkPath]
     retrieved: dict[int, None] = field(default_factory=dict)  # distinct rows
     ended: list[WalkPath] = field(default_factory=list)  # paths that grow no further
@@ -123,10 +124,10 @@ class KGP(Retriever):
         """The agent, Eq. 1. The inputs are of many questions: it does them all at once."""
         raise NotImplementedError
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         return self.reader.rankings(queries, k, self._rank_by_content)
 
-    def _rank_by_content(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def _rank_by_content(self, queries: Queries, k: int) -> Rankings:
         return [self._ranking(walk, k) for walk in self._walk(queries)]
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
@@ -137,7 +138,7 @@ class KGP(Retriever):
 
     # ---- Algorithm 1
 
-    def _walk(self, queries: Sequence[Query]) -> list[Walk]:
+    def _walk(self, queries: Queries) -> list[Walk]:
         """The walks for questions about content.
 
         They go abreast, a path each at a time, so that the agent is asked about many at once.
@@ -168,7 +169,7 @@ class KGP(Retriever):
                 self._visit(walk, path, agent_input.candidates, output)  # lines 8 to 12
         return walks  # line 13
 
-    def _begin(self, queries: Sequence[Query]) -> list[Walk]:
+    def _begin(self, queries: Queries) -> list[Walk]:
         n_seeds = max(1, self.settings.budget // self.settings.branching)
         similarities = self.tfidf.scores([query.text for query in queries])
         walks = []
@@ -184,7 +185,7 @@ class KGP(Retriever):
         walk: Walk,
         path: WalkPath,
         neighbours: Callable,
-    ) -> np.ndarray:
+    ) -> ndarray:
         """The rows that a path may go on to (C of lines 3 and 9).
 
         At first these are the seeds, then neighbours of its last passage (kgp-i13).
@@ -201,7 +202,7 @@ class KGP(Retriever):
         self,
         walk: Walk,
         path: WalkPath,
-        candidates: np.ndarray,
+        candidates: ndarray,
         output: AgentOutput,
     ) -> None:
         """Lines 8 to 12 for one path."""

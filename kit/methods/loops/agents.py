@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from kit.corpus import Corpus, Query
+from kit.corpus import Corpus
 from kit.corpus.sentences import split_sentences
-from kit.corpus.types import Texts
+from kit.corpus.types import Queries, Texts
 from kit.methods.loops.fact_reader import FactReader
 from kit.methods.loops.small_plan import LONGEST_PLAN, begun_plan, read_plan, small_prompt
 from kit.methods.loops.steps import (
@@ -114,7 +114,7 @@ class SmallAgent(Agent):
             for trajectory in self.reason(queries, rows)
         ]
 
-    def reason(self, queries: Sequence[Query], rows: Sequence[Sequence[int]]) -> list[Trajectory]:
+    def reason(self, queries: Queries, rows: Sequence[Sequence[int]]) -> list[Trajectory]:
         """How far each question's plan comes with the triples of some passages, and no others."""
         trajectories = [
             Trajectory(query, graph=graph) for query, graph in zip(queries, self.facts.graphs(rows))

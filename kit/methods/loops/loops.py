@@ -4,14 +4,15 @@ They ask, retrieve, read, decide. Each method is a policy of the one :class:`Loo
 for next, and when it is enough. RAS (:mod:`kit.methods.ras.retriever`) is such a loop, too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Protocol, Self
 
 from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Query
+from kit.corpus.types import Queries
 from kit.methods import method
-from kit.methods.base import Ranking, Retriever, ranking_from_order
+from kit.methods.base import Ranking, Rankings, Retriever, ranking_from_order
 from kit.methods.loops.agents import GOLD, Agent, agent_of
 from kit.methods.loops.small_plan import PLANNER
 from kit.methods.loops.steps import SUFFICIENT, NextSteps, Step, Trajectories, Trajectory
@@ -81,10 +82,10 @@ class Loop(Retriever):
         self.inner = inner.variant(corpus=corpus)
         self.agent = agent_of(self.settings.model, corpus)
 
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         return self._rankings(self.run(queries, k), k)
 
-    def _rankings(self, trajectories: Trajectories, k: int) -> list[Ranking]:
+    def _rankings(self, trajectories: Trajectories, k: int) -> Rankings:
         """What each found, filled up with what the inner retriever finds for the question."""
         results = [self.ids(trajectory.rows)[:k] for trajectory in trajectories]
         length = min(k, len(self.corpus))
@@ -121,7 +122,7 @@ class Loop(Retriever):
 
     # ---- the loop
 
-    def run(self, queries: Sequence[Query], k: int = 0) -> list[Trajectory]:
+    def run(self, queries: Queries, k: int = 0) -> list[Trajectory]:
         """What became of each question.
 
         A retrieval has the first k passages, or ``top_k`` if these are more.

@@ -15,14 +15,16 @@ import msgspec
 import numpy as np
 import torch
 from msgspec import Meta
+from numpy import ndarray
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 from torch_geometric.data import Batch
 
 from kit.corpus import Benchmark, Corpus, Query
+from kit.corpus.types import Queries
 from kit.learning.trained import Trained
 from kit.learning.training import Slot, one_thread, read_weights
-from kit.methods.base import Ranking, Retriever, as_query
+from kit.methods.base import Ranking, Rankings, Retriever, as_query
 from kit.methods.gnn_ret.retriever import GNNRet
 from kit.methods.qsgnn import training
 from kit.methods.qsgnn.graph import NO_NODES, MultiLevelGraph
@@ -160,7 +162,7 @@ class QSGNN(Trained, Retriever):
             network.keep_cosines(vectors[picks[:N_FITTED]])
         return network
 
-    def batch(self, documents: Sequence[np.ndarray]) -> Batch:
+    def batch(self, documents: Sequence[ndarray]) -> Batch:
         """The subgraphs of several queries' documents, side by side."""
         parts = []
         for rows in documents:
@@ -172,9 +174,7 @@ class QSGNN(Trained, Retriever):
 
     # ---- retrieval
 
-    def document_scores(
-        self, queries: np.ndarray, documents: Sequence[np.ndarray]
-    ) -> tuple[Tensor, ...]:
+    def document_scores(self, queries: ndarray, documents: Sequence[ndarray]) -> tuple[Tensor, ...]:
         """Eq. 6: for each query the cosines of its documents, score = Sim(q, H^l).
 
         ``queries`` (queries, dimension) and, for each, the rows of the documents in its graph.
@@ -191,7 +191,7 @@ class QSGNN(Trained, Retriever):
         return self._best_of_chunks(scores, batch, documents)
 
     def _best_of_chunks(
-        self, scores: Tensor, batch: Batch, documents: Sequence[np.ndarray]
+        self, scores: Tensor, batch: Batch, documents: Sequence[ndarray]
     ) -> tuple[Tensor, ...]:
         """A document's score is the best of its chunks'."""
         chunks = batch["c"]
@@ -206,7 +206,7 @@ class QSGNN(Trained, Retriever):
 
     @torch.no_grad()
     @one_thread()
-    def rank(self, queries: Sequence[Query], k: int) -> list[Ranking]:
+    def rank(self, queries: Queries, k: int) -> Rankings:
         size = self._graph_size
         rankings = []
         vectors = self.walk.encode([query.text for query in queries])

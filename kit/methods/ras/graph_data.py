@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy import ndarray
 from torch import Tensor
 from torch.nn.functional import pad
 from torch_geometric.data import Data
@@ -49,7 +50,7 @@ def node_features(
     trajectory: Trajectory,
     nodes: Texts,
     mentions: Sequence[Mention],
-) -> np.ndarray:
+) -> ndarray:
     """:class:`NodeFeatures` of each node, by its key, of shape (nodes, features).
 
     The question has these ``mentions``.
@@ -119,12 +120,12 @@ def keys_of(entities: Iterable[str]) -> set[str]:
     return set(map(key_of, entities))
 
 
-Vectors = Mapping[str, np.ndarray]  # of names and relations
+Vectors = Mapping[str, ndarray]  # of names and relations
 
 
 def to_data(
     trajectory: Trajectory,
-    question: np.ndarray,
+    question: ndarray,
     vectors: Vectors,
     mentions: Sequence[Mention] = (),
     answers: Texts = (),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from numpy import ndarray
 from torch import Tensor, nn
 
 from kit.corpus import Corpus
@@ -41,7 +42,7 @@ class Themes:
     def __init__(
         self,
         corpus: Corpus,
-        vectors: np.ndarray,
+        vectors: ndarray,
         themes: Mapping[str, str] = THEMES,
     ) -> None:
         from sklearn.linear_model import LogisticRegression
@@ -58,15 +59,15 @@ class Themes:
         )
         self.profiles = self.profile(vectors)
 
-    def profile(self, vectors: np.ndarray) -> np.ndarray:
+    def profile(self, vectors: ndarray) -> ndarray:
         """Eq. 3: the profiles of texts by their vectors, normalised to sum 1 (ras-i05)."""
         strengths = self.classifier.predict_proba(vectors)
         return strengths / np.maximum(strengths.sum(1, keepdims=True), 1e-15)
 
     def fit(
         self,
-        queries: np.ndarray,
-        passages: np.ndarray,
+        queries: ndarray,
+        passages: ndarray,
         *,
         from_vectors: bool = False,
         seed: int = 0,
@@ -102,11 +103,11 @@ class Themes:
                     optimiser.step()
         self.shifter = shifter.eval()
 
-    def _shifter_input(self, queries: np.ndarray) -> Tensor:
+    def _shifter_input(self, queries: ndarray) -> Tensor:
         features = queries if self.from_vectors else self.profile(queries)
         return torch.tensor(features, dtype=torch.float)
 
-    def shifted(self, queries: np.ndarray) -> np.ndarray:
+    def shifted(self, queries: ndarray) -> ndarray:
         """Eq. 4: the profiles that passages for these queries are expected to have.
 
         Before :meth:`fit` they are the queries' own.
@@ -116,7 +117,7 @@ class Themes:
         with torch.no_grad():
             return self.shifter(self._shifter_input(queries)).exp().numpy()
 
-    def scoped(self, queries: np.ndarray, share: float) -> np.ndarray:
+    def scoped(self, queries: ndarray, share: float) -> ndarray:
         """Eq. 5: which passages are in the scope of each query, the nearest ``share``.
 
         Of shape (queries, passages).
@@ -128,7 +129,7 @@ class Themes:
         return distances <= np.partition(distances, last)[:, last, None]
 
 
-def labels_of(corpus: Corpus, themes: Mapping[str, str]) -> np.ndarray:
+def labels_of(corpus: Corpus, themes: Mapping[str, str]) -> ndarray:
     """Which themes' words the first sentence of each passage has, (passages, themes)."""
     patterns = []
     for words in themes.values():

@@ -12,6 +12,7 @@ import networkx as nx
 from msgspec.structs import replace
 
 from kit.corpus import Corpus, Question
+from kit.corpus.types import Texts
 from kit.methods.base import Ranking
 from kit.methods.trace import GraphGrowth, Seed, SubQuestionEvent
 from kit.text.placeholders import key_of
@@ -96,7 +97,7 @@ def _far_nodes(
 def _round_frame(
     opening: SubQuestionEvent,
     growth: GraphGrowth,
-    passages: Sequence[str],
+    passages: Texts,
     before: Sequence[Edge],
     drawn: Container[str],
     named: Container[str],
@@ -146,7 +147,7 @@ def _caption(growth: GraphGrowth, n_passages: int) -> str:
     return f"{caption}. Then: {growth.decision}."
 
 
-def _columns(growth: GraphGrowth, passages: Sequence[str]) -> Iterator[Column]:
+def _columns(growth: GraphGrowth, passages: Texts) -> Iterator[Column]:
     """The passages found and, where they are scored, the answers to the question."""
     yield Column("passages found", tuple(map(RankItem, passages)))
     if growth.scores:

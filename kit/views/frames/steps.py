@@ -9,6 +9,7 @@ import pandas as pd
 from msgspec.structs import replace
 
 from kit.corpus import Corpus, Question
+from kit.corpus.types import Texts
 from kit.evaluation import metrics
 from kit.graphs import PassageGraph
 from kit.methods.base import Ranking
@@ -34,7 +35,7 @@ class ReplayStep(msgspec.Struct, frozen=True):
     notes: dict[str, str] = {}
     arrows: Sequence[tuple[str, str]] = ()
     source: str = ""  # whose arrows stand out
-    changed: Sequence[str] = ()
+    changed: Texts = ()
     sub_question: str = ""
 
     def best(self, k: int | None = None) -> list[str]:
@@ -163,7 +164,7 @@ class Story:
         drawn = dict.fromkeys(needed + others)
         return list(drawn)[:most], len(fixed)
 
-    def _frame(self, step: ReplayStep, drawn: Sequence[str], edges: Sequence[Edge]) -> Frame:
+    def _frame(self, step: ReplayStep, drawn: Texts, edges: Sequence[Edge]) -> Frame:
         """The step as a picture: its nodes, the arrows between them, and the ranking."""
         states = self._states(step, drawn)
         shown = {state.node for state in states}
@@ -193,7 +194,7 @@ class Story:
             focus,
         )
 
-    def _states(self, step: ReplayStep, drawn: Sequence[str]) -> list[NodeState]:
+    def _states(self, step: ReplayStep, drawn: Texts) -> list[NodeState]:
         states = []
         for passage in drawn:
             score = step.scores.get(passage, UNMET)
@@ -238,7 +239,7 @@ class Story:
                 yield item if rank == position else replace(item, rank=rank)
 
 
-def covered_supports(question: Question, passages: Sequence[str]) -> str:
+def covered_supports(question: Question, passages: Texts) -> str:
     """How many of the question's supports are among the passages."""
     n_covered = round(metrics.covered(question, passages) * question.hops)
     return f"{n_covered} of {question.hops} supports"
