@@ -6,6 +6,7 @@ from math import nan
 from typing import NamedTuple
 
 import numpy as np
+from numpy import ndarray
 from pandas import DataFrame
 from tqdm.auto import tqdm
 
@@ -123,7 +124,7 @@ class _Run(NamedTuple):
     rankings: dict[str, Ranking]
     seconds: dict[str, float]  # of the questions whose time is taken
     seconds_to_index: float
-    costs: np.ndarray  # as COSTS, per question on average
+    costs: ndarray  # as COSTS, per question on average
 
 
 def _ask_all(
@@ -193,7 +194,7 @@ def _measure(
     return row
 
 
-def _spent(retriever: Retriever) -> np.ndarray:
+def _spent(retriever: Retriever) -> ndarray:
     """Calls and tokens of a retriever's language model up to now; nan where it has none."""
     usage = retriever.usage()
     if usage is None:

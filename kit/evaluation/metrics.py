@@ -17,6 +17,8 @@ from kit.corpus import EvidenceGraph, Question
 from kit.corpus.types import Strings, Texts
 from kit.errors import InputError
 
+PassageIds = Iterable[str]
+
 GRAPH_MEASURES = (
     "gm",
     "gs",
@@ -65,13 +67,13 @@ def supports(question: Question) -> tuple[Strings, ...]:
 # ---- of rankings
 
 
-def support_ranks(question: Question, ids: Iterable[str]) -> list[float]:
+def support_ranks(question: Question, ids: PassageIds) -> list[float]:
     """The rank, from 1, of each support of the question; infinity where it was not retrieved."""
     ranks = {passage: rank for rank, passage in enumerate(dict.fromkeys(ids), start=1)}
     return [min(ranks.get(carrier, inf) for carrier in carriers) for carriers in supports(question)]
 
 
-def recall_at(question: Question, ids: Iterable[str], k: float) -> float:
+def recall_at(question: Question, ids: PassageIds, k: float) -> float:
     """Recall@k: the share of the question's supports in the first k passages (qsgnn.txt §4.1).
 
     Below 1 by construction where the question has more than k supports, see ``recall_ceiling``.
@@ -88,7 +90,7 @@ def recall_ceiling(question: Question, k: int) -> float:
     return min(1.0, k / len(supports(question)))
 
 
-def full_at(question: Question, ids: Iterable[str], k: float) -> float:
+def full_at(question: Question, ids: PassageIds, k: float) -> float:
     """Full@k: 1 if all supports are in the first k passages, else 0.
 
     It is called EM of passages in gnn-ret.txt §D. 0 by construction where the question has more
@@ -97,7 +99,7 @@ def full_at(question: Question, ids: Iterable[str], k: float) -> float:
     return float(max(support_ranks(question, ids)) <= k)
 
 
-def reciprocal_rank(question: Question, ids: Iterable[str]) -> float:
+def reciprocal_rank(question: Question, ids: PassageIds) -> float:
     """One over the rank of the first passage that carries a support; 0 if none does."""
     return 1 / min(support_ranks(question, ids))
 
@@ -105,7 +107,7 @@ def reciprocal_rank(question: Question, ids: Iterable[str]) -> float:
 # ---- of sets
 
 
-def sf_em(question: Question, ids: Iterable[str]) -> float:
+def sf_em(question: Question, ids: PassageIds) -> float:
     """SF-EM of a set of passages: 1 if every supporting fact is in the set, else 0.
 
     kgp.txt §3, Figure 5. The paper introduces it as a share of supporting facts, our ``covered``,
@@ -114,7 +116,7 @@ def sf_em(question: Question, ids: Iterable[str]) -> float:
     return full_at(question, ids, WHOLE_SET)
 
 
-def covered(question: Question, ids: Iterable[str]) -> float:
+def covered(question: Question, ids: PassageIds) -> float:
     """The share of the question's supports in a set of passages.
 
     The other reading of SF-EM (kgp.txt §3).
@@ -122,7 +124,7 @@ def covered(question: Question, ids: Iterable[str]) -> float:
     return recall_at(question, ids, WHOLE_SET)
 
 
-def precision(question: Question, ids: Iterable[str]) -> float:
+def precision(question: Question, ids: PassageIds) -> float:
     """The share of the passages of a set that carry a support (kgp.txt §3, Figure 5).
 
     0 for an empty set.
@@ -134,7 +136,7 @@ def precision(question: Question, ids: Iterable[str]) -> float:
     return len(distinct & carriers) / len(distinct)
 
 
-def struct_em(question: Question, ids: Iterable[str]) -> float:
+def struct_em(question: Question, ids: PassageIds) -> float:
     """Struct-EM of a question about pages or tables.
 
     1 if exactly the structures that it names were fetched, else 0. The paper reports it (kgp.txt

@@ -34,6 +34,7 @@ _MOST_LINES = 8  # of an error's message
 _MOST_LETTERS = 1000  # … and its letters
 
 Parameters = dict[str, Value | None]
+GivenParameters = Mapping[str, str] | Sequence[tuple[str, str]]  # as on a command line
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -73,9 +74,14 @@ class Job(msgspec.Struct, frozen=True):
 def run(
     which: Texts = (),
     *,
+    data: object = None,
+    train: object = None,
+    scale: str = "class",
+    seed: int = 0,
+    parameters: GivenParameters = (),
+    notebooks: Path | None = None,
     again: bool = False,
     at_once: int = 1,
-    **given: Any,
 ) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty).
 
@@ -87,7 +93,15 @@ def run(
     Returns the exit status; 1: a notebook failed (the others ran). Raises ``InputError``, before
     anything is run, for bad options, data or parameters.
     """
-    jobs = plan(which, **given)
+    jobs = plan(
+        which,
+        data=data,
+        train=train,
+        scale=scale,
+        seed=seed,
+        parameters=parameters,
+        notebooks=notebooks,
+    )
     waiting = [job for job in jobs if again or not job.finished]
     for job in jobs:
         if job not in waiting:
@@ -109,7 +123,7 @@ def plan(
     train: object = None,
     scale: str = "class",
     seed: int = 0,
-    parameters: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+    parameters: GivenParameters = (),
     notebooks: Path | None = None,
 ) -> list[Job]:
     """The notebooks that :func:`run` would run, with all that they are given.

@@ -7,8 +7,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
+from numpy import ndarray
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pad_sequence
@@ -79,13 +79,13 @@ class PartlyFrozenEncoder(Encoder):
             network.encoder.layer = below.encoder.layer + network.encoder.layer
         model.save_pretrained(str(folder), create_model_card=False)
 
-    def encode(self, texts: Texts, **options: Any) -> np.ndarray:
+    def encode(self, texts: Texts, **options: Any) -> ndarray:
         """As of :class:`Encoder`; while it learns, nothing is stored."""
         if self._folder:
             return super().encode(texts, **options)
         return self._embed(list(texts), options.get("role", "document"))
 
-    def _embed(self, texts: list[str], role: str) -> np.ndarray:
+    def _embed(self, texts: list[str], role: str) -> ndarray:
         if self._folder and role == "query":  # what a user asks is read from its first layer on
             return super()._embed(texts, role)
         with torch.no_grad():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
 import numpy as np
+from numpy import ndarray
 
 from kit import settings
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Query
@@ -32,7 +33,7 @@ class Ranking(msgspec.Struct, frozen=True):
     """
 
     ids: tuple[str, ...]
-    scores: np.ndarray
+    scores: ndarray
     trace: Trace = Trace()
     evidence: EvidenceGraph | None = None
 
@@ -201,7 +202,7 @@ def as_query(query: Query | str) -> Query:
     return Query("", query) if isinstance(query, str) else query
 
 
-def ranking_from_scores(corpus: Corpus, scores: np.ndarray, k: int) -> Ranking:
+def ranking_from_scores(corpus: Corpus, scores: ndarray, k: int) -> Ranking:
     """The k best rows of a score vector (passages,) as a ranking.
 
     Equal scores stand in corpus order, whatever the sort.

@@ -2,6 +2,10 @@
 
 import msgspec
 
+from kit.corpus import PlainTriple
+
+PassagePairs = tuple[tuple[str, str], ...]
+
 
 class Event(msgspec.Struct, frozen=True, tag_field="kind"):
     """Something that happened, in a ``round`` from 0: a layer, a hop, a sub-question."""
@@ -74,9 +78,9 @@ class Merge(Event, frozen=True, tag="merged"):
     The question is ``""``.
     """
 
-    forward: tuple[tuple[str, str], ...]
-    backward: tuple[tuple[str, str], ...]
-    kept: tuple[tuple[str, str], ...]
+    forward: PassagePairs
+    backward: PassagePairs
+    kept: PassagePairs
     reason: str  # how it was decided
 
 
@@ -87,7 +91,7 @@ class GraphGrowth(Event, frozen=True, tag="grown"):
     planner said then, and how probable each answer to the question is by this graph, best first.
     """
 
-    triples: tuple[tuple[str, str, str], ...]
+    triples: tuple[PlainTriple, ...]
     answers: tuple[str, ...] = ()
     decision: str = ""
     scores: tuple[tuple[str, float], ...] = ()

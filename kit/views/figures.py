@@ -3,7 +3,7 @@
 import html
 from pathlib import Path
 
-import pandas as pd
+from pandas import DataFrame
 from pandas.io.formats.style import Styler
 
 from kit.errors import InputError
@@ -13,7 +13,7 @@ from kit.views.style import Figure
 _FORBIDDEN = frozenset('/\\:*?"<>|\0')  # in the name of a file
 
 
-def save_figure(figure: Figure, table: pd.DataFrame, folder: Path, name: str) -> list[Path]:
+def save_figure(figure: Figure, table: DataFrame, folder: Path, name: str) -> list[Path]:
     """Write NAME.svg, NAME.png and NAME.csv into ``folder`` and return their paths.
 
     The same figure and table give the same bytes each time: no dates, no versions, numbers to six
@@ -37,7 +37,7 @@ def save_figure(figure: Figure, table: pd.DataFrame, folder: Path, name: str) ->
     return paths
 
 
-def show_table(table: pd.DataFrame, caption: str = "") -> Styler:
+def show_table(table: DataFrame, caption: str = "") -> Styler:
     """The table for display: counts with thousands apart, other numbers to three digits.
 
     What is missing is a dash. Text is escaped, and JupyterLab is told not to read what stands

@@ -16,6 +16,7 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
+from pandas import DataFrame
 
 from kit.views.style import GREY, INK, SMALL, Figure, Looks, looks
 
@@ -33,12 +34,12 @@ PALE = so.Line(alpha=0.2, linewidth=1)
 Row = tuple[str, str]  # group and name; a group's heading has no name
 
 
-def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
+def take(table: DataFrame, **columns: str) -> DataFrame:
     """The columns of a table, and its intervals, as all plots here name them.
 
     Without a name there is one panel, one row of panels, one group.
     """
-    points = pd.DataFrame({"name": "", "column": "", "row": "", "group": ""}, table.index)
+    points = DataFrame({"name": "", "column": "", "row": "", "group": ""}, table.index)
     intervals = {end: end for end in ("low", "high") if end in table}
     for name, source in (intervals | columns).items():
         if source:
@@ -46,7 +47,7 @@ def take(table: pd.DataFrame, **columns: str) -> pd.DataFrame:
     return points.reset_index(drop=True)
 
 
-def in_rows(points: pd.DataFrame) -> tuple[pd.DataFrame, list[Row]]:
+def in_rows(points: DataFrame) -> tuple[DataFrame, list[Row]]:
     """The points with the index of their row in ``y``, and the rows."""
     rows = []
     for group, members in points.groupby("group", sort=False):
@@ -59,8 +60,8 @@ def in_rows(points: pd.DataFrame) -> tuple[pd.DataFrame, list[Row]]:
 
 
 def panels(
-    figure: Figure, points: pd.DataFrame, *, xlabel: str = "", ylabel: str = "", **shared: object
-) -> Iterator[tuple[Axes, pd.DataFrame]]:
+    figure: Figure, points: DataFrame, *, xlabel: str = "", ylabel: str = "", **shared: object
+) -> Iterator[tuple[Axes, DataFrame]]:
     """Panels in columns and rows, each with its points; levels are drawn.
 
     ``shared`` is as of ``Figure.subplots``.
@@ -90,7 +91,7 @@ def panels(
 
 def draw(
     ax: Axes,
-    points: pd.DataFrame,
+    points: DataFrame,
     styles: Looks,
     mark: so.Mark,
     interval: so.Mark,
@@ -137,7 +138,7 @@ def draw(
     ).plot()
 
 
-def draw_dots(ax: Axes, points: pd.DataFrame, rows: Sequence[Row]) -> None:
+def draw_dots(ax: Axes, points: DataFrame, rows: Sequence[Row]) -> None:
     """Points with their intervals in rows of these names, headings in bold."""
     draw(
         ax,
@@ -158,7 +159,7 @@ def draw_dots(ax: Axes, points: pd.DataFrame, rows: Sequence[Row]) -> None:
         label.set_weight(weight)
 
 
-def draw_changes(ax: Axes, points: pd.DataFrame, rows: Sequence[Row]) -> None:
+def draw_changes(ax: Axes, points: DataFrame, rows: Sequence[Row]) -> None:
     """Differences in rows, the line of no difference, and their numbers on the right."""
     draw_dots(ax, points, rows)
     ax.axvline(0, color=INK, linewidth=1.2, zorder=0.9)
@@ -193,7 +194,7 @@ def write_beside(
     )
 
 
-def frame_axis(ax: Axes, points: pd.DataFrame) -> None:
+def frame_axis(ax: Axes, points: DataFrame) -> None:
     """A range of fractions for the y axis.
 
     It goes around the intervals, and is never so narrow that noise fills it.

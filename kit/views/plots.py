@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import seaborn
 from matplotlib.axes import Axes
+from pandas import DataFrame
 
 from kit.views.panels import (
     BAND,
@@ -39,7 +40,7 @@ _MARKED = 40  # a curve of more points has no marks
 
 @style()
 def lines(
-    table: pd.DataFrame,
+    table: DataFrame,
     title: str,
     x: str,
     by: str = "retriever",
@@ -59,7 +60,7 @@ def lines(
     panels, by name.
     """
     if levels:
-        table = pd.concat([table, pd.DataFrame(levels.items(), columns=[by, y])])
+        table = pd.concat([table, DataFrame(levels.items(), columns=[by, y])])
     points = take(table, x=x, y=y, name=by, column=facet)
     values = list(table[x].dropna().unique())
     if not isinstance(values[0], str):
@@ -86,7 +87,7 @@ def lines(
     return figure
 
 
-def _ticks(table: pd.DataFrame, x: str, values: list) -> list[str]:
+def _ticks(table: DataFrame, x: str, values: list) -> list[str]:
     """The values in words, with the numbers of questions where these differ."""
     ticks = {}
     for value in values:
@@ -101,7 +102,7 @@ def _ticks(table: pd.DataFrame, x: str, values: list) -> list[str]:
 
 @style()
 def curves(
-    table: pd.DataFrame,
+    table: DataFrame,
     title: str,
     x: str,
     y: str = "mean",
@@ -165,7 +166,7 @@ def _note(ax: Axes, end: pd.Series, offset: float, side: str, colour: str) -> No
 
 @style()
 def points(
-    table: pd.DataFrame,
+    table: DataFrame,
     title: str,
     rows: str = "retriever",
     x: str = "mean",
@@ -206,7 +207,7 @@ def points(
 
 @style()
 def differences(
-    table: pd.DataFrame, title: str, baseline: str, metric: str, rows: str = "retriever"
+    table: DataFrame, title: str, baseline: str, metric: str, rows: str = "retriever"
 ) -> Figure:
     """Paired differences to a baseline, as of ``Experiment.compare``.
 
@@ -222,7 +223,7 @@ def differences(
 
 
 @style()
-def ablation(table: pd.DataFrame, title: str, metric: str) -> Figure:
+def ablation(table: DataFrame, title: str, metric: str) -> Figure:
     """Variants (label) in groups: their means, and paired differences to the first of the group.
 
     The first is a dashed line. Intervals are low, high, difference_low and difference_high.
@@ -256,7 +257,7 @@ def ablation(table: pd.DataFrame, title: str, metric: str) -> Figure:
 
 
 @style()
-def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labels: str) -> Figure:
+def heatmap(table: DataFrame, title: str, x: str, y: str, metric: str, **labels: str) -> Figure:
     """A metric over a grid of two settings, each square with its mean and interval."""
     words = [
         f"{square.mean:.3f}\n{square.low:.3f} to {square.high:.3f}" for square in table.itertuples()
@@ -284,7 +285,7 @@ def heatmap(table: pd.DataFrame, title: str, x: str, y: str, metric: str, **labe
     return figure
 
 
-def times(table: pd.DataFrame, title: str) -> Figure:
+def times(table: DataFrame, title: str) -> Figure:
     """Milliseconds per question by the number of passages, and how many the encoder takes.
 
     A row is a question: retriever, passages, seconds, and ``encoding``, a part of these.
@@ -304,7 +305,7 @@ def times(table: pd.DataFrame, title: str) -> Figure:
     )
 
 
-def long(table: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
+def long(table: DataFrame, metrics: Mapping[str, str]) -> DataFrame:
     """The columns NAME, NAME_low and NAME_high of several metrics as rows.
 
     They have the columns mean, low, high, metric (the meaning).

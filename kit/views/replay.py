@@ -9,8 +9,8 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import msgspec
-import pandas as pd
 from msgspec.structs import replace
+from pandas import DataFrame
 
 from kit.corpus import Corpus, Question
 from kit.views.style import ROLES, Role
@@ -236,7 +236,7 @@ class Replay(msgspec.Struct, frozen=True):
             question="",
         )
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> DataFrame:
         """A row per node, edge and item of a ranking; of edges of all frames ``step`` is empty.
 
         ``value`` is a node's size, or the rank.
@@ -252,7 +252,7 @@ class Replay(msgspec.Struct, frozen=True):
                         **cells,
                     }
                 )
-        return pd.DataFrame(rows, columns=COLUMNS)
+        return DataFrame(rows, columns=COLUMNS)
 
 
 def _cells(frame: Frame, nodes: Mapping[str, Node]) -> Iterator[tuple[Node, dict[str, Any]]]:

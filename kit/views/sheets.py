@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from html import escape
 
 import pandas as pd
+from pandas import DataFrame
 
 from kit.corpus import Passage
 from kit.corpus.structures import label_of
@@ -57,7 +58,7 @@ def table_html(text: str) -> str:
             words.append(line)
 
     head = rows[0] if rows else []
-    table = pd.DataFrame(rows[2:]).reindex(columns=range(len(head)))
+    table = DataFrame(rows[2:]).reindex(columns=range(len(head)))
     caption = escape(" ".join(words).strip())
     with pd.option_context("display.max_colwidth", None):
         html = table.set_axis(head, axis=1).to_html(

@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click import Command, Context
 
 from kit.errors import InputError
-from kit.lab.commands.options import FILE, benchmark_options, format_option
+from kit.lab.commands.options import FILE, Source, format_option, source_options
 
 if TYPE_CHECKING:
     from kit.corpus import Benchmark
@@ -84,21 +84,20 @@ def fetch(name: str) -> None:
     show_default=True,
     help="The questions to write: train, dev or test; a folder holds all.",
 )
-@benchmark_options
+@source_options
 def export(
     target: Path,
     target_format: str,
     split: str,
-    **source: Any,
+    source: Source,
 ) -> None:
     """Write a benchmark to TARGET in another format.
 
     Example: kit data export FOLDER --to beir --data dev.json
     """
     from kit.corpus import export as write
-    from kit.corpus import load
 
-    click.echo(write(load(**source), target, target_format, split))
+    click.echo(write(source.load(), target, target_format, split))
 
 
 # ---- what several commands do

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,13 +13,14 @@ from kit.errors import InputError
 from kit.lab.commands.data import read_training
 from kit.lab.commands.options import (
     AT_LEAST_ONE,
+    Source,
     also_option,
-    benchmark_options,
     cutoffs_option,
     grid_option,
     output_file,
     seed_option,
     settings_option,
+    source_options,
     train_option,
 )
 from kit.settings import Value
@@ -48,25 +49,24 @@ differences."""
 @click.option(
     "--k", default=5, show_default=True, type=AT_LEAST_ONE, help="How many passages to show."
 )
-@benchmark_options
+@source_options
 @settings_option
 def ask(
     question: str,
     method: str,
     k: int,
     settings: Mapping[str, Value],
-    **source: Any,
+    source: Source,
 ) -> None:
     """Ask a QUESTION and print the passages that a method finds.
 
     Example: kit ask "Where was the director of the film born?" --data FOLDER --method bm25
     """
-    from kit.corpus import load
     from kit.lab.ask import ask as ask_method
     from kit.methods import make
 
     make(method, **settings)  # a setting that does not exist is told before anything is read
-    corpus = load(**source).corpus
+    corpus = source.load().corpus
     passages = ask_method(question, corpus, method=method, k=k, **settings)
     for passage in passages.itertuples():
         click.echo(f"{passage.rank}. {passage.title} ({passage.passage}, {passage.score:.3f})")
@@ -75,7 +75,7 @@ def ask(
 
 @click.command(epilog=RESULT_FILES)
 @click.argument("retrievers", nargs=-1, required=True)
-@benchmark_options
+@source_options
 @train_option
 @also_option
 @cutoffs_option
@@ -107,7 +107,7 @@ def evaluate(
     json: Path | None,
     csv: Path | None,
     trec: Path | None,
-    **source: Any,
+    source: Source,
 ) -> None:
     """Evaluate RETRIEVERS on a benchmark.
 
@@ -118,7 +118,6 @@ def evaluate(
     """
     import pandas as pd
 
-    from kit.corpus import load
     from kit.evaluation.trec import write_runs
     from kit.lab.provenance import write_result
     from kit.methods import make_all
@@ -126,8 +125,8 @@ def evaluate(
     start = perf_counter()
     methods = make_all(retrievers, **settings)
     reading = _make_reading(reader, read, judge, k)
-    benchmark = load(**source)
-    training = read_training(train, also, source["setting"])
+    benchmark = source.load()
+    training = read_training(train, also, source.setting)
     if graphs:
         benchmark = benchmark.asking([item for item in benchmark.test if item.evidence])
 
@@ -209,7 +208,7 @@ def _print_results(experiment: "Experiment", answers: "Sequence[Experiment]") ->
 @click.command()
 @click.argument("retriever")
 @grid_option
-@benchmark_options
+@source_options
 @train_option
 @cutoffs_option
 @click.option(
@@ -227,7 +226,7 @@ def sweep(
     k: list[int],
     jobs: int,
     csv: Path | None,
-    **source: Any,
+    source: Source,
 ) -> None:
     """Evaluate a RETRIEVER with every combination of values of its settings.
 
@@ -236,15 +235,14 @@ def sweep(
 
     Example: kit sweep gnn-ret -g alpha=0.3,0.5,0.7 -g top_k=5,10 --csv grid.csv
     """
-    from kit.corpus import load
     from kit.evaluation.experiment import N_TIMED
     from kit.lab.sweep import combinations, sweep_retriever
 
     table = sweep_retriever(
         retriever,
         combinations(grid),
-        load(**source),
-        read_training(train, (), source["setting"]),
+        source.load(),
+        read_training(train, (), source.setting),
         ks=k,
         n_timed=N_TIMED,
         jobs=jobs,
@@ -260,7 +258,7 @@ def sweep(
 
 @click.command()
 @click.argument("builder")
-@benchmark_options
+@source_options
 @settings_option
 @click.option(
     "--question", help="Of a large graph, show what is around the supports of this question."
@@ -273,7 +271,7 @@ def graph(
     question: str | None,
     json: Path | None,
     html: Path | None,
-    **source: Any,
+    source: Source,
 ) -> None:
     """Build a graph of passages and measure it.
 
@@ -288,14 +286,13 @@ def graph(
     """
     import pandas as pd
 
-    from kit.corpus import load
     from kit.evaluation.graph_quality import measure
     from kit.graphs import build, builders
     from kit.lab.provenance import write_result
 
     start = perf_counter()
     builders(builder, **settings)  # a setting that does not exist is told before anything is read
-    benchmark = load(**source)
+    benchmark = source.load()
     measures = measure(builder, benchmark, benchmark.test, **settings)
     if html:
         from kit.views.graph_page import page_around

@@ -2,13 +2,12 @@
 
 import sys
 from textwrap import fill
-from typing import Any
 
 import click
 
 from kit.corpus.types import Texts
 from kit.errors import InputError
-from kit.lab.commands.options import AT_LEAST_ONE, notebook_options
+from kit.lab.commands.options import AT_LEAST_ONE, Given, notebook_options
 from kit.store import atomic_write
 
 
@@ -27,7 +26,7 @@ def run(
     notebooks: Texts,
     again: bool,
     at_once: int,
-    **given: Any,
+    given: Given,
 ) -> None:
     """Execute NOTEBOOKS, named by their first characters, or all of them.
 
@@ -39,7 +38,17 @@ def run(
     """
     from kit.lab.runner import run as run_notebooks
 
-    sys.exit(run_notebooks(notebooks, again=again, at_once=at_once, **given))
+    status = run_notebooks(
+        notebooks,
+        data=given.data,
+        train=given.train,
+        scale=given.scale,
+        seed=given.seed,
+        parameters=given.parameters,
+        again=again,
+        at_once=at_once,
+    )
+    sys.exit(status)
 
 
 @click.command()
@@ -73,7 +82,7 @@ def record(
     most_calls: int,
     most_tokens: int,
     price: float | None,
-    **given: Any,
+    given: Given,
 ) -> None:
     """Execute a NOTEBOOK with a chat model on a server, and record its answers in data/answers/.
 
@@ -99,8 +108,15 @@ def record(
 
     with recording(model, most_calls, most_tokens) as file:
         click.echo(f"{model}: {caps}, and calls that are under way when the tokens are spent")
-        given["parameters"] += (("model", model),)
-        status = run_notebooks([notebook], again=True, **given)
+        status = run_notebooks(
+            [notebook],
+            data=given.data,
+            train=given.train,
+            scale=given.scale,
+            seed=given.seed,
+            parameters=[*given.parameters, ("model", model)],
+            again=True,
+        )
     click.echo(f"recorded answers: {file}")
     sys.exit(status)
 

@@ -1,8 +1,9 @@
 """Options that several commands share, each defined once, and groups of them."""
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click import Context, Parameter
@@ -11,19 +12,37 @@ from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.settings import Value, read_value, read_values
 
+if TYPE_CHECKING:
+    from kit.corpus import Benchmark
+
 FILE = click.Path(path_type=Path)
 AT_LEAST_ONE = click.IntRange(min=1)
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 
 
 def options(*decorators: Decorator) -> Decorator:
     """Several options as one decorator, shown by ``--help`` in this order."""
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Function) -> Function:
         for decorator in reversed(decorators):
             command = decorator(command)
         return command
+
+    return decorate
+
+
+def grouped(argument: str, kind: type, *decorators: Decorator) -> Decorator:
+    """Options that come to a command as one ``argument``, a named tuple of their values."""
+
+    def decorate(command: Function) -> Function:
+        @wraps(command)
+        def call(**values: Any) -> Any:
+            group = kind(*(values.pop(field) for field in kind._fields))
+            return command(**values, **{argument: group})
+
+        return options(*decorators)(call)
 
     return decorate
 
@@ -91,8 +110,30 @@ format_option = click.option(
     "data_format",
     help="The format of the data; without it, recognised from the content.",
 )
-#: The arguments of :func:`kit.corpus.load`.
-benchmark_options = options(
+
+
+class Source(NamedTuple):
+    """What a command searches, as it was told."""
+
+    data: Path | None
+    data_format: str | None
+    corpus: Sequence[Path]
+    setting: str
+
+    def load(self) -> "Benchmark":
+        from kit.corpus import load
+
+        return load(
+            self.data,
+            data_format=self.data_format,
+            corpus=self.corpus,
+            setting=self.setting,
+        )
+
+
+source_options = grouped(
+    "source",
+    Source,
     data_option,
     format_option,
     click.option(
@@ -153,8 +194,20 @@ seed_option = click.option(
 
 # ---- how notebooks are run
 
-#: Arguments of :func:`kit.lab.runner.plan`.
-notebook_options = options(
+
+class Given(NamedTuple):
+    """What notebooks are run with, as it was told."""
+
+    data: Path | None
+    train: Path | None
+    scale: str
+    seed: int
+    parameters: Sequence[tuple[str, str]]
+
+
+notebook_options = grouped(
+    "given",
+    Given,
     data_option,
     click.option(
         "--train",

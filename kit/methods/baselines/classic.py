@@ -5,6 +5,7 @@ from typing import Annotated
 import bm25s
 import numpy as np
 import Stemmer
+from numpy import ndarray
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
@@ -97,7 +98,7 @@ class Dense(Retriever):
         scores, rows = self.nearest.search(self.encoded(queries), k)
         return [Ranking(self.ids(row), score) for row, score in zip(rows, scores)]
 
-    def encoded(self, queries: Queries) -> np.ndarray:
+    def encoded(self, queries: Queries) -> ndarray:
         """Unit vectors (queries, dimension)."""
         vectors = self.encoder.encode(
             [query.text for query in queries],

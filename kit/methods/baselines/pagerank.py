@@ -8,6 +8,7 @@ start the walk; this method decides by vectors alone.
 from typing import Annotated
 
 import numpy as np
+from numpy import ndarray
 from scipy import sparse
 from sknetwork.ranking import PageRank as RandomWalk
 
@@ -75,7 +76,7 @@ class PageRank(Dense):
         n_entities = len(self.frequency)
         return [ranking_from_scores(self.corpus, scores[n_entities:], k) for scores in visits]
 
-    def _restarts(self, vectors: np.ndarray) -> np.ndarray:
+    def _restarts(self, vectors: ndarray) -> ndarray:
         """How often a walk restarts where, (queries, entities + passages), up to a factor."""
         closeness = np.maximum(vectors @ self.vectors.T, 0) ** SHARPNESS  # (queries, passages)
         highest = np.maximum(closeness.max(axis=1, keepdims=True), SMALL)

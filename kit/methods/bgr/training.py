@@ -10,6 +10,7 @@ from itertools import count
 import numpy as np
 import torch
 from msgspec.structs import replace
+from numpy import ndarray
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
@@ -25,7 +26,7 @@ ENCODER_TIMES = 0.25  # the encoder's share of it
 WEIGHT_DECAY = 0.01
 ANSWER = "that"  # stands for an answer that is not known yet
 
-CandidateRows = Mapping[str, np.ndarray]  # by the question's id
+CandidateRows = Mapping[str, ndarray]  # by the question's id
 Questions = Sequence[Question]
 
 

@@ -16,6 +16,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 import torch
 from msgspec.structs import replace
+from numpy import ndarray
 from torch import Tensor
 
 from kit.corpus import Corpus, Query, Question
@@ -118,13 +119,13 @@ class RGNNRet(GNNRet):
                     rankings[index].append(ranking)
         return rankings
 
-    def vectors_of(self, questions: Sequence[Sequence[Step]]) -> list[np.ndarray]:
+    def vectors_of(self, questions: Sequence[Sequence[Step]]) -> list[ndarray]:
         """Unit vectors (steps, dimension) of each question's steps."""
         vectors = self.encode([step.text for steps in questions for step in steps])
         ends = np.cumsum(list(map(len, questions)))
         return np.split(vectors, ends[:-1])
 
-    def by_step(self, vectors: Sequence[np.ndarray]) -> list[Tensor]:
+    def by_step(self, vectors: Sequence[ndarray]) -> list[Tensor]:
         """h⁰ of each step, (questions that go on, passages); questions of most steps come first."""
         distances = []
         for t in range(len(vectors[0])):

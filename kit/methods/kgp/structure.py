@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from kit.corpus import Corpus
 from kit.corpus.structures import Structure, arabic, structures
@@ -188,7 +189,7 @@ class StructureReader:
                 asked_for |= dict.fromkeys(self._located(mention, document))
         return tuple(asked_for)
 
-    def rows(self, text: str) -> np.ndarray:
+    def rows(self, text: str) -> ndarray:
         """The rows that a question's structures hold, in the order of their mention."""
         rows = {}
         for structure in self.structures_in(text):

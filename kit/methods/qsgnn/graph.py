@@ -20,6 +20,7 @@ from typing import Self
 
 import numpy as np
 import torch
+from numpy import ndarray
 from scipy import sparse
 from torch import Tensor
 from torch_geometric.data import HeteroData
@@ -73,7 +74,7 @@ class MultiLevelGraph:
             return replace(self, data=data, entities=())
         return replace(self, data=data, chunks=())
 
-    def encoded(self, encoder: Encoder, documents: np.ndarray) -> Self:
+    def encoded(self, encoder: Encoder, documents: ndarray) -> Self:
         """The graph with vectors of all nodes, ``x`` (nodes, dimension) per level.
 
         Those of the ``documents`` are at hand.

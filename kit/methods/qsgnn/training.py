@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
+from numpy import ndarray
 from torch import Tensor
 
 from kit.corpus import Benchmark
@@ -145,7 +146,7 @@ def batch_loss(learner: "QSGNN", batch: QuestionBatch) -> Tensor:
     return torch.stack(losses).mean()
 
 
-def with_supports_first(supports: Sequence[int], rows: np.ndarray) -> np.ndarray:
+def with_supports_first(supports: Sequence[int], rows: ndarray) -> ndarray:
     """As many documents as ``rows``: the supports, then the first of the others."""
     others = rows[~np.isin(rows, supports)]
     return np.concatenate([supports, others])[: len(rows)]
