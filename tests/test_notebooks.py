@@ -75,7 +75,7 @@ def test_one_cell_of_plain_parameters(path: Path) -> None:
 @notebooks
 def test_runs_alone(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KIT_OUTPUT", str(tmp_path))  # the store of embeddings stays the project's
-    assert run([path.stem], scale="smoke", parameters=MORE.get(path.stem)) == 0
+    assert run([path.stem], scale="smoke", parameters=MORE.get(path.stem, {})) == 0
     name = "documents-reports-smoke" if path.stem in OWN_DATA else "atlas-smoke"
     folder = tmp_path / "figures" / name
     figures = set(json.loads((folder / f"{path.stem}.json").read_text())["figures"])
