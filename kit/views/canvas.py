@@ -1,15 +1,10 @@
 """The canvas on which a browser draws a replay."""
 
-from pathlib import Path
-
 import anywidget
 import traitlets
-from msgspec import to_builtins
 
-from kit.views.replay import GOLD, GOLD_RIM, HALO, SHADES, Replay
-from kit.views.style import look
-
-_FOLDER = Path(__file__).parent
+from kit.views.replay import Replay
+from kit.views.replay_page import CANVAS_SCRIPT, CANVAS_STYLE, canvas_content
 
 
 class GraphCanvas(anywidget.AnyWidget):
@@ -20,8 +15,8 @@ class GraphCanvas(anywidget.AnyWidget):
     nodes only, and nothing is asked of any host.
     """
 
-    _esm = "\n".join((_FOLDER / name).read_text("utf-8") for name in ("shapes.js", "canvas.js"))
-    _css = _FOLDER / "canvas.css"
+    _esm = CANVAS_SCRIPT
+    _css = CANVAS_STYLE
     replay = traitlets.Dict().tag(sync=True)
     looks = traitlets.Dict().tag(sync=True)
     name = traitlets.Unicode().tag(sync=True)
@@ -37,26 +32,12 @@ class GraphCanvas(anywidget.AnyWidget):
 
         One of the same steps keeps the step in view.
         """
-        content = to_builtins(replay)
-        content["nodes"] = {
-            node.id: to_builtins(node) | {"label": node.label} for node in replay.nodes
-        }
-
-        looks = {
-            "roles": replay.roles,
-            "kinds": {kind: look(kind) for kind in replay.kinds},
-            "halo": HALO,
-            "gold": {"label": GOLD, "rim": GOLD_RIM},
-            "scale": None,
-        }
-        if replay.scale:
-            looks["scale"] = content["scale"] | {"shades": SHADES}
-
-        steps = [frame["step"] for frame in content["frames"]]
+        content = canvas_content(replay)
+        steps = [frame["step"] for frame in content["replay"]["frames"]]
         steps_before = [frame["step"] for frame in self.replay.get("frames", ())]
         with self.hold_sync():
             self.problem = ""
-            self.looks = to_builtins(looks)
+            self.looks = content["looks"]
             if steps != steps_before:
                 self.index = 0
-            self.replay = content
+            self.replay = content["replay"]

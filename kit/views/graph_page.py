@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from html import escape
-from typing import NamedTuple
 
 from pyvis.network import Network
 
@@ -26,6 +25,7 @@ from kit.views.replay import (
     clip,
     passage_node,
 )
+from kit.views.replay_page import OfflinePage
 from kit.views.style import look
 
 MOST = 300  # passages: more would not be readable
@@ -35,7 +35,6 @@ _FOREIGN = re.compile(
 )
 _FIT = "<script>addEventListener('resize', () => network.fit()); network.fit();</script>"
 _LEGEND_STYLE = "position: fixed; top: 4px; margin: 0; font: 14px sans-serif"
-_FRAME_STYLE = "width: 100%; height: 600px; border: 1px solid #bbb"
 
 
 def graph_frame(
@@ -52,25 +51,12 @@ def graph_frame(
     return Replay(nodes, [Frame("", caption, states, edges)])
 
 
-class GraphPage(NamedTuple):
-    """``html`` is the page.
-
-    In Jupyter its scripts run in a frame that sees neither the notebook nor the server.
-    """
-
-    html: str
-
-    def _repr_html_(self) -> str:
-        page = f'srcdoc="{escape(self.html)}" style="{_FRAME_STYLE}"'
-        return f'<div><iframe sandbox="allow-scripts" {page}></iframe></div>'
-
-
 def graph_page(
     graph: PassageGraph,
     rows: Sequence[int] | None = None,
     gold: Collection[str] = (),
     positions: Positions | None = None,
-) -> GraphPage:
+) -> OfflinePage:
     """The passages of ``rows`` (None: all) and what joins them; those of ``gold`` are stars.
 
     A passage's text and what the ends of an edge share show where the pointer rests. ``positions``
@@ -94,7 +80,7 @@ def graph_page(
     page = _FOREIGN.sub("", network.generate_html())
     legend = "".join(map(_legend_entry, graph.relations))
     shown = f'<p style="{_LEGEND_STYLE}">{legend}</p>{_FIT}'
-    return GraphPage(page.replace("</body>", f"{shown}</body>"))
+    return OfflinePage(page.replace("</body>", f"{shown}</body>"))
 
 
 def _add_node(network: Network, node: Node) -> None:
@@ -130,7 +116,7 @@ def _legend_entry(kind: str) -> str:
     return f'<b style="color: {look(kind).colour}">{escape(kind)}</b> '
 
 
-def page_around(graph: PassageGraph, benchmark: Benchmark, name: str | None) -> GraphPage:
+def page_around(graph: PassageGraph, benchmark: Benchmark, name: str | None) -> OfflinePage:
     """The page of the whole graph, or of a test question's supports and their first neighbours."""
     if name is None:
         return graph_page(graph)
