@@ -7,6 +7,7 @@ from statistics import mode
 
 from pdfplumber.utils import obj_to_bbox
 
+from kit.corpus.pdf.glyphs import with_bullets
 from kit.corpus.types import Texts
 
 WORD_GAP = 0.15  # the least gap between two words, in sizes of a letter
@@ -40,13 +41,12 @@ class Block:
 
 
 def with_lines(page, tables: Sequence[Block]) -> Blocks:
-    """The upright lines of a pdfplumber page, and its tables where their first line stands.
+    """The lines of a pdfplumber page, and its tables where their first line stands.
 
     They are in the order in which the file writes its text: programs write one column after the
     other.
     """
-    upright = page.filter(lambda element: element.get("upright", True))
-    lines = upright.extract_text_lines(
+    lines = page.extract_text_lines(
         use_text_flow=True,
         x_tolerance_ratio=WORD_GAP,
     )
@@ -72,8 +72,7 @@ def _as_block(line: dict, page_height: float) -> Block:
         (round(char["size"], 1), "bold" in char["fontname"].lower()) for char in line["chars"]
     )
 
-    # What a font has no letter for is most often a bullet.
-    text = re.sub(r"\(cid:\d+\)", "•", line["text"])
+    text = with_bullets(line["text"])
     margin = ""
     if not MARGIN < line["top"] / page_height < 1 - MARGIN:
         margin = re.sub(r"\d+|^[ivxl]+$", "#", text)

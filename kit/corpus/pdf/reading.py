@@ -11,6 +11,8 @@ from statistics import mode
 
 import pdfplumber
 
+from kit.corpus.pdf.directions import quarter_turns, upright_views
+from kit.corpus.pdf.glyphs import UNKNOWN, readable
 from kit.corpus.pdf.layout import Block, Pages, with_lines
 from kit.corpus.pdf.paragraphs import compounds_of, paragraphs_of
 from kit.corpus.pdf.tables import caption_tables, markdown, tables_of
@@ -23,23 +25,30 @@ from kit.errors import InputError
 PASSAGE_LENGTH = 250
 HEADING_WORDS = 20  # at most
 HEADING_SIZE = 1.1  # more than this, in usual sizes, if it is not bold
+_NO_TEXT = "expected text, there is none (a scan? run text recognition on it first)"
 
 # pdfminer warns of colours and fonts that no text depends on.
 logging.getLogger("pdfminer").setLevel(logging.ERROR)
 
 
-def read_document(name: str, data: bytes) -> list[Passage]:
+def read_document(
+    name: str,
+    data: bytes,
+    document: str = "",
+    notes: list[str] | None = None,
+) -> list[Passage]:
     """The passages of a PDF, in reading order.
 
-    ``document`` is the file's name without ``.pdf``. ``title`` is the PDF's own, or its first
-    heading on page 1, or the name. A text passage is whole sentences of a paragraph on a page;
-    headings begin the first one below them. A table passage is a caption and markdown; a table has
-    one per page.
+    ``document`` is by default the file's name without ``.pdf``. ``title`` is the PDF's own, or its
+    first heading on page 1, or the name. A text passage is whole sentences of a paragraph on a
+    page; headings begin the first one below them. A table passage is a caption and markdown; a
+    table has one per page. ``notes`` gets a line for each kind of thing that is not read.
 
     Raises InputError: the file is broken, encrypted, or a scan without text; one line with the file
     and the page.
     """
-    pages, title = _open(name, data)
+    notes = [] if notes is None else notes
+    pages, title = _open(name, data, notes)
     _drop_running_heads(pages)
     lines = list(chain.from_iterable(pages))
     sizes = [line.size for line in lines for _ in line.text]
@@ -48,7 +57,7 @@ def read_document(name: str, data: bytes) -> list[Passage]:
     caption_tables(pages)
 
     headings = _headings(pages, usual_size=mode(sizes or [0]))
-    document = re.sub(r"\.pdf$", "", PurePath(name).name, flags=re.IGNORECASE)
+    document = document or re.sub(r"\.pdf$", "", PurePath(name).name, flags=re.IGNORECASE)
     first_headings = [block.text for block in pages[0] if block in headings]
     title = title or next(iter(first_headings), re.sub(r"[-_\s]+", " ", document))
 
@@ -67,21 +76,34 @@ def read_document(name: str, data: bytes) -> list[Passage]:
                     kind=kind,
                 )
             )
+    if not passages:
+        raise InputError(_NO_TEXT, file=name)
+
+    n_unknown = sum(passage.text.count(UNKNOWN) for passage in passages)
+    if n_unknown:
+        notes.append(f"{name}: glyphs whose letter is not told, read as {UNKNOWN}: {n_unknown}")
     return passages
 
 
-def _open(name: str, data: bytes) -> tuple[Pages, str]:
+def _open(name: str, data: bytes, notes: list[str]) -> tuple[Pages, str]:
     """The lines and tables of each page, and the title that the file gives itself, or ``""``."""
     pages = []
+    scans = []
+    n_aslant = 0
     where = name
     # pdfminer raises whatever a broken file makes it stumble over, of no common class.
     try:
         with pdfplumber.open(BytesIO(data)) as pdf:
             for page in pdf.pages:
                 where = f"{name}, page {len(pages) + 1}"
-                pages.append(with_lines(page, tables_of(page)))
+                views = upright_views(page)
+                blocks = [with_lines(view, tables_of(view)) for view in views]
+                pages.append(list(chain.from_iterable(blocks)))
+                n_aslant += list(map(quarter_turns, page.chars)).count(None)
+                if page.images and not page.chars:
+                    scans.append(str(len(pages)))
                 page.close()
-            title = " ".join(str(pdf.metadata.get("Title") or "").split())
+            title = " ".join(readable(str(pdf.metadata.get("Title") or "")).split())
     except Exception as error:
         if "PDFPasswordIncorrect" in repr(error):  # pdfplumber wraps it
             raise InputError(
@@ -94,10 +116,11 @@ def _open(name: str, data: bytes) -> tuple[Pages, str]:
         ) from None
 
     if not any(pages):
-        raise InputError(
-            "expected text, there is none (a scan? run text recognition on it first)",
-            file=name,
-        )
+        raise InputError(_NO_TEXT, file=name)
+    if scans:
+        notes.append(f"{name}: pages without text, only pictures (scans?): {', '.join(scans)}")
+    if n_aslant:
+        notes.append(f"{name}: letters aslant (a watermark?), left out: {n_aslant}")
     if re.match("untitled|microsoft word", title, re.IGNORECASE):
         title = ""
     return pages, title

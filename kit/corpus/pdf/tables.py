@@ -6,6 +6,7 @@ from itertools import count, groupby, pairwise
 import pdfplumber
 from pdfplumber.utils import get_bbox_overlap, within_bbox
 
+from kit.corpus.pdf.glyphs import with_bullets
 from kit.corpus.pdf.layout import WORD_GAP, Block, Blocks, Box, Pages
 from kit.corpus.structures import label_of
 from kit.corpus.types import Texts
@@ -32,7 +33,7 @@ def _rows(table: pdfplumber.table.Table) -> list[tuple[str, ...]]:
     """The text of each cell; rows and columns without any are left out."""
     rows = []
     for cells in table.extract(x_tolerance_ratio=WORD_GAP):
-        rows.append([" ".join((cell or "").split()) for cell in cells])
+        rows.append([with_bullets(" ".join((cell or "").split())) for cell in cells])
     columns = zip(*filter(any, rows))
     return list(zip(*filter(any, columns)))
 
