@@ -18,7 +18,6 @@ from kit.lab.claims.findings import Finding, finding, verdicts
 from kit.lab.claims.ledger import code_hash
 from kit.lab.provenance import provenance, write_json
 from kit.lab.reading import SCALES, Run, sample
-from kit.lab.recording import record_if_wanted
 from kit.methods import Retriever
 from kit.paths import output
 from kit.settings import check
@@ -145,7 +144,6 @@ def start(
     ``transductive`` as :meth:`Run.read`. A ``costly`` notebook asks fewer questions. Raises
     ``InputError`` for what can't be run.
     """
-    record_if_wanted()
     run_names = parameters.keys() & Run.__struct_fields__
     run = check(Run, {name: parameters.pop(name) for name in run_names}, notebook)
 

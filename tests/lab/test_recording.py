@@ -108,9 +108,10 @@ def test_a_damaged_line_is_named_before_anything_runs(project, answers: Path, li
 
 
 def test_what_can_not_be_recorded(project, answers: Path) -> None:
+    expected = "field model: expected (server:NAME|a language model as)"
     for model in ("t5:m", "replay:server:m", "server:", "m"):
         with (
-            pytest.raises(InputError, match="field model: expected server:NAME"),
+            pytest.raises(InputError, match=expected),
             recording.recording(model, 1, 1),
         ):
             pass

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kit import cost
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import language_model
@@ -25,6 +26,7 @@ Ask = Callable[..., ChatServer]
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "KIT_MOST_CALLS", "KIT_MOST_TOKENS"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(cost, "COUNTS", cost.Counter())
 
 
 @pytest.fixture

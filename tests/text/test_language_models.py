@@ -43,7 +43,8 @@ def test_answers_stand_in_the_order_of_the_prompts_and_none_is_asked_twice(store
     assert texts(model, ["ab", "a"]) == ["2", "1"]
     assert model.prompts == ["abc", "a", "", "ab"] and model.generate([]) == []
     live, replayed = model.usage().drop(columns="model").itertuples(index=False)
-    assert tuple(live) == ("live", 4, 6, 4, 1.0) and tuple(replayed) == ("replayed", 1, 1, 1, 0.25)
+    assert tuple(live) == ("live", 4, 6, 4, 1.0, 0)
+    assert tuple(replayed) == ("replayed", 1, 1, 1, 0.25, 0)
 
 
 def test_another_model_or_setting_has_answers_of_its_own(store: Store) -> None:

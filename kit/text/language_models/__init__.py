@@ -2,11 +2,12 @@
 
 from kit.errors import InputError
 from kit.store import Store
-from kit.text.language_models.base import KIND, Answer, LanguageModel
+from kit.text.language_models.answers import Answer, Prompt, Request
+from kit.text.language_models.base import LanguageModel
 from kit.text.language_models.chat_server import ChatServer
 from kit.text.language_models.sequence_to_sequence import BEGUN, SequenceToSequence
 
-#: What stands before the colon, and the class that it means. A recording puts its own server here.
+#: What stands before the colon, and the class that it means.
 MODELS = {"t5": SequenceToSequence, "server": ChatServer}
 
 
@@ -17,12 +18,13 @@ def language_model(
 
     ``t5:FOLDER-OR-NAME`` is a sequence-to-sequence model, ``server:MODEL`` one on an
     OpenAI-compatible server. Its base URL stands in the environment's ``OPENAI_BASE_URL``, or after
-    the name: ``server:MODEL@URL``; its key in ``OPENAI_API_KEY``. With ``replay:`` before it only
-    stored answers count. Raises :class:`InputError` for other texts.
+    the name: ``server:MODEL@URL``; its key in ``OPENAI_API_KEY``. Right behind the name may stand
+    how it samples: ``server:MODEL,temperature=0.7,seed=1``. With ``replay:`` before it only stored
+    answers count. Raises :class:`InputError` for other texts.
     """
     described = str(text).removeprefix("replay:")
     kind, _, name = described.partition(":")
-    if kind not in MODELS or not name or name.startswith("@http"):
+    if kind not in MODELS or not name or name.startswith(("@http", ",")):
         expected = (
             "t5:FOLDER-OR-NAME, server:MODEL, server:MODEL@URL, or one of these after replay:"
         )

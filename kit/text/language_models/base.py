@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
+from msgspec.structs import replace
 from tqdm.auto import tqdm
 
-from kit.corpus.types import Texts
+from kit import cost
 from kit.errors import InputError
 from kit.store import Store, content_key
+from kit.text.language_models.answers import Answer, Prompt, as_request, valid_text
+from kit.text.language_models.recorded import KIND, record_if_wanted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-KIND = "answers"  # in the store
 _SHOWN = 60  # characters of a prompt in an error
-
-
-class Answer(Struct, frozen=True):
-    """What a model wrote to a prompt.
-
-    Tokens are counted by its tokenizer, 0 where a server does not tell. ``seconds`` are those of
-    the call; on this machine they are a prompt's share of its batch.
-    """
-
-    text: str
-    prompt_tokens: int
-    answer_tokens: int
-    seconds: float
-
 
 AnswersByKey = dict[bytes, Answer]
 AnswersByIndex = Iterator[Mapping[int, Answer]]
@@ -47,6 +35,7 @@ class LanguageModel:
     """
 
     identity: str
+    is_recorded = True  # by `kit record`: its answers can't be had again on any machine
 
     def __init__(
         self,
@@ -63,36 +52,41 @@ class LanguageModel:
         self.log = []  # each prompt with its answer, in order
         self._answers = {"live": [], "replayed": []}
 
-    def _ask(self, prompts: Texts) -> AnswersByIndex:
+    def _ask(self, prompts: Sequence[Prompt]) -> AnswersByIndex:
         """The answers as they come, by the index of their prompts, which are all different."""
         raise NotImplementedError
 
-    def generate(self, prompts: Texts, *, progress: bool = True) -> list[Answer]:
+    def generate(self, prompts: Sequence[Prompt], *, progress: bool = True) -> list[Answer]:
         """An answer to each prompt, in their order. A prompt that occurs twice is asked once.
 
-        Raises :class:`InputError` where the model can't be asked, or not to the end; what it
-        answered before is kept.
+        A prompt is a text, or a :class:`Request` that has a system message or examples, too. Raises
+        :class:`InputError` where the model can't be asked, or not to the end; what it answered
+        before is kept.
         """
         keys = [self.key_of(prompt) for prompt in prompts]
         by_key = dict(zip(keys, prompts))
         answers = self._stored(list(by_key))
         missing = {key: prompt for key, prompt in by_key.items() if key not in answers}
         if missing and self.replay:
-            first = shorten(next(iter(missing.values())), _SHOWN, placeholder="…")
+            first_prompt = as_request(next(iter(missing.values()))).prompt
             raise self.error(
                 f"no stored answer to {len(missing)} of {len(by_key)} prompts, "
-                f"the first being “{first}”"
+                f"the first being “{shorten(first_prompt, _SHOWN, placeholder='…')}”"
             )
 
         self._answers["replayed"] += answers.values()
+        cost.count(stored=len(answers))
         if missing:
             answers |= self._ask_and_keep(missing, progress)
-        self.log += [(prompt, answers[key].text) for prompt, key in zip(prompts, keys)]
+        if self.is_recorded:
+            record_if_wanted(self.name, answers)
+        self.log += [(prompt, answers[key]) for prompt, key in zip(prompts, keys)]
         return [answers[key] for key in keys]
 
-    def key_of(self, prompt: str) -> bytes:
+    def key_of(self, prompt: Prompt) -> bytes:
         """Under what the answer to a prompt is stored."""
-        return content_key(self.identity, str(self.longest_answer), prompt)
+        parts = as_request(prompt).key_parts
+        return content_key(self.identity, str(self.longest_answer), *parts)
 
     def _stored(self, keys: Sequence[bytes]) -> AnswersByKey:
         """The stored answers that count."""
@@ -101,7 +95,7 @@ class LanguageModel:
 
     def _ask_and_keep(
         self,
-        prompts: Mapping[bytes, str],
+        prompts: Mapping[bytes, Prompt],
         progress: bool,
     ) -> AnswersByKey:
         """The answers to prompts, both by key, as far as possible stored before anything fails."""
@@ -115,18 +109,40 @@ class LanguageModel:
         ) as bar:
             try:
                 for part in self._ask(list(prompts.values())):
-                    encoded = {}
-                    for index, answer in part.items():
-                        answers[keys[index]] = answer
-                        encoded[keys[index]] = msgspec.json.encode(answer)
-                    self.store.put_many(KIND, encoded)
-                    self._answers["live"] += part.values()
+                    answers |= self._keep({keys[index]: part[index] for index in part})
                     bar.update(len(part))
             except InputError as error:
                 raise InputError(
                     f"{error} ({len(answers)} of {len(prompts)} prompts are answered and kept)"
                 ) from None
         return answers
+
+    def _keep(self, answers: AnswersByKey) -> AnswersByKey:
+        """Store and count what came; what is no character in it is replaced."""
+        sound = {}
+        for key, answer in answers.items():
+            text = valid_text(answer.text)
+            if text != answer.text:
+                warnings.warn(
+                    f"{self.name}: halves of characters in a reply are replaced by “\ufffd”",
+                    stacklevel=4,
+                )
+            sound[key] = replace(answer, text=text, thought=valid_text(answer.thought))
+            self._answers["live"].append(sound[key])
+            cost.count(
+                answers=1,
+                read=answer.prompt_tokens,
+                written=answer.answer_tokens,
+                cut=int(answer.is_cut),
+            )
+
+        encoded = {key: msgspec.json.encode(answer) for key, answer in sound.items()}
+        self.store.put_many(KIND, encoded)
+        return sound
+
+    def count_unread(self, n_replies: int) -> None:
+        """Count replies that whoever asked could make nothing of, for the account of the run."""
+        cost.count(unread=n_replies)
 
     def error(self, message: str) -> InputError:
         """One line that names the model."""
@@ -135,7 +151,8 @@ class LanguageModel:
     def usage(self) -> pd.DataFrame:
         """What the model was used for, with the rows live and replayed.
 
-        Columns: model, source, calls (prompts answered), prompt_tokens, answer_tokens, seconds.
+        Columns: model, source, calls (prompts answered), prompt_tokens, answer_tokens, seconds,
+        cut (answers that end where the longest answer ends).
         """
         import pandas as pd
 
@@ -144,5 +161,6 @@ class LanguageModel:
             row = {"model": self.name, "source": source, "calls": len(answers)}
             for name in ("prompt_tokens", "answer_tokens", "seconds"):
                 row[name] = sum(getattr(answer, name) for answer in answers)
+            row["cut"] = sum(answer.is_cut for answer in answers)
             rows.append(row)
         return pd.DataFrame(rows)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kit import timer
-from kit.corpus.types import Texts
 from kit.paths import ROOT
 from kit.text.encoder import content_of_model
-from kit.text.language_models.base import Answer, AnswersByIndex, AnswersByKey, LanguageModel
+from kit.text.language_models.answers import Answer, Prompt, as_request
+from kit.text.language_models.base import AnswersByIndex, AnswersByKey, LanguageModel
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -30,6 +30,7 @@ class SequenceToSequence(LanguageModel):
     user who asks for the first time must wait for each.
     """
 
+    is_recorded = False  # it answers alike wherever its weights are
     longest_prompt = 512  # tokens; what stands beyond is cut off
 
     def __init__(self, model: str, **settings: Any) -> None:
@@ -78,12 +79,12 @@ class SequenceToSequence(LanguageModel):
             return {}
         return super()._stored(keys)
 
-    def _ask(self, prompts: Texts) -> AnswersByIndex:
+    def _ask(self, prompts: Sequence[Prompt]) -> AnswersByIndex:
         tokenizer, _ = self.loaded
         texts = []
         begun = []  # tokens that the answers begin with
         for prompt in prompts:
-            text, _, begun_text = prompt.partition(BEGUN)
+            text, _, begun_text = as_request(prompt).plain_text.partition(BEGUN)
             texts.append(text)
             begun.append(tokenizer(begun_text.strip(), add_special_tokens=False)["input_ids"])
 
@@ -128,6 +129,8 @@ class SequenceToSequence(LanguageModel):
         answers = tokenizer.batch_decode(written, skip_special_tokens=True)
         n_read = tokens["attention_mask"].sum(1).tolist()
         n_written = (written != model.config.pad_token_id).sum(1).tolist()
+        is_ended = (written == model.config.eos_token_id).any(1).tolist()
         seconds = round((time.perf_counter() - start) / len(texts), 4)
-        for answer, *counts in zip(answers, n_read, n_written):
-            yield Answer(answer.strip(), *counts, seconds)
+        for answer, *counts, ended in zip(answers, n_read, n_written, is_ended):
+            finish_reason = "stop" if ended else "length"
+            yield Answer(answer.strip(), *counts, seconds, finish_reason)
