@@ -4,7 +4,7 @@ import anywidget
 import traitlets
 
 from kit.views.replay import Replay
-from kit.views.replay_page import CANVAS_SCRIPT, CANVAS_STYLE, canvas_content
+from kit.views.replay_page import CANVAS_SCRIPT, CANVAS_STYLE, Content, canvas_content
 
 
 class GraphCanvas(anywidget.AnyWidget):
@@ -26,6 +26,11 @@ class GraphCanvas(anywidget.AnyWidget):
     def __init__(self, replay: Replay, name: str = "Passage graph") -> None:
         super().__init__(name=name)
         self.show(replay)
+
+    @property
+    def content(self) -> Content:
+        """What is shown, at the step in view."""
+        return {"replay": self.replay, "looks": self.looks, "index": self.index}
 
     def show(self, replay: Replay) -> None:
         """Put another replay in place of this one.

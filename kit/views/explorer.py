@@ -6,6 +6,7 @@ from itertools import repeat
 from typing import Any
 
 import ipywidgets as widgets
+from IPython.display import HTML, display
 from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus
@@ -21,12 +22,22 @@ from kit.views.frames import replay
 from kit.views.frames.steps import covered_supports
 from kit.views.layout import apart
 from kit.views.replay import Column, Frame, RankItem, Replay
+from kit.views.replay_page import page_of
 from kit.views.storyboard import storyboard
 from kit.views.style import Figure
 
 _SHARED = ("question", "typed")  # controls that two explorers side by side have in common
 _DEEPEST = 5_000  # passages of a ranking: ranks are exact in a corpus that is no larger
 _KEPT = 8  # indexed retrievers that stay in memory
+
+#: Of the two outputs of an explorer, JupyterLab and what is exported show one: the live widget, or
+#: the page. Without a kernel, what stands before the page is only the news that there is no widget.
+_WITHOUT_KERNEL = """<style>
+.jp-OutputArea-child:has(.kit-explorer) + .jp-OutputArea-child:has(.kit-page),
+.jp-OutputArea-child:not(:has(.kit-explorer)):has(+ .jp-OutputArea-child .kit-page) {
+  display: none;
+}
+</style>"""
 
 
 class Explorer(widgets.VBox):
@@ -59,6 +70,19 @@ class Explorer(widgets.VBox):
         # Keys pressed within are kept from JupyterLab's shortcuts (canvas.js).
         self.add_class("kit-explorer")
 
+    def _ipython_display_(self) -> None:
+        _display(self, [self])
+
+    @property
+    def heading(self) -> str:
+        """The name, and the settings that are shown."""
+        settings = [
+            f"{control.description} {control.value}"
+            for name, control in self.controls.items()
+            if name not in _SHARED
+        ]
+        return " · ".join([self.canvas.name, *settings])
+
     @property
     def values(self) -> dict[str, Any]:
         return {name: control.value for name, control in self.controls.items()}
@@ -86,6 +110,13 @@ class Explorer(widgets.VBox):
     def storyboard(self, title: str, steps: Sequence[int] | None = None, **values: Any) -> Figure:
         """The picture as a figure, for print; ``values`` as for :meth:`replay`."""
         return storyboard(self.replay(**values), title, steps)
+
+
+def _display(widget: widgets.Widget, explorers: Sequence[Explorer]) -> None:
+    """The live widget, and what its explorers show as a page, which is seen where no kernel is."""
+    page = page_of([(explorer.heading, explorer.canvas.content) for explorer in explorers])
+    display(widget._repr_mimebundle_(), raw=True)
+    display(HTML(_WITHOUT_KERNEL + page._repr_html_()))
 
 
 def explore(
@@ -160,6 +191,9 @@ class SideBySide(widgets.GridBox):
         self.layout.grid_template_columns = "50% 50%"
         self.add_class("kit-explorer")
         self.present()
+
+    def _ipython_display_(self) -> None:
+        _display(self, [self.left, self.right])
 
     def present(self) -> None:
         """Show what the controls of both say."""

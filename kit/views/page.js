@@ -17,7 +17,7 @@ const models = contents.map(content => {
   return model;
 });
 for (const model of models) {
-  const place = make("div", { class: "kit-place" });
-  document.getElementById("places").append(place);
-  render({ model, el: place });
+  const part = make("div", { class: "kit-place" }, make("h1", {}, model.get("name")));
+  document.body.append(part);
+  render({ model, el: part });
 }

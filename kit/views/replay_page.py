@@ -23,12 +23,11 @@ CANVAS_SCRIPT = "\n".join(
 _PAGE_SCRIPT = (_FOLDER / "page.js").read_text("utf-8")
 _PAGE_STYLE = """
 :root { color-scheme: light dark; }
-body { margin: 8px; font-family: system-ui, sans-serif; }
 h1 { margin: 0 0 6px; font-size: 16px; }
-#places { display: flex; flex-wrap: wrap; gap: 8px; }
+body { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px; font-family: system-ui, sans-serif; }
 .kit-canvas { color-scheme: light; }
 .kit-canvas button { border: 1px solid #999; border-radius: 3px; line-height: 20px; }
-.kit-place { flex: 1 1 600px; min-width: 0; }
+.kit-place { flex: 1 1 460px; min-width: 0; }
 """
 _FRAME_STYLE = "width: 100%; border: 1px solid #bbb"
 
@@ -44,10 +43,16 @@ class OfflinePage(NamedTuple):
     html: str
     height: int = 600
 
+    def __repr__(self) -> str:
+        return f"OfflinePage of {len(self.html):,} characters"
+
     def _repr_html_(self) -> str:
         style = f"{_FRAME_STYLE}; height: {self.height}px"
         page = f'srcdoc="{escape(self.html)}" style="{style}"'
-        return f'<div><iframe sandbox="allow-scripts" {page}></iframe></div>'
+        return (
+            '<div class="kit-page">'
+            f'<iframe sandbox="allow-scripts" loading="lazy" {page}></iframe></div>'
+        )
 
 
 def canvas_content(replay: Replay) -> Content:
@@ -68,20 +73,19 @@ def canvas_content(replay: Replay) -> Content:
 
 def replay_page(replay: Replay, name: str) -> OfflinePage:
     """A replay as a page with a step slider and keys; ``name`` is its heading."""
-    return page_of([canvas_content(replay)], name)
+    return page_of([(name, canvas_content(replay))])
 
 
-def page_of(contents: Sequence[Content], name: str) -> OfflinePage:
-    """What canvases hold as a page; several stand side by side, at the same step."""
-    models = [{"name": name, "index": 0, "problem": "", **content} for content in contents]
+def page_of(canvases: Sequence[tuple[str, Content]]) -> OfflinePage:
+    """Headings and what canvases hold as a page; several stand side by side, at the same step."""
+    models = [{"index": 0, "problem": "", **content, "name": name} for name, content in canvases]
     # "<" would end the script: so text can't become markup.
     data = msgspec.json.encode(models).decode().replace("<", "\\u003c")
-    title = escape(name)
+    title = escape(" | ".join(name for name, _ in canvases))
     html = f"""<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{title}</title><style>{CANVAS_STYLE}{_PAGE_STYLE}</style></head>
-<body><h1>{title}</h1><div id="places"></div>
-<script type="application/json" id="replays">{data}</script>
+<body><script type="application/json" id="replays">{data}</script>
 <script type="module">{CANVAS_SCRIPT}{_PAGE_SCRIPT}</script></body>
 </html>
 """
