@@ -40,6 +40,14 @@ def upright_views(page: Page) -> Iterator[Page]:
         yield view.filter(_upright_once())
 
 
+def unread_on(page: Page) -> Iterator[str]:
+    """What is on a page that no view of it shows."""
+    if page.images and not page.chars:
+        yield "pictures without text are left out (a scan?)"
+    if None in map(quarter_turns, page.chars):
+        yield "letters aslant are left out (a watermark?)"
+
+
 def _turned(page: Page, turns: int) -> Page:
     if not turns:
         return page

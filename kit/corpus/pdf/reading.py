@@ -2,16 +2,16 @@
 
 import logging
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from itertools import chain
+from itertools import chain, count
 from pathlib import PurePath
 from statistics import mode
 
 import pdfplumber
 
-from kit.corpus.pdf.directions import quarter_turns, upright_views
+from kit.corpus.pdf.directions import unread_on, upright_views
 from kit.corpus.pdf.glyphs import UNKNOWN, readable
 from kit.corpus.pdf.layout import Block, Pages, with_lines
 from kit.corpus.pdf.paragraphs import compounds_of, paragraphs_of
@@ -26,6 +26,9 @@ PASSAGE_LENGTH = 250
 HEADING_WORDS = 20  # at most
 HEADING_SIZE = 1.1  # more than this, in usual sizes, if it is not bold
 _NO_TEXT = "expected text, there is none (a scan? run text recognition on it first)"
+_UNKNOWN_GLYPHS = f"glyphs whose letter the file does not tell are read as {UNKNOWN}"
+
+Unread = dict[str, list[int]]  # what is not read, to the numbers of its pages
 
 # pdfminer warns of colours and fonts that no text depends on.
 logging.getLogger("pdfminer").setLevel(logging.ERROR)
@@ -42,13 +45,12 @@ def read_document(
     ``document`` is by default the file's name without ``.pdf``. ``title`` is the PDF's own, or its
     first heading on page 1, or the name. A text passage is whole sentences of a paragraph on a
     page; headings begin the first one below them. A table passage is a caption and markdown; a
-    table has one per page. ``notes`` gets a line for each kind of thing that is not read.
+    table has one per page. ``notes`` gets a line for each kind of what is not read.
 
     Raises InputError: the file is broken, encrypted, or a scan without text; one line with the file
     and the page.
     """
-    notes = [] if notes is None else notes
-    pages, title = _open(name, data, notes)
+    pages, title, unread = _open(name, data)
     _drop_running_heads(pages)
     lines = list(chain.from_iterable(pages))
     sizes = [line.size for line in lines for _ in line.text]
@@ -58,38 +60,34 @@ def read_document(
 
     headings = _headings(pages, usual_size=mode(sizes or [0]))
     document = document or re.sub(r"\.pdf$", "", PurePath(name).name, flags=re.IGNORECASE)
-    first_headings = [block.text for block in pages[0] if block in headings]
-    title = title or next(iter(first_headings), re.sub(r"[-_\s]+", " ", document))
+    first_heading = next(filter(headings.__contains__, pages[0]), None)
+    if not title:
+        title = first_heading.text if first_heading else re.sub(r"[-_\s]+", " ", document)
 
-    passages = []
-    prefix = "_".join(document.split())
-    for page, blocks in enumerate(pages, 1):
-        for position, (kind, text) in enumerate(_texts(blocks, headings, title), 1):
-            passages.append(
-                Passage(
-                    f"{prefix}#p{page}.{position}",
-                    title,
-                    text,
-                    document,
-                    position=len(passages),
-                    page=page,
-                    kind=kind,
-                )
-            )
+    passages = list(_passages(document, pages, headings, title))
     if not passages:
         raise InputError(_NO_TEXT, file=name)
-
-    n_unknown = sum(passage.text.count(UNKNOWN) for passage in passages)
-    if n_unknown:
-        notes.append(f"{name}: glyphs whose letter is not told, read as {UNKNOWN}: {n_unknown}")
+    if notes is not None:
+        notes += _told(name, unread, passages)
     return passages
 
 
-def _open(name: str, data: bytes, notes: list[str]) -> tuple[Pages, str]:
-    """The lines and tables of each page, and the title that the file gives itself, or ``""``."""
+def _told(name: str, unread: Unread, passages: Sequence[Passage]) -> Iterator[str]:
+    """A line for each kind of what is not read, with its first page."""
+    unknown = dict.fromkeys(passage.page for passage in passages if UNKNOWN in passage.text)
+    for what, pages in {**unread, _UNKNOWN_GLYPHS: list(unknown)}.items():
+        others = f" and {len(pages) - 1:,} more" if len(pages) > 1 else ""
+        if pages:
+            yield f"{name}, page {pages[0]}{others}: {what}"
+
+
+def _open(name: str, data: bytes) -> tuple[Pages, str, Unread]:
+    """The lines and tables of each page, the title that the file gives itself, and what is unread.
+
+    The title is ``""`` where there is none.
+    """
     pages = []
-    scans = []
-    n_aslant = 0
+    unread = defaultdict(list)
     where = name
     # pdfminer raises whatever a broken file makes it stumble over, of no common class.
     try:
@@ -99,9 +97,8 @@ def _open(name: str, data: bytes, notes: list[str]) -> tuple[Pages, str]:
                 views = upright_views(page)
                 blocks = [with_lines(view, tables_of(view)) for view in views]
                 pages.append(list(chain.from_iterable(blocks)))
-                n_aslant += list(map(quarter_turns, page.chars)).count(None)
-                if page.images and not page.chars:
-                    scans.append(str(len(pages)))
+                for what in unread_on(page):
+                    unread[what].append(len(pages))
                 page.close()
             title = " ".join(readable(str(pdf.metadata.get("Title") or "")).split())
     except Exception as error:
@@ -117,13 +114,30 @@ def _open(name: str, data: bytes, notes: list[str]) -> tuple[Pages, str]:
 
     if not any(pages):
         raise InputError(_NO_TEXT, file=name)
-    if scans:
-        notes.append(f"{name}: pages without text, only pictures (scans?): {', '.join(scans)}")
-    if n_aslant:
-        notes.append(f"{name}: letters aslant (a watermark?), left out: {n_aslant}")
     if re.match("untitled|microsoft word", title, re.IGNORECASE):
         title = ""
-    return pages, title
+    return pages, title, unread
+
+
+def _passages(
+    document: str,
+    pages: Pages,
+    headings: set[Block],
+    title: str,
+) -> Iterator[Passage]:
+    prefix = "_".join(document.split())
+    position = count()
+    for page, blocks in enumerate(pages, 1):
+        for part, (kind, text) in enumerate(_texts(blocks, headings, title), 1):
+            yield Passage(
+                f"{prefix}#p{page}.{part}",
+                title,
+                text,
+                document,
+                position=next(position),
+                page=page,
+                kind=kind,
+            )
 
 
 def _drop_running_heads(pages: Pages) -> None:

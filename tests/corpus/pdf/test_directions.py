@@ -91,14 +91,14 @@ def test_letters_aslant_are_left_out_and_told(pdf):
 
     notes = []
     assert texts(pdf(page), notes) == ["The mill stands at Lowick."]
-    assert notes == ["a.pdf: letters aslant (a watermark?), left out: 5"]
+    assert notes == ["a.pdf, page 1: letters aslant are left out (a watermark?)"]
 
 
 def test_a_page_of_pictures_is_told_as_a_scan(pdf):
     notes = []
     sideways = pdf("One.", scan, "", scan, lambda canvas: sheet(canvas, 90))
     assert texts(sideways, notes)[:2] == ["One.", "The mill burned in 1820, and a bell was saved."]
-    assert notes == ["a.pdf: pages without text, only pictures (scans?): 2, 4"]
+    assert notes == ["a.pdf, page 2 and 1 more: pictures without text are left out (a scan?)"]
     with pytest.raises(InputError, match=r"^a\.pdf: expected text, there is none \(a scan\?"):
         texts(pdf(scan, scan))
 

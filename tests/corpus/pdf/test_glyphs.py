@@ -5,6 +5,7 @@ import pytest
 from kit.corpus.pdf import read_document
 from kit.corpus.pdf.glyphs import readable, with_bullets
 
+TOLD = "a.pdf, page 1: glyphs whose letter the file does not tell are read as \ufffd"
 FONT = b"/Type /Font /Subtype /Type1 /BaseFont /Times-Roman"
 
 
@@ -48,10 +49,9 @@ def test_names_of_glyphs_become_letters():
 def test_a_glyph_without_meaning_is_a_bullet_alone_and_told_in_a_word():
     names = b"/g123"
     font = FONT + b" /Encoding << /Type /Encoding /Differences [1 %s] >>" % names
-    note = "a.pdf: glyphs whose letter is not told, read as \ufffd: 2"
     assert read(document(rb"\001 Pears and \001 har\001est and har\001est", font)) == (
         ["• Pears and • har\ufffdest and har\ufffdest"],
-        [note],
+        [TOLD],
     )
 
 
@@ -60,8 +60,7 @@ def test_codes_that_are_no_characters_never_enter_a_word(code):
     meanings = b"""begincmap 1 begincodespacerange <00> <ff> endcodespacerange
     2 beginbfchar <01> <%s> <02> <fb01> endbfchar endcmap"""
     data = document(rb"a har\001est of \002sh", FONT + b" /ToUnicode 6 0 R", meanings % code)
-    note = "a.pdf: glyphs whose letter is not told, read as \ufffd: 1"
-    assert read(data) == (["a har\ufffdest of fish"], [note])
+    assert read(data) == (["a har\ufffdest of fish"], [TOLD])
 
 
 def test_letters_that_stand_behind_forms():
