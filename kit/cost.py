@@ -53,4 +53,4 @@ def whole_number(variable: str, usual: int, least: int = 0) -> int:
 
 def cost_line() -> str:
     """What was spent, in one line; empty where no language model was used."""
-    return _LINE.format_map(COUNTS) if COUNTS else ""
+    return _LINE.format_map(COUNTS) if any(COUNTS.values()) else ""

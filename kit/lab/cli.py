@@ -9,6 +9,7 @@ import sys
 import click
 
 import kit
+from kit.cost import cost_line
 from kit.errors import InputError
 from kit.lab.commands.data import data
 from kit.lab.commands.measure import ask, evaluate, graph, sweep
@@ -34,16 +35,23 @@ class Sections(click.Group):
 
 @click.group(cls=Sections, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(kit.__version__, prog_name="kit")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Learn, explore and reproduce graph-based retrieval for multi-hop question answering.
 
     Example: kit evaluate bm25 dense gnn-ret
     """
+    ctx.call_on_close(_tell_cost)  # also where the command fails
 
 
 for commands in SECTIONS.values():
     for command in commands:
         cli.add_command(command)
+
+
+def _tell_cost() -> None:
+    if line := cost_line():
+        click.echo(line, err=True)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from pandas import DataFrame
 
 from kit.corpus import Benchmark, Question
+from kit.cost import cost_line
 from kit.errors import InputError
 from kit.evaluation.statistics import Estimate
 from kit.lab.claims.findings import Finding, finding, verdicts
@@ -113,6 +114,8 @@ class Lesson:
     def done(self) -> DataFrame:
         """Write the record NN_topic.json, and return the verdicts as a table.
 
+        Where language models were used, a line says what they cost.
+
         A figure that an earlier run of this notebook made and this one did not is removed.
         """
         findings = sorted(self._findings.values(), key=lambda finding: finding.claim)
@@ -120,6 +123,9 @@ class Lesson:
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(monotonic() - self._start, 1),
         }
+        if line := cost_line():
+            print(line)
+            origin["language_models"] = line
         record = {
             "notebook": self.notebook,
             "provenance": origin,

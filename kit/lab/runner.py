@@ -58,12 +58,12 @@ class Job(msgspec.Struct, frozen=True):
         return False
 
     @property
-    def seconds(self) -> float:
-        """What its last run took, by its record; 0 where there is none."""
+    def provenance(self) -> dict[str, Any]:
+        """Of its last run, by its record; nothing where there is none."""
         with suppress(OSError, ValueError):
             record = json.loads((self.figures / f"{self.notebook.stem}.json").read_bytes())
-            return record["provenance"]["seconds"]
-        return 0.0
+            return record["provenance"]
+        return {}
 
     def account(self) -> dict[str, Any]:
         """The key of its content, and digests of its copy, its record and its figures."""
@@ -108,7 +108,8 @@ def run(
             print(f"{job.notebook.stem}: finished earlier, skipped")
 
     store_recorded()
-    waiting.sort(key=lambda job: -job.seconds)  # the longest first, lest it runs alone at the end
+    # The longest first, lest it runs alone at the end.
+    waiting.sort(key=lambda job: -job.provenance.get("seconds", 0))
     status = 0
     for outcome in in_parallel(run_one, zip(waiting), max(1, min(at_once, len(waiting)))):
         print(outcome.message, flush=True)
@@ -300,10 +301,13 @@ def run_one(job: Job) -> Outcome:
 
     write_json(job.file(".json"), job.account())
     seconds = monotonic() - start
-    return Outcome(
+    message = (
         f"{name}: done in {seconds:.0f} s, figures in {job.figures}, "
         f"executed copy {job.file('.ipynb')}"
     )
+    if "language_models" in job.provenance:
+        message += f"\n  {job.provenance['language_models']}"
+    return Outcome(message)
 
 
 def _execute(job: Job, cells: list[NotebookNode]) -> None:

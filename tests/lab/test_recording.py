@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner, Result
 
-from kit import paths
+from kit import cost, paths
 from kit.errors import InputError
 from kit.lab import recording
 from kit.lab.cli import cli
@@ -19,7 +19,8 @@ from kit.text.language_models import language_model
 lesson = start("01_answers", data=data, scale=scale, seed=seed)
 texts = [answer.text for answer in language_model(model).generate([f"Who? {n}" for n in range(4)])]
 texts += [answer.text for answer in language_model(model, longest_answer=9).generate(["Who? 0"])]
-print(texts)"""
+print(texts)
+lesson.done()"""
 
 
 @pytest.fixture
@@ -54,6 +55,10 @@ def test_recorded_and_replayed_without_a_server(
     assert done.output.startswith(
         "server:some/model: at most 10 calls and 5,000 tokens, that is at most 0.01, and"
     )
+    assert (
+        "language models: requests to servers 4; new answers 4 (tokens: 32 read, 8 written); "
+        "stored answers 1; cut at the longest length 0; not understood 0"
+    ) in done.output
     file = answers / "some-model.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert sorted(line["text"] for line in lines) == [
@@ -91,6 +96,18 @@ def test_the_caps_are_those_of_all_models_and_what_was_answered_is_not_asked_aga
         and chat.seen == 5
     )
     assert len((answers / "m.jsonl").read_bytes().splitlines()) == 5
+
+
+def test_a_command_says_what_its_language_models_cost(
+    project, own_store, chat, monkeypatch
+) -> None:
+    monkeypatch.setattr(cost, "COUNTS", cost.Counter())
+    ask = "evaluate bm25 --k 2 --read 1 --reader server:m"
+    assert "language models: requests to servers 35; new answers 35 (" in kit(project, ask).output
+    monkeypatch.setattr(cost, "COUNTS", cost.Counter())
+    assert "requests to servers 0; new answers 0" in kit(project, ask).output
+    monkeypatch.setattr(cost, "COUNTS", cost.Counter())
+    assert "language models:" not in kit(project, "evaluate bm25").output
 
 
 @pytest.mark.parametrize("line", ["", "{", "[]", '{"text": "x"}', "\xff"])

@@ -68,7 +68,7 @@ def world(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNa
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        Thread(target=listening.serve_forever, daemon=True).start()
+        Thread(target=listening.serve_forever, args=(0.02,), daemon=True).start()
         state.url = f"http://127.0.0.1:{listening.server_port}/v1"
         monkeypatch.setenv("OPENAI_BASE_URL", state.url)
         yield state
