@@ -1,6 +1,7 @@
 """Files to benchmarks, in the settings pooled, per-question and facts."""
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -48,11 +49,10 @@ def load(
 
     path = Path(data) if data else ATLAS
     source = combine(_read(path, data_format), *_passages_of(corpus))
+    source.settle(is_pooled=setting == "pooled")
     if not source.items:
-        raise InputError(
-            "expected questions, this is a corpus (it can be added to questions)",
-            file=path,
-        )
+        line = "expected questions, this is a corpus (it can be added to questions)"
+        raise InputError("; ".join([line, *source.told_flaws]), file=path)
     return _benchmark(path, source, {}, setting)
 
 
@@ -76,6 +76,7 @@ def load_training(
     Raises InputError: as :func:`load`; and where there is no question to train on.
     """
     source = combine(*map(_read, paths), *_passages_of(corpus))
+    source.settle(is_pooled=setting == "pooled")
     source.items = {
         question_id: item for question_id, item in source.items.items() if item.split != "test"
     }
@@ -94,7 +95,9 @@ def load_training(
 
 def load_corpus(paths: Files) -> Corpus:
     """The passages of files or folders in any format; equal title and text are merged."""
-    return Corpus(combine(*_passages_of(paths)).paragraphs.values())
+    source = combine(*_passages_of(paths))
+    _tell_flaws(source)
+    return Corpus(source.paragraphs.values())
 
 
 def check(path: str | Path, data_format: str | None = None) -> tuple[list[str], list[str]]:
@@ -107,7 +110,7 @@ def check(path: str | Path, data_format: str | None = None) -> tuple[list[str], 
         formats.read_data(Path(path), source, data_format)
     except InputError as error:
         source.problems.append(str(error))
-    return source.problems, source.notes
+    return source.problems, source.notes + source.told_flaws
 
 
 def _read(path: str | Path, data_format: str | None = None) -> Source:
@@ -125,6 +128,11 @@ def _passages_of(paths: Files) -> list[Source]:
     return sources
 
 
+def _tell_flaws(source: Source) -> None:
+    for line in source.told_flaws:
+        warnings.warn(line, stacklevel=4)
+
+
 def _benchmark(
     path: Path,
     source: Source,
@@ -135,6 +143,7 @@ def _benchmark(
     if setting not in SETTINGS:
         raise InputError(f"unknown setting {setting!r}: expected one of {', '.join(SETTINGS)}")
 
+    _tell_flaws(source)
     questions = {split: [] for split in SPLITS}
     for question_id, item in source.items.items():
         split = item.split or splits.get(question_id, "test")

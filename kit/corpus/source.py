@@ -1,6 +1,7 @@
 """What a file holds, whatever its format: paragraphs, questions, and what is wrong with it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -25,6 +26,10 @@ class Unexpected(Exception):
     """What a record should have had, and in which field."""
 
 
+class LeftOut(Exception):
+    """Why a record of a published file is left out; what it has beside is read."""
+
+
 class Item(Struct, frozen=True):
     """A question as a file has it; its supports are paragraphs.
 
@@ -43,7 +48,8 @@ class Source:
     """The paragraphs and questions of one file or folder, by id, gathered while it is read.
 
     ``problems`` keep it from being loaded; ``notes`` tell what published files have of oddities. A
-    line each.
+    line each. ``flaws`` are the records that are not read as they stand, by file and reason.
+    ``sought`` are supports that are known by their titles alone, by the ids that stand for them.
     """
 
     format: str = ""
@@ -51,6 +57,8 @@ class Source:
     items: dict[str, Item] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    flaws: dict[tuple[Path | None, str], set[int]] = field(default_factory=dict)
+    sought: dict[str, str] = field(default_factory=dict)
     _file: Path | None = None  # what is being read, and its record
     _record: int | None = None
 
@@ -71,7 +79,12 @@ class Source:
         for record, content in records_of(file):
             self._record = record
             try:
-                accept(decoder.decode(content))
+                text, n_replaced = records.UNWRITABLE.subn("\ufffd", records.composed(content))
+                if n_replaced:
+                    self.add_flaw("NUL or half a character is replaced by U+FFFD")
+                accept(decoder.decode(text))
+            except LeftOut as error:
+                self.add_flaw(*error.args)
             except Unexpected as error:
                 self._add_problem(content, *error.args)
             except records.BROKEN as error:
@@ -112,6 +125,21 @@ class Source:
         """What is odd in the record that is read, and what is made of it."""
         self.notes.append(self._line(oddity, self._record, field))
 
+    def add_flaw(self, reason: str) -> None:
+        """Count the record that is read among those of this flaw."""
+        self.flaws.setdefault((self._file, reason), set()).add(self._record)
+
+    @property
+    def told_flaws(self) -> list[str]:
+        """A line for each kind of flaw, with its first record and the count of the others."""
+        lines = []
+        for (file, reason), numbers in self.flaws.items():
+            record = min(numbers, default=None)
+            if len(numbers) > 1:
+                record = f"{record} and {len(numbers) - 1:,} more"
+            lines.append(str(InputError(reason, file=file, record=record)))
+        return lines
+
     def _line(self, message: str, record: object, field: str | None) -> str:
         return str(InputError(message, file=self._file, record=record, field=field))
 
@@ -148,6 +176,59 @@ class Source:
         if item.collection and not question.answer.strip():
             self.note("the answer is empty", "answer")
         self.items[question.id] = item
+
+    def seek(self, title: str) -> str:
+        """The id that stands for a support of which only the title is known yet."""
+        self.add_flaw(
+            "a support is no paragraph of its question, as in fullwiki files: "
+            "its title is looked for in the whole corpus"
+        )
+        passage_id = f"{title} (sought)"
+        self.sought[passage_id] = title
+        return passage_id
+
+    def title(self, passage_id: str) -> str:
+        """That of a paragraph, or of a support that is sought."""
+        if passage_id in self.sought:
+            return self.sought[passage_id]
+        return self.paragraphs[passage_id].title
+
+    def settle(self, is_pooled: bool) -> None:
+        """Put the one paragraph of its title in for each support that is sought.
+
+        Questions with other such supports are left out, and told. Where they are not pooled, no
+        question can be asked of a paragraph that is not its own.
+        """
+        if not self.sought:
+            return
+        passages_of = defaultdict(list)
+        for passage in self.paragraphs.values() if is_pooled else ():
+            passages_of[passage.title].append(passage.id)
+        carriers_of = {
+            passage_id: tuple(passages_of[title])
+            for passage_id, title in self.sought.items()
+            if len(passages_of[title]) == 1
+        }
+        absent = self.sought.keys() - carriers_of.keys()
+
+        n_questions = len(self.items)
+        for question_id, item in list(self.items.items()):
+            question = item.question
+            if not absent.isdisjoint(question.supporting_ids):
+                del self.items[question_id]
+                continue
+            supporting = [
+                carriers_of.get(carriers[0], carriers) for carriers in question.supporting
+            ]
+            settled = replace(question, supporting=tuple(supporting))
+            self.items[question_id] = replace(item, question=settled)
+
+        if n_left_out := n_questions - len(self.items):
+            reason = (
+                f"{n_left_out:,} of {n_questions:,} questions are left out: "
+                "the corpus has not one passage with the title of each support"
+            )
+            self.flaws[None, reason] = set()
 
 
 def quote(text: object) -> str:
@@ -188,13 +269,18 @@ def combine(first: Source, *others: Source) -> Source:
         for question_id, item in other.items.items():
             if question_id in first.items:
                 raise InputError(f"question {quote(question_id)} is in an earlier file too")
-            supporting = (tuple(map(renamed.get, group)) for group in item.question.supporting)
+            supporting = (
+                tuple(renamed.get(passage_id, passage_id) for passage_id in carriers)
+                for carriers in item.question.supporting
+            )
             collection = dict.fromkeys(map(renamed.get, item.collection))
             first.items[question_id] = Item(
                 replace(item.question, supporting=tuple(supporting)),
                 tuple(collection),
                 item.split,
             )
+        first.flaws |= other.flaws
+        first.sought |= other.sought
     return first
 
 

@@ -1,5 +1,8 @@
 """What is exported is read back the same."""
 
+from functools import partial
+from unicodedata import normalize
+
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,13 +11,15 @@ from hypothesis import strategies as st
 from kit.corpus import Benchmark, Corpus, Passage, Question, export, load
 from kit.errors import InputError
 
+composed = partial(normalize, "NFC")
+
 
 @st.composite
 def benchmarks(draw):
     """Benchmarks of few titles, so that supports share one often."""
     texts = draw(
         st.lists(
-            st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"])),
+            st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"])).map(composed),
             min_size=2,
             max_size=12,
             unique=True,

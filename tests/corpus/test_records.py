@@ -1,5 +1,8 @@
 """JSON lists and JSON lines: whole, broken, and how the place of the break is told."""
 
+import gzip
+import json
+
 import msgspec
 import pytest
 
@@ -95,3 +98,68 @@ def test_an_id_is_shown_with_control_characters_escaped_and_cut(write):
     path = write("file.json", [{"id": "\x1b[31m" + "x" * 200, "size": "1"}])
     [line] = read(path)[1]
     assert "record 1 (id '\\x1b[31mxxx" in line and "...')" in line
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        gzip.compress(b'[{"id":"\xc3\xa9"},{"id":"b"}]'),
+        '\ufeff[{"id":"\u00e9"},{"id":"b"}]'.encode("utf-16-le"),
+        '\ufeff{"id":"\u00e9"}\n{"id":"b"}\n'.encode("utf-16-be"),
+        gzip.compress('\ufeff{"id":"\u00e9"}\n{"id":"b"}\n'.encode()),
+        '{"data": [{"id":"\u00e9"},{"id":"b"}]}',
+        '{"version": "1.1 \u00e9", "size": 2, "docs": [{"id":"\u00e9"},{"id":"b"}], "mean": NaN}',
+    ],
+)
+def test_reads_packed_files_utf_16_and_lists_in_an_object(write, content):
+    assert read(write("file.json", content)) == (["\u00e9", "b"], [])
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (gzip.compress(b'[{"id":"a"}]')[:-9], "a gzip file that is broken"),
+        (b"\xff\xfe[", "begins as UTF-16, but is none"),
+        (b"PK\x03\x04\x14\0", "expected a text file, this is a zip archive, which has to be"),
+        (gzip.compress(b"PAR1"), "this is a Parquet file, which has to be converted to JSON"),
+        ("version https://git-lfs.github.com/spec/v1\n", "this is a Git LFS pointer"),
+        ("<!doctype html>\n<p>Sign in", "this is a web page or XML"),
+        ("id,title\n1,Ode\n", "this is a table (CSV or TSV)"),
+        ("id\ttitle\ttext\n1\tOde, a river\tIt\n", "this is a table (CSV or TSV)"),
+        ("# Rivers\n\nThe Ode, a river.\n", "this is plain text"),
+        (b"\x01\x02\0\0", "this is no text"),
+        ('{"data": [{"id":"a"}]}\n{"data": [{"id":"b"}]}\n', "not valid JSON: Extra data"),
+    ],
+)
+def test_a_file_of_another_kind_is_told_what_it_is(write, content, line):
+    with pytest.raises(InputError) as raised:
+        read(write("file.json", content))
+    assert line in str(raised.value) and "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (r"a\ud800b", "a\ufffdb"),
+        (r"\uDC00", "\ufffd"),
+        (r"a\u0000b", "a\ufffdb"),
+        ("a\0b", "a\ufffdb"),
+        (b"\xed\xa0\x80", "\ufffd"),
+    ],
+)
+@pytest.mark.parametrize("form", [b'[{"id":"z"},{"id":"%b"}]', b'{"id":"z"}\n{"id":"%b"}\n'])
+def test_what_nothing_can_write_is_replaced_and_told(write, text, name, form):
+    content = text if isinstance(text, bytes) else text.encode()
+    path = write("file.json", form % content)
+    source = Source()
+    named = []
+    source.read_records(path, Named, named.append)
+    assert [record.id for record in named] == ["z", name] and not source.problems
+    line = f"{path}, record 2: NUL or half a character is replaced by U+FFFD"
+    assert source.told_flaws == [line]
+
+
+@pytest.mark.parametrize("text", [r"\ud83d\ude00 \\ud800 \u0022 \n \u00e9", "\ufffd"])
+def test_other_escapes_are_read_as_json_means_them(write, text):
+    path = write("file.json", f'[{{"id":"{text}"}}]')
+    assert read(path) == ([json.loads(f'"{text}"')], [])

@@ -3,6 +3,9 @@
 It has ``corpus.jsonl`` (_id, title, text), ``queries.jsonl`` (_id, text) and, in the folder
 ``qrels``, ``train.tsv``, ``dev.tsv`` and ``test.tsv`` (query-id, corpus-id, score). Without
 questions it is a corpus.
+
+Published sets have flaws, which are told and counted: rows that name an unknown query or document
+are left out; of repeated ones the last counts, as in BEIR's own code.
 """
 
 import json
@@ -13,8 +16,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from kit.corpus.records import NumberedRecords, read_bytes
-from kit.corpus.source import Item, Source, Unexpected, quote
+from kit.corpus.records import NumberedRecords, read_utf8
+from kit.corpus.source import Item, LeftOut, Source, quote
 from kit.corpus.types import SPLITS, FullText, Id, Passage, Question
 from kit.errors import InputError
 
@@ -35,7 +38,7 @@ class BeirQuery(Struct):
 class Judgement(Struct, rename=dict(zip(("query", "document"), _COLUMNS))):
     query: str
     document: str
-    score: Annotated[str, Meta(pattern=r"\A-?\d+\Z")]
+    score: Annotated[str, Meta(pattern=r"\A-?\d+(?:\.0*)?\Z")]
 
 
 def read_folder(folder: Path, source: Source) -> None:
@@ -44,25 +47,30 @@ def read_folder(folder: Path, source: Source) -> None:
     Passages keep their ids.
     """
 
-    source.read_records(
-        folder / "corpus.jsonl",
-        BeirDocument,
-        lambda paper: source.add_passage(Passage(paper.id, paper.title, paper.text, paper.id)),
-    )
+    def add_document(document: BeirDocument) -> None:
+        name = document.id
+        if name in source.paragraphs:
+            source.add_flaw("has the _id of an earlier document: the later one counts")
+        source.paragraphs[name] = Passage(name, document.title, document.text, document=name)
+
+    def add_query(query: BeirQuery) -> None:
+        if query.id in queries:
+            source.add_flaw("has the _id of an earlier query: the later one counts")
+        queries[query.id] = query.text
+
+    source.read_records(folder / "corpus.jsonl", BeirDocument, add_document)
     qrels = folder / "qrels"
-    files = sorted(qrels.glob("*.tsv"))
     queries_file = folder / "queries.jsonl"
+    files = sorted(qrels.glob("[!.]*.tsv"))
     if not files and not queries_file.exists():
         return
 
     if not files or any(file.stem not in SPLITS for file in files):
         raise InputError("expected train.tsv, dev.tsv or test.tsv in this folder", file=qrels)
     queries = {}
-    source.read_records(
-        queries_file,
-        BeirQuery,
-        lambda query: queries.update({query.id: query.text}),
-    )
+    source.read_records(queries_file, BeirQuery, add_query)
+    # A query of two splits is asked in the test, and is not learned from.
+    files.sort(key=lambda file: SPLITS.index(file.stem), reverse=True)
     _read_questions(files, queries, source)
 
 
@@ -71,50 +79,50 @@ def _read_questions(
     queries: dict[str, str],
     source: Source,
 ) -> None:
-    """Add the queries that the files judge; a query belongs to one split."""
-    splits = {}
-    supports = {}
+    """Add the queries that the files judge; a query belongs to the first split that has it."""
+    split_of = {}
+    scores = {}  # by query and document
     for file in files:
 
-        def add(judgement: Judgement, split: str = file.stem) -> None:
-            query = judgement.query
-            document = judgement.document
-            if query not in queries:
-                raise Unexpected(
-                    f"expected the _id of a query of queries.jsonl, {quote(query)} is none",
-                    "query-id",
-                )
-            if document not in source.paragraphs:
-                raise Unexpected(
-                    f"expected the _id of a document of corpus.jsonl, {quote(document)} is none",
-                    "corpus-id",
-                )
-            if splits.setdefault(query, split) != split:
-                raise Unexpected(f"query {quote(query)} is in {splits[query]}.tsv too", "query-id")
-            if int(judgement.score) > 0:
-                supports.setdefault(query, []).append(document)
+        def add_row(row: Judgement, split: str = file.stem) -> None:
+            if row.query not in queries:
+                raise LeftOut("names a query that is not in queries.jsonl: left out")
+            if row.document not in source.paragraphs:
+                raise LeftOut("names a document that is not in corpus.jsonl: left out")
+            other_split = split_of.setdefault(row.query, split)
+            if other_split != split:
+                raise LeftOut(f"names a query that is in {other_split}.tsv, too: left out")
 
-        source.read_records(file, Judgement, add, _rows)
+            scores_of_query = scores.setdefault(row.query, {})
+            if row.document in scores_of_query:
+                source.add_flaw("judges a document again: the later row counts")
+            scores_of_query[row.document] = float(row.score)
 
-    for query in splits:
-        if query not in supports:
+        source.read_records(file, Judgement, add_row, _rows)
+
+    for query, text in queries.items():
+        if query not in split_of:
+            continue
+        relevant = [document for document, score in scores[query].items() if score > 0]
+        if not relevant:
             source.note(f"query {quote(query)}: no document is judged relevant, so it is not asked")
-    for query in filter(supports.get, queries):
-        question = Question(
-            query,
-            queries[query],
-            answer="",
-            supporting=tuple((document,) for document in dict.fromkeys(supports[query])),
-        )
-        source.add_question(Item(question, split=splits[query]))
+            continue
+        supporting = tuple((document,) for document in relevant)
+        question = Question(query, text, answer="", supporting=supporting)
+        source.add_question(Item(question, split=split_of[query]))
 
 
 def _rows(file: Path) -> NumberedRecords:
-    """The lines of a file of qrels, without its header, as JSON."""
-    text = read_bytes(file).decode("utf-8", "surrogateescape")
+    """The lines of a file of qrels, without its header, as JSON.
+
+    Columns are separated by white space; a second of four is that of TREC, which says nothing.
+    """
+    text = read_utf8(file).decode("utf-8", "surrogateescape")
     for line_number, line in enumerate(text.split("\n"), 1):
-        columns = [column.strip() for column in line.split("\t")]
-        is_header = line_number == 1 and columns[-1].lower() == "score"
-        if line.strip() and not is_header:
+        columns = line.split()
+        is_header = line_number == 1 and line.strip().lower().endswith("score")
+        if columns and not is_header:
+            if len(columns) == 4:
+                del columns[1]
             record = json.dumps(dict(zip(_COLUMNS, columns)), ensure_ascii=False)
             yield line_number, record.encode("utf-8", "surrogateescape")

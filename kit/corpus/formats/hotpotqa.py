@@ -1,7 +1,9 @@
-"""HotpotQA, distractor setting (Yang et al. 2018, https://hotpotqa.github.io): a JSON list.
+"""HotpotQA (Yang et al. 2018, https://hotpotqa.github.io): a JSON list.
 
 A question has ``context`` (paragraphs: title, sentences), ``supporting_facts`` (title, sentence
-index) and ``type``. Published test files have no supporting facts and can't be read.
+index) and ``type``. In the fullwiki setting the context was retrieved: it may lack supports, which
+are then looked for by title in the whole corpus. Published test files have no supporting facts:
+what is left of them is a corpus.
 """
 
 from typing import Annotated
@@ -9,7 +11,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Struct
 
-from kit.corpus.source import Item, Source, Unexpected, quote
+from kit.corpus.source import Item, LeftOut, Source, Unexpected, quote
 from kit.corpus.types import FullText, Id, OneOrMore, Question
 from kit.settings import Whole
 
@@ -17,9 +19,9 @@ from kit.settings import Whole
 class HotpotQuestion(Struct):
     id: Id = msgspec.field(name="_id")
     question: FullText
-    answer: str
     context: Annotated[list[tuple[str, list[str]]], OneOrMore]
-    supporting_facts: Annotated[list[tuple[str, Whole]], OneOrMore]
+    answer: str = ""
+    supporting_facts: list[tuple[str, Whole]] = []
     type: str = ""
 
 
@@ -36,14 +38,22 @@ def to_item(published: HotpotQuestion, source: Source) -> Item:
         sentences_of[passage_id] = sentences
         ids.setdefault(title, set()).add(passage_id)
 
+    if not published.supporting_facts:
+        raise LeftOut(
+            "a question without supporting_facts, as in published test files: left out; "
+            "its paragraphs are a corpus"
+        )
     supports = {}
     for index, (title, sentence_index) in enumerate(published.supporting_facts):
         field = f"supporting_facts[{index}]"
-        titled = ids.get(title, ())
-        if len(titled) != 1:
-            reason = "the title of different ones" if titled else "none"
+        titled = ids.get(title)
+        if titled is None:
+            supports[source.seek(title)] = None
+            continue
+        if len(titled) > 1:
             raise Unexpected(
-                f"expected the title of one paragraph of context, {quote(title)} is {reason}",
+                "expected the title of one paragraph of context, "
+                f"{quote(title)} is the title of different ones",
                 field,
             )
 

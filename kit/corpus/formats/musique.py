@@ -6,17 +6,15 @@ paragraph that answers them and refer to earlier answers as ``#1``.
 """
 
 import re
-from typing import Annotated
 
 from msgspec import Struct
 
-from kit.corpus.source import Item, Source, Unexpected
+from kit.corpus.source import Item, LeftOut, Source, Unexpected
 from kit.corpus.types import (
     EvidenceGraph,
     FullText,
     Id,
     Indices,
-    OneOrMore,
     Question,
     Strings,
     SubQuestion,
@@ -27,7 +25,7 @@ class Paragraph(Struct):
     idx: int
     title: str
     paragraph_text: str
-    is_supporting: bool
+    is_supporting: bool = False
 
 
 class DecompositionStep(Struct):
@@ -39,9 +37,9 @@ class DecompositionStep(Struct):
 class MusiqueQuestion(Struct):
     id: Id
     question: FullText
-    answer: str
     paragraphs: list[Paragraph]
-    question_decomposition: Annotated[list[DecompositionStep], OneOrMore]
+    answer: str = ""
+    question_decomposition: list[DecompositionStep] = []
     answer_aliases: Strings = ()
     answerable: bool = True
 
@@ -52,16 +50,17 @@ def to_item(published: MusiqueQuestion, source: Source) -> Item:
     Supports are the paragraphs of its steps, in their order. ``type`` is the id's prefix (2hop,
     3hop1 …).
     """
-    if not published.answerable:
-        raise Unexpected(
-            "expected an answerable question "
-            "(MuSiQue-Ans; those of MuSiQue-Full have no whole evidence)",
-            "answerable",
-        )
     ids = {
         paragraph.idx: source.add_paragraph(paragraph.title, paragraph.paragraph_text)
         for paragraph in published.paragraphs
     }
+    if not published.answerable:
+        raise LeftOut("an unanswerable question, as in MuSiQue-Full: left out")
+    if not published.question_decomposition:
+        raise LeftOut(
+            "a question without question_decomposition, as in published test files: left out; "
+            "its paragraphs are a corpus"
+        )
     _check_indices(published, ids)
 
     of_steps = [ids[step.paragraph_support_idx] for step in published.question_decomposition]

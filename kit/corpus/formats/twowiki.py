@@ -34,7 +34,7 @@ class QaPair(Struct):
 
 
 class WikiQuestion(hotpotqa.HotpotQuestion, kw_only=True):
-    evidences: list[PlainTriple]
+    evidences: tuple[PlainTriple, ...] = ()
     qa_pairs: tuple[QaPair, ...] = ()
 
 
@@ -46,7 +46,7 @@ def to_item(published: WikiQuestion, source: Source) -> Item:
     item = hotpotqa.to_item(published, source)
     supporting = item.question.supporting
     triples = published.evidences
-    titles = [source.paragraphs[passage_id].title for (passage_id,) in supporting]
+    titles = [source.title(passage_id) for (passage_id,) in supporting]
 
     carriers = _carriers(triples, titles)
     links = CHAINS.get(published.type)
@@ -65,7 +65,7 @@ def to_item(published: WikiQuestion, source: Source) -> Item:
     question = replace(
         item.question,
         supporting=supporting,
-        triples=tuple(triples),
+        triples=triples,
         decomposition=_decomposition(published.qa_pairs, triples, carriers, links or ()),
         evidence=evidence,
     )
@@ -73,7 +73,7 @@ def to_item(published: WikiQuestion, source: Source) -> Item:
 
 
 def _carriers(
-    triples: list[PlainTriple],
+    triples: Sequence[PlainTriple],
     titles: list[str],
 ) -> list[int | None]:
     """For each triple, the index of the support that states it.
@@ -94,7 +94,7 @@ def _carriers(
 
 def _decomposition(
     pairs: Sequence[QaPair],
-    triples: list[PlainTriple],
+    triples: Sequence[PlainTriple],
     carriers: list[int | None],
     links: Links,
 ) -> tuple[SubQuestion, ...]:

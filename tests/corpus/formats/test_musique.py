@@ -2,7 +2,8 @@
 
 import pytest
 
-from kit.corpus import SubQuestion, check, load
+from kit.corpus import SubQuestion, check, load, load_corpus
+from kit.errors import InputError
 
 
 @pytest.mark.parametrize("name", ["dev.jsonl", "dev.json"])
@@ -45,3 +46,27 @@ def test_a_number_that_is_no_earlier_step_is_text(write, musique):
     assert load(path).test[1].decomposition[0].depends_on == ()
     errors, [note] = check(path)
     assert not errors and "'#1' is no earlier step" in note
+
+
+def test_a_test_file_is_a_corpus_and_one_line_says_what_it_lacks(write, musique):
+    for question in musique:
+        del question["question_decomposition"], question["answer"]
+        for paragraph in question["paragraphs"]:
+            del paragraph["is_supporting"]
+    path = write("test.jsonl", musique)
+    problems, [note] = check(path)
+    assert not problems
+    assert "record 1 and 1 more: a question without question_decomposition, as in publis" in note
+    with pytest.raises(InputError, match=r"expected questions, this is a corpus .* left out"):
+        load(path)
+    with pytest.warns(UserWarning, match="without question_decomposition"):
+        assert len(load_corpus([path])) == 5
+
+
+def test_unanswerable_questions_of_musique_full_are_left_out(write, musique):
+    twin = musique[0] | {"answerable": False}  # published under the same id
+    path = write("full.jsonl", [musique[0], twin, musique[1]])
+    line = f"{path}, record 2: an unanswerable question, as in MuSiQue-Full: left out"
+    assert check(path) == ([], [line])
+    with pytest.warns(UserWarning, match="an unanswerable question"):
+        assert load(path).test == load(write("answerable.jsonl", musique)).test

@@ -1,6 +1,9 @@
 """2WikiMultiHopQA as published: triples, the order and the graph of them, and sub-questions."""
 
-from kit.corpus import SubQuestion, load
+import pytest
+
+from kit.corpus import SubQuestion, check, load
+from kit.errors import InputError
 
 
 def titles(benchmark, question):
@@ -54,3 +57,33 @@ def test_a_comparison_has_no_edges_and_a_triple_may_share_its_support(write, two
     [question] = benchmark.test
     assert titles(benchmark, question) == ["Tam Orr", "Ada Brill"]
     assert question.evidence.edges == () and question.structure == "multi-chain single-hop"
+
+
+@pytest.mark.parametrize("data_format", [None, "2wikimultihopqa"])
+@pytest.mark.parametrize("is_blank", [True, False])
+def test_a_test_file_is_a_corpus(write, twowiki, data_format, is_blank):
+    for question in twowiki:
+        for field in ("supporting_facts", "evidences"):
+            question[field] = []
+            if not is_blank:
+                del question[field]
+        question["answer"] = ""
+    path = write("test.json", twowiki)
+    problems, [note] = check(path, data_format)
+    assert not problems
+    assert "record 1 and 1 more: a question without supporting_facts, as in published" in note
+    with pytest.raises(InputError, match=r"expected questions, this is a corpus .* left out"):
+        load(path, data_format=data_format)
+
+
+def test_a_support_that_the_context_lacks_keeps_its_place_in_the_chain(write, twowiki):
+    [_, chain] = twowiki
+    graph = load(write("dev.json", [chain])).test[0].evidence
+    first_support = chain["supporting_facts"][0][0]
+    paragraph = next(entry for entry in chain["context"] if entry[0] == first_support)
+    chain["context"].remove(paragraph)
+    corpus = write("wiki.json", [{"title": first_support, "text": " ".join(paragraph[1])}])
+    with pytest.warns(UserWarning, match="its title is looked for"):
+        benchmark = load(write("lacking.json", [chain]), corpus=[corpus])
+    [question] = benchmark.test
+    assert question.evidence == graph and first_support in titles(benchmark, question)
