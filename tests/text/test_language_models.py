@@ -9,6 +9,7 @@ from kit.errors import InputError
 from kit.store import Store
 from kit.text import language_model
 from kit.text.language_models import Answer, ChatServer, LanguageModel, SequenceToSequence
+from kit.text.language_models.recorded import read_recorded
 
 
 class Counting(LanguageModel):
@@ -77,6 +78,21 @@ def test_a_replay_asks_nothing_and_names_what_is_missing(store: Store) -> None:
         == f"counting: no stored answer to 2 of 3 prompts, the first being “{shown}…”"
     )
     assert replay.prompts == []
+
+
+def test_any_model_is_recorded_where_that_is_wanted(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts(Counting(store), ["a"])
+    monkeypatch.setenv("KIT_RECORD", str(tmp_path / "answers"))
+    model = Counting(store)
+    model.name = "some:mo/del@http://x/v1"
+    assert texts(model, ["abc", "a"]) == ["3", "1"] and model.prompts == ["abc"]
+    lines = read_recorded(tmp_path / "answers" / "mo-del.jsonl")
+    assert set(lines) == {model.key_of("abc"), model.key_of("a")}
+    model.is_recorded = False
+    texts(model, ["abcd"])
+    assert len(read_recorded(tmp_path / "answers" / "mo-del.jsonl")) == 2
 
 
 def test_a_short_text_names_a_model() -> None:

@@ -11,7 +11,7 @@ from kit import timer
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import language_model
-from kit.text.language_models import SequenceToSequence
+from kit.text.language_models import Request, SequenceToSequence
 
 PROMPTS = [
     "Where is the river that rises in the chalk hills?",
@@ -36,11 +36,19 @@ def test_it_writes_what_transformers_writes(
         assert answer.text == tokenizer.decode(written, skip_special_tokens=True)
         assert answer.prompt_tokens == read["input_ids"].shape[1]
         assert 1 <= answer.answer_tokens <= 7
+        assert answer.is_cut == (tokenizer.eos_token_id not in written[1:])
     assert len({answer.text for answer in answers}) > 1
     # A replay needs no weights in memory.
     replay = language_model(f"replay:t5:{tiny_t5}", longest_answer=7, store=model.store)
     assert replay.generate(PROMPTS) == answers
     assert "loaded" not in vars(replay)
+
+
+def test_examples_stand_before_the_prompt(model: SequenceToSequence) -> None:
+    request = Request("When?", system="Say when.", examples=(("Who?", "He."),))
+    (answer,) = model.generate([request], progress=False)
+    (same,) = model.generate(["Say when.\n\nWho?\n\nHe.\n\nWhen?"], progress=False)
+    assert answer.text == same.text and answer.prompt_tokens == same.prompt_tokens > 4
 
 
 def test_stored_answers_do_not_count_while_a_timer_runs_cold(model: SequenceToSequence) -> None:
