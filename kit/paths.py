@@ -6,6 +6,8 @@ from pathlib import Path
 #: The checkout: the folder that holds ``kit/``, ``notebooks/`` and ``data/``.
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
+#: The committed figures, which only `kit run --publish` replaces.
+PUBLISHED = ROOT / "figures" / "published"
 ATLAS = ROOT / "data" / "atlas"
 DOWNLOADS = ROOT / "data" / "downloads"
 ANSWERS = ROOT / "data" / "answers"

@@ -45,13 +45,13 @@ def realdata() -> Path:
 
 @pytest.fixture(scope="session")
 def committed_figures() -> Path:
-    """The committed figures, which texts tell of; skips where notebooks have made them anew."""
-    git = ["git", "status", "--porcelain", "--", "figures"]
+    """The committed figures, which texts tell of; skips where they were published anew."""
+    git = ["git", "status", "--porcelain", "--", "figures/published"]
     if subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False).stdout:
         pytest.skip(
             "figures differ from the committed ones (`kit claims --markdown` writes their ledger)"
         )
-    return ROOT / "figures"
+    return ROOT / "figures" / "published"
 
 
 @pytest.fixture

@@ -9,14 +9,10 @@ import pytest
 from nbformat import NotebookNode
 
 from kit.lab.runner import find_notebooks, run
-from kit.paths import NOTEBOOKS, ROOT
+from kit.paths import NOTEBOOKS, PUBLISHED
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
-RECORDS = sorted(
-    path
-    for path in (ROOT / "figures").glob("*/*.json")
-    if not re.search("-(smoke|paper|trial)$", path.parent.name)
-)
+RECORDS = sorted(PUBLISHED.glob("*/*.json"))
 HEADINGS = [
     "What you will learn",
     "Parameters",
@@ -91,8 +87,7 @@ def test_runs_alone(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_every_committed_figure_is_made_by_a_notebook_in_a_whole_run() -> None:
-    folders = {path for path in (ROOT / "figures").iterdir() if path.is_dir()}
-    kept = {path for path in folders if not re.search("-(smoke|paper|trial)$", path.name)}
+    kept = {path for path in PUBLISHED.iterdir() if path.is_dir()}
     assert RECORDS and kept == {path.parent for path in RECORDS}
     made = set(RECORDS)
     for path in RECORDS:

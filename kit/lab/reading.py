@@ -82,8 +82,8 @@ class Run(BaseSettings, frozen=True):
     def folder(self, benchmark: Benchmark, trial: bool = False) -> str:
         """Where results go, under ``figures/`` and ``notebooks/executed/``.
 
-        Only a whole run at scale ``class`` bears the data set's own name: no other overwrites
-        committed figures.
+        Only a whole run at scale ``class`` bears the data set's own name: no other can be
+        published.
         """
         if self.scale != "class":
             return f"{benchmark.name}-{self.scale}"

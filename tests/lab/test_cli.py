@@ -19,7 +19,7 @@ from kit.corpus import example, export, load, load_training
 from kit.evaluation import evaluate
 from kit.lab.cli import main
 from kit.methods.gnn_ret.retriever import GNNRet
-from kit.paths import ROOT
+from kit.paths import PUBLISHED, ROOT
 from kit.readers.extractive import ExtractiveReader
 from kit.worlds import generated
 
@@ -146,14 +146,21 @@ def test_data_commands(data: Path, tmp_path: Path) -> None:
 
 
 def test_claims_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KIT_OUTPUT", str(tmp_path))
-    assert "0 of 90 claims are tested" in kit("claims").stdout and not any(tmp_path.iterdir())
-    shutil.copytree(
-        ROOT / "figures" / "documents-reports", tmp_path / "figures" / "documents-reports"
-    )
+    published = tmp_path / "published"
+    published.mkdir()
+    monkeypatch.setattr("kit.paths.PUBLISHED", published)
+    monkeypatch.setenv("KIT_OUTPUT", str(tmp_path / "output"))
+    assert "0 of 90 claims are tested" in kit("claims").stdout and not any(published.iterdir())
+
+    reports = PUBLISHED / "documents-reports"
+    shutil.copytree(reports, tmp_path / "output" / "figures" / "documents-reports")
     assert "- documents-reports: " in kit("claims").stdout  # stale, where code has changed since
+    assert kit("claims", "--markdown").returncode == 0  # of what is published, which is nothing
+    page = (published / "CLAIMS.md").read_text("utf-8")
+    assert page.startswith("# ") and "documents-reports: " not in page
+    shutil.copytree(reports, published / "documents-reports")
     assert kit("claims", "--markdown").returncode == 0
-    assert (tmp_path / "figures" / "CLAIMS.md").read_text("utf-8").startswith("# ")
+    assert "- documents-reports: " in (published / "CLAIMS.md").read_text("utf-8")
 
 
 @pytest.fixture

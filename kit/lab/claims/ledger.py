@@ -1,6 +1,7 @@
 """The ledger: what the records of all runs say of each claim, on each data set.
 
-A notebook leaves its findings in a record, ``figures/DATASET/NN_topic.json``.
+A notebook leaves its findings in a record, ``figures/DATASET/NN_topic.json``; what is committed
+stands in ``figures/published``.
 """
 
 import json
@@ -57,20 +58,21 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
 
 
-def read_records(figures: Path) -> dict[str, list[Record]]:
+def read_records(*figures: Path) -> dict[str, list[Record]]:
     """The records with findings of each data set, the atlas first.
 
-    Smoke and trial runs don't count. Raises :class:`InputError` for a damaged record, and for a
-    claim that does not exist.
+    A notebook's record in a later folder takes the place of one in an earlier. Smoke and trial runs
+    don't count. Raises :class:`InputError` for a damaged record, and for a claim that does not
+    exist.
     """
+    paths = {}
+    for folder in figures:
+        for path in folder.glob("*/[0-9][0-9]_*.json"):
+            if not path.parent.name.endswith(_PARTIAL):
+                paths[path.parent.name != "atlas", path.parent.name, path.name] = path
+
     records = {}
-    for path in sorted(
-        figures.glob("*/[0-9][0-9]_*.json"),
-        key=lambda path: (path.parent.name != "atlas", path),
-    ):
-        dataset = path.parent.name
-        if dataset.endswith(_PARTIAL):
-            continue
+    for (_, dataset, _), path in sorted(paths.items()):
         record = _read(path)
         if record.findings:
             records.setdefault(dataset, []).append(record)
