@@ -5,8 +5,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from pkgutil import iter_modules
 
 from kit.paths import ROOT
+
+_TABLES = (".css", ".csv", ".js", ".md", ".mplstyle", ".toml")  # what modules read
 
 
 def code_digest(*modules: str) -> str:
@@ -27,6 +30,36 @@ def digest_of(modules: Iterable[str]) -> str:
     for module in sorted(modules):
         sink.update(_content(module))
     return sink.hexdigest()
+
+
+def package_digest() -> str:
+    """A digest of all modules of the kit, and of the tables, scripts and styles among them.
+
+    What else lies in its folders, such as an editor's copies, does not count.
+    """
+    package = ROOT / "kit"
+    tables = []
+    for path in package.rglob("*"):
+        is_hidden = any(part.startswith(".") for part in path.relative_to(package).parts)
+        if path.suffix in _TABLES and not is_hidden:
+            tables.append(path)
+
+    sink = blake2b(digest_size=8)
+    for path in sorted([*_modules_in(package), *tables]):
+        name = path.relative_to(package).as_posix()
+        text = path.read_text("utf-8")  # line ends don't count
+        sink.update(f"{name}\n{text}\n".encode())
+    return sink.hexdigest()
+
+
+def _modules_in(package: Path) -> Iterator[Path]:
+    """The files of the modules that Python would import from a package."""
+    yield package / "__init__.py"
+    for module in iter_modules([str(package)]):
+        if module.ispkg:
+            yield from _modules_in(package / module.name)
+        else:
+            yield package / f"{module.name}.py"
 
 
 def with_imports(modules: Iterable[str]) -> set[str]:
@@ -83,4 +116,5 @@ def _content(module: str) -> bytes:
             case ast.Expr(ast.Constant(str())):
                 node.value.value = ""
     table = _file(module).with_suffix(".toml")
-    return ast.unparse(tree).encode() + (table.read_bytes() if table.is_file() else b"")
+    table_text = table.read_text("utf-8") if table.is_file() else ""
+    return (ast.unparse(tree) + table_text).encode()

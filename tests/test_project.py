@@ -32,7 +32,7 @@ TOP |= {"pyproject.toml", "tests"}
 PARTS = ["corpus", "text", "learning", "graphs", "readers", "methods", "evaluation", "views"]
 PARTS += ["worlds", "lab"]
 #: Modules of the root that every part may import.
-SHARED = {"cost", "errors", "fingerprint", "paths", "settings", "store", "timer"}
+SHARED = {"cost", "errors", "fingerprint", "paths", "progress", "settings", "store", "timer"}
 
 
 def tracked() -> list[Path]:

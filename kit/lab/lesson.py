@@ -17,6 +17,7 @@ from kit.errors import InputError
 from kit.evaluation.statistics import Estimate
 from kit.lab.claims.findings import Finding, finding, verdicts
 from kit.lab.claims.ledger import code_hash
+from kit.lab.parameters import is_trial
 from kit.lab.provenance import provenance, write_json
 from kit.lab.reading import SCALES, Run, sample
 from kit.methods import Retriever
@@ -173,8 +174,7 @@ def start(
         "training_hash": training.hash if training else "",
         "code_hash": code_hash(notebook),
     }
-    # `kit run` knows every parameter that it was given, and which of them make a trial; by hand we
-    # see only our own.
-    given = os.environ.get("KIT_FIGURES")
-    folder = Path(given) if given else output() / "figures" / run.folder(benchmark)
+    given = os.environ.get("KIT_FIGURES")  # by `kit run`, which knows a copy, too
+    trial = is_trial(notebook, parameters)
+    folder = Path(given or output() / "figures" / run.folder(benchmark, trial))
     return Lesson(notebook, benchmark.asking(questions), training, scale, run.seed, folder, origin)

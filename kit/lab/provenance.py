@@ -12,9 +12,8 @@ import msgspec
 
 import kit
 from kit.corpus import Benchmark
-from kit.corpus.types import digest
 from kit.paths import ROOT
-from kit.store import atomic_write, file_digest
+from kit.store import atomic_write
 from kit.text.encoder import DEFAULT_ENCODER
 
 #: What results depend on, in the checkout.
@@ -44,29 +43,33 @@ def provenance(benchmark: Benchmark, encoder: str = DEFAULT_ENCODER) -> dict[str
 
 def _checkout() -> tuple[str | None, bool | None]:
     """The commit of the checkout, and whether what matters differs from it."""
-    command = [
-        "git",
-        f"--git-dir={ROOT / '.git'}",
-        f"--work-tree={ROOT}",
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "--",
-        *_MATTERS,
-    ]
+    status = _git("status", "--porcelain=v2", "--branch", "--", *_MATTERS)
+    if status is None:
+        return None, None
+    lines = status.splitlines()
+    return lines[0].split()[-1], any(not line.startswith("#") for line in lines)
+
+
+def committed(file: Path) -> str | None:
+    """A file as the commit of the checkout has it; None where it has none."""
+    if not file.is_relative_to(ROOT):
+        return None
+    return _git("show", f"HEAD:{file.relative_to(ROOT).as_posix()}")
+
+
+def _git(*arguments: str) -> str | None:
+    """What git says of the checkout; None where it says nothing."""
+    command = ["git", f"--git-dir={ROOT / '.git'}", f"--work-tree={ROOT}", *arguments]
     with suppress(OSError, subprocess.SubprocessError):
-        lines = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PATIENCE, check=True, cwd=ROOT
-        ).stdout.splitlines()
-        commit = lines[0].split()[-1]
-        return commit, any(not line.startswith("#") for line in lines)
-    return None, None
-
-
-def code_digest() -> str:
-    """A digest of all files of the package: a change makes every notebook and sweep run again."""
-    files = sorted(path for path in (ROOT / "kit").rglob("*.*") if path.suffix != ".pyc")
-    return digest([(str(path.relative_to(ROOT)), file_digest(path)) for path in files])
+        return subprocess.run(
+            command,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=_PATIENCE,
+            check=True,
+            cwd=ROOT,
+        ).stdout
+    return None
 
 
 def write_json(path: Path, value: object) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 
 import msgspec
 from pandas import DataFrame
-from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark
 from kit.evaluation import evaluate
+from kit.fingerprint import package_digest
 from kit.lab.parallel import in_parallel
-from kit.lab.provenance import code_digest, provenance
+from kit.lab.provenance import provenance
 from kit.methods import make
+from kit.progress import progress_bar
 from kit.settings import Value
 from kit.store import Store, content_key
 
@@ -55,7 +56,7 @@ def sweep_retriever(
         n_timed,
         benchmark.hash,
         training.hash if training else "",
-        code_digest(),
+        package_digest(),
     ]
     keys = [
         content_key(msgspec.json.encode([*origin, sorted(cell.items())]).decode()) for cell in cells
@@ -72,7 +73,7 @@ def sweep_retriever(
         ks=ks,
         n_timed=n_timed,
     )
-    with tqdm(total=len(set(keys)), initial=len(kept), desc="sweep", unit="cell") as bar:
+    with progress_bar(total=len(set(keys)), initial=len(kept), desc="sweep", unit="cell") as bar:
         for key, rows in in_parallel(work, missing.items(), jobs):
             kept[key] = msgspec.msgpack.encode(rows)  # has NaN, unlike JSON
             store.put_many(_KIND, {key: kept[key]})

@@ -12,8 +12,9 @@ import nbformat
 import pytest
 
 from kit.errors import InputError
-from kit.lab import runner
-from kit.lab.runner import find_notebooks, read_parameters, run
+from kit.lab import execution, runner
+from kit.lab.parameters import read_parameters
+from kit.lab.runner import find_notebooks, run
 from kit.paths import ROOT
 
 # The notebook says its process, then waits for a file: so a run can be stopped in the middle.
@@ -207,7 +208,7 @@ def test_another_training_file_runs_what_learns_again(project) -> None:
 
 def test_a_kernel_that_does_not_start_is_started_once_more(project, monkeypatch, capsys) -> None:
     project.write_logging("01_first")
-    execute, tries = runner.papermill.execute_notebook, []
+    execute, tries = execution.NotebookClient.start_new_kernel, []
 
     def no_port(*arguments: object, **settings: object) -> object:
         tries.append(1)
@@ -215,7 +216,7 @@ def test_a_kernel_that_does_not_start_is_started_once_more(project, monkeypatch,
             raise RuntimeError("Kernel died before replying to kernel_info")
         return execute(*arguments, **settings)
 
-    monkeypatch.setattr(runner.papermill, "execute_notebook", no_port)
+    monkeypatch.setattr(execution.NotebookClient, "start_new_kernel", no_port)
     assert go(project) == 0 and project.logged == ["01_first"]
     assert go(project, again=True) == 1 and len(tries) == 4
     assert "01_first: its kernel did not start" in capsys.readouterr().out

@@ -22,20 +22,29 @@ from kit.store import atomic_write
     type=AT_LEAST_ONE,
     help="How many notebooks run at the same time, each on its share of the cores.",
 )
+@click.option(
+    "--publish",
+    is_flag=True,
+    help="Put what whole runs drew in the place of the committed figures.",
+)
 def run(
     notebooks: Texts,
     again: bool,
     at_once: int,
+    publish: bool,
     given: Given,
 ) -> None:
     """Execute NOTEBOOKS, named by their first characters, or all of them.
 
     What took longest last time comes first. What has finished with the same data, parameters and
     code is not run again. Figures go to figures/DATASET/, the executed notebooks to
-    notebooks/executed/DATASET/. Exit status 1: a notebook failed.
+    notebooks/executed/DATASET/; the committed figures, in figures/published/, stay as they are.
+    Exit status 1: a notebook failed.
 
     Example: kit run 02 04 --data dev.json --scale smoke
     """
+    if sys.stderr.isatty():
+        click.echo("kit run: reading notebooks and data …", err=True)
     from kit.lab.runner import run as run_notebooks
 
     status = run_notebooks(
@@ -47,6 +56,7 @@ def run(
         parameters=given.parameters,
         again=again,
         at_once=at_once,
+        publish=publish,
     )
     sys.exit(status)
 
@@ -123,7 +133,9 @@ def record(
 
 @click.command()
 @click.option(
-    "--markdown", is_flag=True, help="Write figures/CLAIMS.md instead of printing the claims."
+    "--markdown",
+    is_flag=True,
+    help="Write figures/published/CLAIMS.md from what is published, instead of printing.",
 )
 @click.option(
     "--readme", is_flag=True, help="Write the numbers of README.md from the findings, too."
@@ -131,20 +143,21 @@ def record(
 def claims(markdown: bool, readme: bool) -> None:
     """Tell what the papers claim, and what came of it here on each data set.
 
+    Findings of one's own whole runs take the place of the published ones.
+
     Example: kit claims --markdown
     """
     from kit.lab.claims.ledger import ledger_page, read_records
-    from kit.paths import output
+    from kit.paths import PUBLISHED, output
 
-    figures = output() / "figures"
-    page = ledger_page(read_records(figures))
     if readme:
         from kit.lab.claims.readme import write_readme
 
-        click.echo(write_readme(figures))
+        click.echo(write_readme(PUBLISHED))
     if markdown:
-        atomic_write(figures / "CLAIMS.md", page.encode())
-        page = str(figures / "CLAIMS.md")
-    if markdown or not readme:
+        atomic_write(PUBLISHED / "CLAIMS.md", ledger_page(read_records(PUBLISHED)).encode())
+        click.echo(PUBLISHED / "CLAIMS.md")
+    if not markdown and not readme:
+        page = ledger_page(read_records(PUBLISHED, output() / "figures"))
         lines = [fill(line, 100, subsequent_indent="  ") for line in page.splitlines()]
         click.echo("\n".join(lines))
