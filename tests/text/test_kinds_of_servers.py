@@ -12,10 +12,12 @@ from types import SimpleNamespace
 import pytest
 
 from kit import cost
+from kit.corpus import example
 from kit.errors import InputError
 from kit.store import Store
 from kit.text import language_model
 from kit.text.language_models import ChatServer, Request
+from kit.text.triples import extract
 
 Reply = tuple[int, dict]  # status and content
 
@@ -137,6 +139,21 @@ def test_a_model_that_thinks_gets_more_tokens_once_it_is_found_out(
     # Another object of the same process knows it from the start.
     assert texts(["Where now?"], longest_answer=9) == ["Paris"]
     assert [sent["max_tokens"] for sent in world.seen[2:]] == [4105]
+
+
+def test_a_thought_without_a_beginning_has_room_where_it_is_known(
+    world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The template has the opening mark, so that a thought that is cut looks like an answer."""
+
+    def answer(sent: dict) -> Reply:
+        if sent["max_tokens"] < 300:
+            return completion("Perhaps Rome, or per", "length", sent["max_tokens"])
+        return completion("Perhaps Rome, or perhaps Paris.</think>Paris", "stop", 302)
+
+    world.answer = answer
+    monkeypatch.setenv("KIT_THINKING_TOKENS", "500")
+    assert texts(["Where?"]) == ["Paris"] and [s["max_tokens"] for s in world.seen] == [564]
 
 
 def test_an_answer_that_never_began_is_an_error_and_is_not_stored(
@@ -316,7 +333,7 @@ def test_a_slow_call_holds_up_no_other(
     world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     all_others_seen = Event()
-    prompts = ["slow", *(f"Who? {number}" for number in range(9))]
+    prompts = ["slow", *(f"Who? {index}" for index in range(9))]
 
     def answer(sent: dict) -> Reply:
         if len(world.seen) == len(prompts):
@@ -335,24 +352,32 @@ def test_a_slow_call_holds_up_no_other(
     )
 
 
+def test_who_stops_waiting_asks_no_more(world: SimpleNamespace) -> None:
+    """As after Ctrl-C: the prompts that wait are not sent first."""
+    answers = ChatServer("m")._ask([f"Who? {index}" for index in range(200)])
+    next(answers)
+    answers.close()
+    assert len(world.seen) < 100
+
+
 def test_calls_at_once(world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as the environment says are with the server at the same time, and no more."""
-    now, most, lock, is_full = [0], [0], Lock(), Event()
+    now_asked, most, lock, is_full = [0], [0], Lock(), Event()
 
     def answer(sent: dict) -> Reply:
         with lock:
-            now[0] += 1
-            most[0] = max(now[0], most[0])
-            if now[0] == 7:
+            now_asked[0] += 1
+            most[0] = max(now_asked[0], most[0])
+            if now_asked[0] == 7:
                 is_full.set()
         is_full.wait(10)
         with lock:
-            now[0] -= 1
+            now_asked[0] -= 1
         return completion("Paris")
 
     world.answer = answer
     monkeypatch.setenv("KIT_CALLS_AT_ONCE", "7")
-    texts([f"Who? {number}" for number in range(20)])
+    texts([f"Who? {index}" for index in range(20)])
     assert most == [7] and is_full.is_set()
 
 
@@ -363,9 +388,9 @@ def test_all_models_of_a_process_have_their_caps_in_common(
     world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KIT_MOST_CALLS", "2")
-    for number in range(3):
-        prompts = [f"Who? {number}"]
-        if number < 2:
+    for index in range(3):
+        prompts = [f"Who? {index}"]
+        if index < 2:
             assert texts(prompts) == ["Paris"]
         else:
             assert "the cap of 2 calls is reached (KIT_MOST_CALLS)" in failure(
@@ -393,6 +418,13 @@ def test_one_line_says_what_a_run_cost(
         "language models: requests to servers 2; new answers 2 (tokens: 16 read, 4 written); "
         "stored answers 1; cut at the longest length 0; not understood 1"
     )
+
+
+def test_replies_that_are_not_understood_are_counted(world: SimpleNamespace) -> None:
+    passages = example().corpus.passages
+    with pytest.warns(UserWarning, match="left out 6 of the extracted triples"):
+        extract(example().corpus, "server:m")
+    assert cost.cost_line().endswith(f"; not understood {len(passages)}")
 
 
 def test_a_reply_of_parts_or_of_nothing(world: SimpleNamespace, tmp_path: Path) -> None:

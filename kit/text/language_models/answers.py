@@ -20,15 +20,12 @@ class Request(Struct, frozen=True):
 
     @property
     def messages(self) -> Messages:
-        """As a server takes it."""
-        messages = []
-        if self.system:
-            messages.append({"role": "system", "content": self.system})
+        """As a server takes it; halves of characters, which nothing can send, are replaced."""
+        turns = [("system", self.system)] if self.system else []
         for prompt, answer in self.examples:
-            messages.append({"role": "user", "content": prompt})
-            messages.append({"role": "assistant", "content": answer})
-        messages.append({"role": "user", "content": self.prompt})
-        return messages
+            turns += [("user", prompt), ("assistant", answer)]
+        turns.append(("user", self.prompt))
+        return [{"role": role, "content": valid_text(text)} for role, text in turns]
 
     @property
     def plain_text(self) -> str:

@@ -23,7 +23,6 @@ from kit.text.language_models.answers import (
     Prompt,
     as_request,
     split_thought,
-    valid_text,
 )
 from kit.text.language_models.base import AnswersByIndex, LanguageModel
 from kit.text.language_models.manners import OPENAI, manners_of
@@ -59,7 +58,8 @@ class ChatServer(LanguageModel):
       again included, or tokens the process asks servers no more;
     - ``KIT_THINKING_TOKENS``: how much longer than others the answers may be of a model that thinks
       before it answers (4,096). That it does is found out by its first thought, at the latest when
-      an answer is cut for it.
+      an answer is cut for it; where the variable is set, it counts from the first request, as is
+      needed where a server gives thoughts without their opening mark.
 
     Answers are kept by the name of the model, not by the server's address: they can be replayed
     anywhere.
@@ -151,9 +151,6 @@ class ChatServer(LanguageModel):
     def _call(self, client: OpenAI, prompt: Prompt) -> Answer:
         """An answer to the prompt, with a longer limit where the model thinks."""
         messages = as_request(prompt).messages
-        for message in messages:
-            message["content"] = valid_text(message["content"])
-
         manners = manners_of(self.url, self.model)
         limit = self.longest_answer
         if not manners.thinks:

@@ -1,5 +1,6 @@
 """What servers refuse to be told and which models think, as found out by all objects together."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ class Manners:
 @cache
 def manners_of(url: str, model: str) -> Manners:
     """Those of a model on a server; the same object for all who ask."""
-    # OpenAI's own newer models know the longest answer by another name than everybody else.
-    if url == OPENAI:
-        return Manners("max_completion_tokens")
-    return Manners()
+    manners = Manners(thinks="KIT_THINKING_TOKENS" in os.environ)
+    if url == OPENAI:  # whose newer models know the longest answer by another name
+        manners.limit = "max_completion_tokens"
+    return manners
