@@ -6,8 +6,10 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+ProgressBar = tqdm
 
-def progress_bar(items: Iterable | None = None, *, shown: bool = True, **about: Any) -> tqdm:
+
+def progress_bar(items: Iterable | None = None, *, shown: bool = True, **about: Any) -> ProgressBar:
     """A bar over ``items``, or one to update; ``about`` is as of tqdm.
 
     Workers show none: theirs would pile up as text. ``TQDM_DISABLE=1`` turns off all.

@@ -22,8 +22,8 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
-from tqdm.auto import tqdm
 
+from kit.progress import ProgressBar, progress_bar
 from kit.store import Store
 
 CHECKPOINTS = "checkpoints"  # in the store
@@ -93,7 +93,7 @@ class Trainer:
         check. A training that was interrupted goes on where its last checkpoint stands.
         """
         self._begin(slot)
-        with tqdm(
+        with progress_bar(
             initial=self.step,
             desc=f"training ({slot.kind})",
             unit="step",
@@ -119,7 +119,7 @@ class Trainer:
         if not self.periods_done:
             self._measure()
 
-    def _run_period(self, make: Callable[[], Period], bar: tqdm, periods_left: int) -> None:
+    def _run_period(self, make: Callable[[], Period], bar: ProgressBar, periods_left: int) -> None:
         with torch.random.fork_rng():
             torch.manual_seed((self.dropout_seed or 0) * 1_000 + self.periods_done)
             period = make()

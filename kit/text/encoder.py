@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy import ndarray
-from tqdm.auto import tqdm
 
 from kit import timer
 from kit.corpus.types import Texts
 from kit.errors import InputError
+from kit.progress import progress_bar
 from kit.store import Store, content_key
 
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ class Encoder:
         """The vectors of texts by their keys, batch by batch."""
         # By length, so that a batch holds texts of one length and hardly any padding.
         by_length = sorted(texts, key=lambda key: len(texts[key]))
-        for start in tqdm(
+        for start in progress_bar(
             range(0, len(texts), _SAVED_AT_ONCE),
             desc=f"encoding ({Path(self.name).name})",
-            disable=not (progress and texts),
+            shown=bool(progress and texts),
             unit="text",
             unit_scale=_SAVED_AT_ONCE,
         ):
