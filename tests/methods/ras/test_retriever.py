@@ -174,7 +174,7 @@ def test_a_chat_model_plans_is_cut_off_and_is_replayed_to_the_same(chat) -> None
     ]
     assert retriever.ids(grown.rows) == ("harbour", "moravec") and grown.ended == SUFFICIENT
     log = retriever.agent.model.log
-    assert [reply for _, reply in log] == [
+    assert [reply.text for _, reply in log] == [
         "[SUBQ] Where?",
         "[SUBQ] In which town was Ines Moravec born?",
         "[SUFFICIENT]",
