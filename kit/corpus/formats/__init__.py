@@ -11,10 +11,10 @@ from msgspec import Struct
 from kit.corpus import records
 from kit.corpus.formats import (
     beir,
+    document_folder,
     hotpotqa,
     kit_folder,
     musique,
-    pdf_folder,
     reasongraphqa,
     twowiki,
 )
@@ -66,7 +66,7 @@ FORMATS = {
     "beir": beir.read_folder,
     "hipporag": read_paragraphs,
     "kit": kit_folder.read_folder,
-    "documents": pdf_folder.read_pdfs,
+    "documents": document_folder.read_documents,
 }
 #: Formats that are folders, by a file that they have.
 _FOLDERS = {"beir": "corpus.jsonl", "kit": "passages.jsonl"}
@@ -85,7 +85,10 @@ def read_data(path: Path, source: Source, data_format: str | None = None) -> Non
 
     Raises InputError: it can't be opened, or its format is not known.
     """
-    source.format = data_format or recognise(path)
+    try:
+        source.format = data_format or recognise(path)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=path) from None
     if source.format not in FORMATS:
         raise InputError(f"unknown format {data_format!r}: expected one of {', '.join(FORMATS)}")
     if source.format in _FOLDERS and not path.is_dir():
@@ -99,12 +102,12 @@ def recognise(path: Path) -> str:
     for data_format, file in _FOLDERS.items():
         if (path / file).exists():
             return data_format
-    if pdf_folder.pdfs(path):
+    if document_folder.find_documents(path) and not _holds_records(path):
         return "documents"
     if path.is_dir():
         folders = ", ".join(f"{file} ({data_format})" for data_format, file in _FOLDERS.items())
         raise InputError(
-            f"expected a file, or a folder with {folders} or PDFs (documents)",
+            f"expected a file, or a folder with {folders} or .pdf, .txt, .md, .html (documents)",
             file=path,
         )
 
@@ -124,3 +127,10 @@ def recognise(path: Path) -> str:
         f"format not recognised: expected one of {', '.join(FORMATS)}",
         file=path,
     )
+
+
+def _holds_records(path: Path) -> bool:
+    """Whether a file called ``.txt`` begins like JSON."""
+    if path.is_dir() or path.suffix.lower() != ".txt":
+        return False
+    return records.read_utf8(path).lstrip().startswith((b"{", b"["))

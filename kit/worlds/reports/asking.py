@@ -12,7 +12,7 @@ from random import Random
 
 import msgspec
 
-from kit.corpus.formats.pdf_folder import PdfQuestion, Quote
+from kit.corpus.formats.document_folder import PdfQuestion, Quote
 from kit.worlds.reports.printing import ContentText, Report
 from kit.worlds.reports.tasks import Task, Turn, Words
 

@@ -1,0 +1,84 @@
+"""A text file to passages."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import compress, groupby
+from pathlib import PurePath
+
+from kit.corpus.prose.cutting import PASSAGE_TOKENS, cut
+from kit.corpus.prose.markup import HEADINGS, PARSERS, TITLE, Part
+from kit.corpus.types import Passage, Texts
+from kit.errors import InputError
+
+_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([\w-]+)", re.IGNORECASE)
+_USUAL = "windows-1252"  # where a file is not in UTF-8 and does not say in what
+
+
+def read_prose(
+    name: str,
+    data: bytes,
+    document: str = "",
+    notes: list[str] | None = None,
+    *,
+    passage_tokens: int = PASSAGE_TOKENS,
+) -> list[Passage]:
+    """The passages of a text file, in reading order; how it is read is told by its ending.
+
+    ``document`` is by default the file's name. ``title`` is the text's main heading, or the name.
+    A passage is whole sentences below one heading, at most ``passage_tokens`` words and marks of
+    punctuation; headings begin the first one below them. ``notes`` gets a line where letters are
+    guessed, or there is nothing to read.
+
+    Raises InputError: the file holds something else.
+    """
+    document = document or PurePath(name).name
+    text = _decoded(name, data, notes if notes is not None else [])
+    parts = list(PARSERS[PurePath(name).suffix.lower()](text))
+    title = _title(parts) or re.sub(r"[-_\s]+", " ", PurePath(document).stem)
+
+    prefix = "_".join(document.split())
+    passages = []
+    for heading, paragraphs in _sections(parts, title):
+        for passage in cut(paragraphs, passage_tokens, heading):
+            passage_id = f"{prefix}#{len(passages) + 1}"
+            passages.append(Passage(passage_id, title, passage, document, position=len(passages)))
+    if not passages and notes is not None:
+        notes.append(f"{name}: it is left out, since there is no text in it")
+    return passages
+
+
+def _decoded(name: str, data: bytes, notes: list[str]) -> str:
+    if b"\0" in data:
+        raise InputError("expected text, this file has NUL characters: it is none", file=name)
+    declared = _CHARSET.search(data)
+    for encoding in ("utf-8", declared[1].decode() if declared else ""):
+        with suppress(LookupError, UnicodeError):
+            return data.decode(encoding)
+    notes.append(f"{name}: read as {_USUAL}, since it is not in UTF-8")
+    return data.decode(_USUAL, "replace")
+
+
+def _title(parts: list[Part]) -> str:
+    """The text's main heading, else the page's title, else the first heading, or ``""``."""
+    for level in (HEADINGS[0], TITLE, *HEADINGS):
+        for part in parts:
+            if part.level == level:
+                return part.text
+    return ""
+
+
+def _sections(parts: list[Part], title: str) -> Iterator[tuple[str, Texts]]:
+    """Headings, joined where no text stands between, and the paragraphs below them."""
+    is_shown = [not part.level or part.text != title for part in parts]
+    shown = [part for part in compress(parts, is_shown) if part.level != TITLE]
+    waiting = ""
+    for is_heading, group in groupby(shown or parts[:1], lambda part: bool(part.level)):
+        texts = [part.text for part in group]
+        if is_heading:
+            waiting = "\n".join(texts)
+        else:
+            yield waiting, texts
+            waiting = ""
+    if waiting:
+        yield waiting, []
