@@ -17,4 +17,5 @@ class InputError(ValueError):
             if name is not None
         ]
         line = f"{', '.join(where)}: {expected}" if where else expected
-        super().__init__(" ".join(line.split()))
+        plain = " ".join(line.split())
+        super().__init__(plain.encode("utf-8", "backslashreplace").decode())  # as a file's name is

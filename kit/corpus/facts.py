@@ -82,7 +82,10 @@ def _databases(benchmark: Benchmark) -> Collections:
         sublinear_tf=True,
         dtype=np.float32,
     )
-    words = model.fit_transform(sentence.full_text for sentence in corpus.passages)
+    try:
+        words = model.fit_transform(sentence.full_text for sentence in corpus.passages)
+    except ValueError:  # sklearn's, for an empty vocabulary
+        raise InputError("expected words in the passages, there are none to search") from None
     likeness = model.transform(question.text for question in questions) @ words.T
     # (questions, sentences)
 

@@ -1,7 +1,6 @@
 """Files to benchmarks, in the settings pooled, per-question and facts."""
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -11,6 +10,7 @@ import numpy as np
 
 from kit.corpus import formats
 from kit.corpus.facts import single_facts
+from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.source import Source, combine
 from kit.corpus.types import SPLITS, Benchmark, Corpus
 from kit.errors import InputError
@@ -87,16 +87,25 @@ def load_training(
     n_dev = round(DEV_SHARE * len(unsplit))
     splits = dict.fromkeys(unsplit[:n_dev], "dev") | dict.fromkeys(unsplit[n_dev:], "train")
 
-    benchmark = _benchmark(Path(paths[0]), source, splits, setting)
-    if not benchmark.train:
+    published = {item.split for item in source.items.values()}
+    if "train" not in published.union(splits.values()):
         raise InputError("expected questions to train on, there are none", file=paths[0])
-    return benchmark
+    return _benchmark(Path(paths[0]), source, splits, setting)
 
 
-def load_corpus(paths: Files) -> Corpus:
-    """The passages of files or folders in any format; equal title and text are merged."""
-    source = combine(*_passages_of(paths))
-    _tell_flaws(source)
+def load_corpus(
+    paths: Files,
+    *,
+    data_format: str | None = None,
+    passage_tokens: int = PASSAGE_TOKENS,
+) -> Corpus:
+    """The passages of files or folders in any format; equal title and text are merged.
+
+    Texts and web pages are cut into passages of at most ``passage_tokens`` words and marks of
+    punctuation.
+    """
+    source = combine(*_passages_of(paths, data_format, passage_tokens))
+    source.tell()
     return Corpus(source.paragraphs.values())
 
 
@@ -113,24 +122,27 @@ def check(path: str | Path, data_format: str | None = None) -> tuple[list[str], 
     return source.problems, source.notes + source.told_flaws
 
 
-def _read(path: str | Path, data_format: str | None = None) -> Source:
-    source = Source()
+def _read(
+    path: str | Path,
+    data_format: str | None = None,
+    passage_tokens: int = PASSAGE_TOKENS,
+) -> Source:
+    source = Source(passage_tokens=passage_tokens)
     formats.read_data(Path(path), source, data_format)
     source.raise_first()
     return source
 
 
-def _passages_of(paths: Files) -> list[Source]:
+def _passages_of(
+    paths: Files,
+    data_format: str | None = None,
+    passage_tokens: int = PASSAGE_TOKENS,
+) -> list[Source]:
     """What the files hold, without their questions."""
-    sources = list(map(_read, paths))
+    sources = [_read(path, data_format, passage_tokens) for path in paths]
     for source in sources:
         source.items.clear()
     return sources
-
-
-def _tell_flaws(source: Source) -> None:
-    for line in source.told_flaws:
-        warnings.warn(line, stacklevel=4)
 
 
 def _benchmark(
@@ -143,7 +155,7 @@ def _benchmark(
     if setting not in SETTINGS:
         raise InputError(f"unknown setting {setting!r}: expected one of {', '.join(SETTINGS)}")
 
-    _tell_flaws(source)
+    source.tell()
     questions = {split: [] for split in SPLITS}
     for question_id, item in source.items.items():
         split = item.split or splits.get(question_id, "test")

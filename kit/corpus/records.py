@@ -46,8 +46,7 @@ _OTHER_KINDS = {
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|.)"
 )
-#: What no file can hold as text: NUL, and halves of characters (lone surrogates).
-UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 #: What the types of kit.corpus.types ask of a text, as msgspec shows it.
 _PATTERNS = {
     r"'\\S'": "text that is not blank",
@@ -174,6 +173,11 @@ def composed(record: bytes) -> str:
     """
     text = _ESCAPE.sub(_unescaped, record.decode("utf-8", "surrogatepass"))
     return normalize("NFC", text)
+
+
+def writable(text: str) -> str:
+    """The text with U+FFFD for what no file can hold as text: NUL and lone surrogates."""
+    return _UNWRITABLE.sub("\ufffd", text)
 
 
 def _unescaped(escape: re.Match[str]) -> str:

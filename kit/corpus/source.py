@@ -1,6 +1,7 @@
 """What a file holds, whatever its format: paragraphs, questions, and what is wrong with it."""
 
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kit.corpus import records
+from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.records import NumberedRecords
-from kit.corpus.types import SPLITS, Passage, Question, Strings
+from kit.corpus.types import SPLITS, Passage, Question, Strings, Texts
 from kit.errors import InputError
 
 T = TypeVar("T")
@@ -59,6 +61,7 @@ class Source:
     notes: list[str] = field(default_factory=list)
     flaws: dict[tuple[Path | None, str], set[int]] = field(default_factory=dict)
     sought: dict[str, str] = field(default_factory=dict)
+    passage_tokens: int = PASSAGE_TOKENS  # of passages that texts are cut into, at most
     _file: Path | None = None  # what is being read, and its record
     _record: int | None = None
 
@@ -79,10 +82,11 @@ class Source:
         for record, content in records_of(file):
             self._record = record
             try:
-                text, n_replaced = records.UNWRITABLE.subn("\ufffd", records.composed(content))
-                if n_replaced:
+                text = records.composed(content)
+                writable = records.writable(text)
+                if writable != text:
                     self.add_flaw("NUL or half a character is replaced by U+FFFD")
-                accept(decoder.decode(text))
+                accept(decoder.decode(writable))
             except LeftOut as error:
                 self.add_flaw(*error.args)
             except Unexpected as error:
@@ -145,12 +149,16 @@ class Source:
 
     def raise_first(self) -> None:
         """Raise the first problem, if there is one, with the count of the rest."""
-        if not self.problems:
-            return
-        first, *rest = self.problems
-        if rest:
-            first += f" (and {len(rest)} more: `kit data check` tells all)"
-        raise InputError(first)
+        if self.problems:
+            raise InputError(_first_of(self.problems))
+
+    def tell(self) -> None:
+        """Warn of each kind of flaw, and of the first note with the count of the rest."""
+        lines = self.told_flaws
+        if self.notes:
+            lines.append(_first_of(self.notes))
+        for line in lines:
+            warnings.warn(line, stacklevel=2)
 
     def add_paragraph(self, title: str, text: str) -> str:
         """Add a paragraph of a format that gives no ids, and return its id.
@@ -231,6 +239,13 @@ class Source:
             self.flaws[None, reason] = set()
 
 
+def _first_of(lines: Texts) -> str:
+    first, *others = lines
+    if others:
+        first += f" (and {len(others)} more: `kit data check` tells all)"
+    return first
+
+
 def quote(text: object) -> str:
     """A text from a file as a line for a terminal may show it.
 
@@ -252,14 +267,17 @@ def content_id(title: str, text: str) -> str:
     return f"{words}#{digest}"
 
 
-def combine(first: Source, *others: Source) -> Source:
+def combine(*sources: Source) -> Source:
     """The first source, with what the others add: all questions, and paragraphs that are new.
 
     A paragraph is new if no earlier one has its title and text. The paragraphs of ``first`` keep
     their ids: a published corpus stays comparable even where it repeats a text.
 
-    Raises InputError: two files give one id to different passages, or have one question.
+    Raises InputError: there is none; two give one id to different passages, or have one question.
     """
+    if not sources:
+        raise InputError("expected at least one file")
+    first, *others = sources
     ids = {
         content_id(passage.title, passage.text): passage.id
         for passage in reversed(first.paragraphs.values())
@@ -279,6 +297,7 @@ def combine(first: Source, *others: Source) -> Source:
                 tuple(collection),
                 item.split,
             )
+        first.notes += other.notes
         first.flaws |= other.flaws
         first.sought |= other.sought
     return first

@@ -5,6 +5,9 @@ What takes seconds to load is imported inside the commands, so that ``kit --help
 
 import signal
 import sys
+import warnings
+from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -57,6 +60,7 @@ def _tell_cost() -> None:
 def main() -> None:
     """Run the command line; bad input ends in one plain line and exit status 2."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # who is ended ends the workers, too
+    warnings.showwarning = _show_warning
     try:
         sys.exit(cli.main(prog_name="kit", standalone_mode=False))
     except click.ClickException as error:
@@ -70,6 +74,22 @@ def main() -> None:
             err=True,
         )
         sys.exit(130)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """What the kit itself warns of is one plain line; other warnings say where they come from."""
+    if Path(filename).is_relative_to(Path(kit.__file__).parent):
+        text = f"kit: note: {' '.join(str(message).split())}\n"
+    else:
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+    click.echo(text, file=file, nl=False, err=True)
 
 
 def _fail(message: str) -> None:

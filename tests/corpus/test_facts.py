@@ -82,3 +82,10 @@ def test_each_support_of_the_atlas_is_stated_by_one_sentence_of_its_passage() ->
 def test_a_kit_folder_is_learned_from_in_this_setting() -> None:
     training = load_training([ATLAS], setting="facts")
     assert len(training.train) == 600 and len(training.collections) == 800
+
+
+def test_passages_without_words_end_in_one_line():
+    passages = [Passage("p0", "", "It is.", "p0"), Passage("p1", "", "…", "p1")]
+    question = Question("q", "Is it?", "yes", (("p0",),), facts=("It is.",))
+    with pytest.raises(InputError, match="^expected words in the passages, there are none"):
+        single_facts(Benchmark("wordless", Corpus(passages), test=[question]))

@@ -45,9 +45,10 @@ def test_a_file_of_no_known_format_ends_in_one_line(write, problem_of, content, 
 def test_what_cannot_be_loaded_so_ends_in_one_line(write, tmp_path, beir, hotpotqa):
     dev = write("dev.json", hotpotqa)
     (tmp_path / "empty").mkdir()
-    folders = r"a folder with corpus\.jsonl \(beir\), passages\.jsonl \(kit\) or PDFs \(documents\)"
+    folders = r"a folder with corpus\.jsonl \(beir\), passages\.jsonl \(kit\) or \.pdf, \.txt"
     for data, settings, line in [
         (tmp_path / "absent.json", {}, "absent.json: no such file"),
+        ("a" * 300, {}, r"aaa: cannot be read \(File name too long\)"),
         (tmp_path / "empty", {}, folders),
         (beir, {"data_format": "hotpotqa"}, "cannot be read"),
         (dev, {"data_format": "beir"}, r"expected a folder with corpus\.jsonl \(format beir\)"),
@@ -164,5 +165,9 @@ def test_files_that_cannot_be_learned_from_or_joined_end_in_one_line(
     assert len(load_corpus([path, beir, path])) == 4 + 3
     with pytest.raises(InputError, match=r"^question 'h1' is in an earlier file too$"):
         load_training([path, write("again.json", hotpotqa)])
-    with pytest.raises(InputError, match="expected questions to train on, there are none"):
-        load_training([kit_folder])
+    for setting in ("pooled", "facts"):
+        with pytest.raises(InputError, match="expected questions to train on, there are none"):
+            load_training([kit_folder], setting=setting)
+    for read in (load_corpus, load_training):
+        with pytest.raises(InputError, match="expected at least one file"):
+            read([])
