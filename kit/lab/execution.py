@@ -254,9 +254,11 @@ class StepLine:
 
     def text(self, elapsed: float) -> str:
         """The step, and how long still after so many seconds: by the last run, or by the cells."""
-        left = self._usual - elapsed
-        if not self._usual:
-            n_left = self._n_cells - self._n_begun
-            left = elapsed * n_left / max(self._n_begun, 1)
-        minutes = tqdm.format_interval(max(left, 0))
-        return f"{self._step} (cell {self._n_begun} of {self._n_cells}), about {minutes} left"
+        step = f"{self._step} (cell {self._n_begun} of {self._n_cells})"
+        if self._usual:
+            left = max(self._usual - elapsed, 0)
+        elif self._n_begun:
+            left = elapsed * (self._n_cells - self._n_begun) / self._n_begun
+        else:
+            return step
+        return f"{step}, about {tqdm.format_interval(left)} left"
