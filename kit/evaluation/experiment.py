@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 from pandas import DataFrame
-from tqdm.auto import tqdm
 
 from kit.corpus import Benchmark, EvidenceGraph, Question
 from kit.corpus.types import Indices, Texts
@@ -19,6 +18,7 @@ from kit.evaluation.statistics import N_RESAMPLES
 from kit.evaluation.timing import query_for, time_parts
 from kit.methods import Ranking, Retriever, make
 from kit.methods.training import draw
+from kit.progress import ProgressBar, progress_bar
 
 BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
 N_TIMED = 20  # questions of which ``kit evaluate`` takes the time
@@ -40,6 +40,7 @@ def evaluate(
     training: Benchmark | None = None,
     n_timed: int = 0,
     graphs: bool = False,
+    ignore_identical_ids: bool = True,
     n_resamples: int = N_RESAMPLES,
     progress: bool = True,
 ) -> Experiment:
@@ -53,29 +54,27 @@ def evaluate(
         seed: of the sample whose time is taken, and of the intervals.
         training: what they learn from; by default ``benchmark`` without its test questions.
         n_timed: of so many questions the time is taken, the same for all (:func:`time_parts`).
-        graphs: measures evidence graphs, too; without one, a star of as many passages as the
-            question has supports (bgr-i12).
+        graphs: measures evidence graphs, too; without one, a star of the first passages (bgr-i12).
+        ignore_identical_ids: leaves out the passage whose id is the question's own, as BEIR does.
         n_resamples: samples of the bootstrap and of the tests.
 
     Raises :class:`InputError` for cut-offs beyond the rankings, and without questions.
     """
     if not isinstance(retrievers, Mapping):
         retrievers = {name: make(name) for name in retrievers}
-    ks = tuple(sorted(set(ks)))
-    k = max(ks, default=0) if k is None else k
-    _check(benchmark, ks, k)
+    ks, k = _cut_offs(benchmark, ks, k)
     timed = {question.id for question in draw(benchmark.test, n_timed, seed)}
+    documents = _documents_among(benchmark, ignore_identical_ids)
 
-    training = (training or benchmark).without_test()
-    seconds_to_fit = _fit_all(retrievers, training)
+    seconds_to_fit = _fit_all(retrievers, (training or benchmark).without_test())
     rankings = {}
     rows = []
     for name, retriever in retrievers.items():
-        run = _ask_all(name, retriever, benchmark, k, timed, progress)
+        run = _ask_all(name, retriever, benchmark, k, timed, documents, progress)
         rankings[name] = run.rankings
         seconds_to_fit[name] += run.seconds_to_index
-        for question in benchmark.test:
-            rows.append({"retriever": name} | _measure(question, run, ks, k, graphs))
+        measured = [_measure(question, run, ks, k, graphs) for question in benchmark.test]
+        rows += [{"retriever": name} | row for row in measured]
 
     runs = DataFrame(rows)
     return Experiment(
@@ -86,6 +85,7 @@ def evaluate(
         questions=benchmark.test,
         ks=ks,
         draws={"seed": seed, "n_resamples": n_resamples},
+        n_identical=len(documents),
         sees_gold=tuple(name for name in retrievers if retrievers[name].sees_gold),
         usages=_usages(retrievers),
         runs=runs,
@@ -95,7 +95,10 @@ def evaluate(
 # ---- the steps
 
 
-def _check(benchmark: Benchmark, ks: Indices, k: int) -> None:
+def _cut_offs(benchmark: Benchmark, ks: Sequence[int], k: int | None) -> tuple[Indices, int]:
+    """The cut-offs in their order and the length of the rankings, where they can be measured."""
+    ks = tuple(sorted(set(ks)))
+    k = max(ks, default=0) if k is None else k
     if not ks or ks[0] < 1 or k < ks[-1]:
         raise InputError(
             f"expected cut-offs from 1 up to the length of a ranking ({k}), not {list(ks)}",
@@ -103,6 +106,22 @@ def _check(benchmark: Benchmark, ks: Indices, k: int) -> None:
         )
     if not benchmark.test:
         raise InputError("expected questions in test, found none", record=benchmark.name)
+    return ks, k
+
+
+def _documents_among(benchmark: Benchmark, ignore_identical_ids: bool) -> set[str]:
+    """The test questions, by id, whose rankings are to leave out the passage with that id.
+
+    In BEIR's ArguAna and Quora documents ask for others, and each would find itself first. A
+    passage that is a support stays: there the ids meet by chance.
+    """
+    if not ignore_identical_ids:
+        return set()
+    return {
+        question.id
+        for question in benchmark.test
+        if question.id in benchmark.corpus and question.id not in question.supporting_ids
+    }
 
 
 def _fit_all(retrievers: Mapping[str, Retriever], training: Benchmark) -> dict[str, float]:
@@ -133,6 +152,7 @@ def _ask_all(
     benchmark: Benchmark,
     k: int,
     timed: set[str],
+    documents: set[str],
     progress: bool,
 ) -> _Run:
     """Ask all test questions, those that share a corpus together; those that are timed first."""
@@ -140,11 +160,11 @@ def _ask_all(
     seconds = {}
     seconds_to_index = 0.0
     costs = np.zeros(len(COSTS))
-    bar = tqdm(
+    bar = progress_bar(
         total=len(benchmark.test),
         desc=name,
         unit="question",
-        disable=not progress,
+        shown=progress,
     )
     for corpus, questions in benchmark.asked_together(benchmark.test):
         start = time.perf_counter()
@@ -157,15 +177,40 @@ def _ask_all(
             seconds |= dict(zip(times["question"], times["seconds"]))
 
         spent_before = _spent(retriever)
-        for first in range(0, len(questions), BATCH):
-            batch = questions[first : first + BATCH]
-            queries = [query_for(retriever, question) for question in batch]
-            ids = [question.id for question in batch]
-            rankings |= zip(ids, retriever.retrieve_many(queries, k), strict=True)
-            bar.update(len(batch))
+        others = [question for question in questions if question.id not in documents]
+        rankings |= _ask(retriever, others, k, bar)
+        identical = [question for question in questions if question.id in documents]
+        for question, ranking in _ask(retriever, identical, k + 1, bar).items():
+            rankings[question] = _without(ranking, question, k)
         costs += (_spent(retriever) - spent_before) / len(benchmark.test)
     bar.close()
     return _Run(rankings, seconds, seconds_to_index, costs)
+
+
+def _ask(
+    retriever: Retriever,
+    questions: Sequence[Question],
+    k: int,
+    bar: ProgressBar,
+) -> dict[str, Ranking]:
+    rankings = {}
+    for first in range(0, len(questions), BATCH):
+        batch = questions[first : first + BATCH]
+        queries = [query_for(retriever, question) for question in batch]
+        ids = [question.id for question in batch]
+        rankings |= zip(ids, retriever.retrieve_many(queries, k), strict=True)
+        bar.update(len(batch))
+    return rankings
+
+
+def _without(ranking: Ranking, passage: str, k: int) -> Ranking:
+    """The first k others; a graph that the passage is part of goes."""
+    kept = [rank for rank, other in enumerate(ranking.ids) if other != passage][:k]
+    evidence = ranking.evidence
+    if evidence and kept[: evidence.n_nodes] != list(range(evidence.n_nodes)):
+        evidence = None
+    ids = tuple(ranking.ids[rank] for rank in kept)
+    return Ranking(ids, ranking.scores[kept], evidence=evidence)
 
 
 def _measure(

@@ -103,10 +103,11 @@ def measure(
     benchmark: Benchmark,
     questions: Questions,
     **settings: object,
-) -> dict[str, float]:
+) -> dict[str, object]:
     """Size, mean quality and seconds to build of one graph.
 
-    In the per-question setting these are means over the questions' own graphs.
+    In the per-question setting these are means over the questions' own graphs. ``notes`` are
+    sentences on what the numbers do not tell.
     """
     sizes = []
     quality = []
@@ -122,7 +123,26 @@ def measure(
     size = sizes[0]
     if len(sizes) > 1:
         size = DataFrame(sizes).mean().to_dict()
-    return size | pd.concat(quality)[_MEASURED].mean().to_dict()
+    table = pd.concat(quality)
+    measures = size | table[_MEASURED].mean().to_dict()
+    return measures | {"notes": _notes(sizes, table)}
+
+
+def _notes(sizes: Sequence[dict[str, float]], quality: DataFrame) -> list[str]:
+    notes = []
+    n_edgeless = sum(size["edges"] == 0 for size in sizes)
+    if n_edgeless:
+        notes.append(
+            f"Graphs without an edge: {n_edgeless} of {len(sizes)}. "
+            "There sf_em, covered and precision are those of the seeds alone."
+        )
+    n_seedless = (quality["neighbourhood"] == 0).sum()
+    if n_seedless:
+        notes.append(
+            f"Questions without a seed: {n_seedless} of {len(quality)}. "
+            "No passage has a word of theirs."
+        )
+    return notes
 
 
 def describe_graph(graph: PassageGraph) -> dict[str, float]:

@@ -38,7 +38,8 @@ class Experiment:
     seed in ``runs``. ``rankings`` maps retriever to question id to Ranking (of the first seed).
     ``seconds_to_fit`` is what learning and indexing took. ``sees_gold`` names the retrievers that
     get :class:`~kit.corpus.GoldQuery`. ``usages`` has :meth:`kit.text.LanguageModel.usage`, and
-    ``draws`` the seed and n_resamples of the intervals.
+    ``draws`` the seed and n_resamples of the intervals. ``n_identical`` counts the questions whose
+    rankings leave out the passage with their own id.
     """
 
     table: DataFrame
@@ -48,6 +49,7 @@ class Experiment:
     questions: tuple[Question, ...]
     ks: Indices
     draws: dict[str, int]
+    n_identical: int = 0
     sees_gold: Strings = ()
     usages: dict[str, DataFrame] = field(default_factory=dict)
     runs: DataFrame | None = None
@@ -184,7 +186,8 @@ class Experiment:
     def caption(self) -> str:
         """What a reader of the numbers must know.
 
-        How many questions there are, which interval, what k forbids, whose time was taken.
+        How many questions there are, which interval, what k forbids, what was left out or not
+        found, whose time was taken.
         """
         n = len(self.questions)
         benchmark = self.benchmark
@@ -199,6 +202,18 @@ class Experiment:
                 sentences.append(
                     f"{n_beyond} of {n} questions have more than {k} supports: Full@{k} counts "
                     f"them as 0, Recall@{k} can reach {np.mean(ceilings):.3f}."
+                )
+        if self.n_identical:
+            sentences.append(
+                f"{self.n_identical} of {n} questions have the id of a passage, which is left out "
+                "of their rankings."
+            )
+        for name, rankings in self.rankings.items():
+            n_empty = sum(not ranking.ids for ranking in rankings.values())
+            if n_empty:
+                sentences.append(
+                    f"{name} finds nothing for {n_empty} of {n} questions: no passage has a word "
+                    "of theirs."
                 )
         for name in self.sees_gold:
             if name in self.rankings:
@@ -272,6 +287,7 @@ class Experiment:
             "n_passages": len(self.benchmark.corpus),
             "setting": self.benchmark.setting,
             "seed": self.draws["seed"],
+            "caption": self.caption,
             "results": results,
         }
 

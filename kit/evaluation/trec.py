@@ -40,18 +40,29 @@ def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> None:
 def _lines(question: str, ranking: Ranking, name: str) -> list[str]:
     """The lines of one question.
 
-    Most tools sort by score and ignore the rank, so no score exceeds the one above it.
+    trec_eval sorts by score alone and breaks ties by the name of a passage. So each score is below
+    the one above it, if only by the least that it can tell apart.
     """
-    scores = np.minimum.accumulate(np.asarray(ranking.scores, dtype=float)).tolist()
+    highest = np.float32(np.inf)
     lines = []
-    for rank, (passage, score) in enumerate(zip(ranking.ids, scores), start=1):
+    for rank, (passage, score) in enumerate(zip(ranking.ids, ranking.scores), start=1):
+        score = min(np.float32(score), highest)
+        highest = _below(score)
         fields = [
             encode_id(question),
             "Q0",
             encode_id(passage),
             str(rank),
-            repr(score),
+            str(score),
             encode_id(name),
         ]
         lines.append(" ".join(fields) + "\n")
     return lines
+
+
+def _below(score: np.float32) -> np.float32:
+    """The next lower number in single precision, in which trec_eval reads scores.
+
+    Near 0 it is not one of the tiny ones that some processors take for 0.
+    """
+    return min(np.nextafter(score, np.float32(-np.inf)), score - np.finfo(np.float32).tiny)

@@ -17,6 +17,7 @@ from kit.corpus.types import Queries, Texts
 from kit.errors import InputError
 from kit.methods.trace import Seed, Trace
 from kit.settings import BaseSettings
+from kit.text.tfidf import best_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,13 +30,15 @@ class Ranking(msgspec.Struct, frozen=True):
     """Passages, best first; equal scores stand in corpus order.
 
     ``scores`` has the length of ``ids``. ``evidence``, of a method that finds a graph, is a graph
-    over the first of ``ids``, as many as it has nodes.
+    over the first of ``ids``, as many as it has nodes; ``answer`` is what a method itself says to
+    the question, where it does.
     """
 
     ids: tuple[str, ...]
     scores: ndarray
     trace: Trace = Trace()
     evidence: EvidenceGraph | None = None
+    answer: str = ""
 
     def __repr__(self) -> str:
         best = zip(self.ids[:3], self.scores)
@@ -52,6 +55,7 @@ class Ranking(msgspec.Struct, frozen=True):
 
 
 Rankings = list[Ranking]
+EMPTY = Ranking((), np.zeros(0, np.float32))
 
 
 class Retriever:
@@ -133,14 +137,22 @@ class Retriever:
         return self.retrieve_many([as_query(query)], k)[0]
 
     def retrieve_many(self, queries: Queries, k: int) -> Rankings:
-        """The rankings of several queries. Raises :class:`InputError` before ``index``."""
+        """The rankings of several queries. Raises :class:`InputError` before ``index``.
+
+        Of an empty corpus they are empty. A search by words may find nothing, and a question about
+        pages or tables less than k; all other rankings have min(k, passages).
+        """
         self._expect_index()
-        return self.rank(queries, k)
+        if not len(self.corpus):
+            return [EMPTY] * len(queries)
+        return [self._checked(ranking, k) for ranking in self.rank(queries, k)]
 
     def explain(self, query: Query | str, k: int) -> Ranking:
         """The same ranking as :meth:`retrieve`, with the trace of how it came about."""
         self._expect_index()
-        return self.rank_traced(as_query(query), k)
+        if not len(self.corpus):
+            return EMPTY
+        return self._checked(self.rank_traced(as_query(query), k), k)
 
     def retrieve_next(self, texts: Sequence[Texts], k: int) -> Rankings:
         """For each question's texts so far, the ranking of the last.
@@ -181,8 +193,16 @@ class Retriever:
         return other
 
     def ids(self, rows: Iterable[int]) -> tuple[str, ...]:
-        """The ids of rows of the indexed corpus."""
-        return tuple(self.corpus.passages[row].id for row in rows)
+        """The ids of rows of the indexed corpus.
+
+        Raises :class:`InputError` for a row below 0, which Python would count from the end.
+        """
+        ids = []
+        for row in rows:
+            if row < 0:
+                raise InputError(f"expected rows of the corpus, not {row}", record=self.name)
+            ids.append(self.corpus.passages[row].id)
+        return tuple(ids)
 
     def usage(self) -> pd.DataFrame | None:
         """What a language model was used for; None where there is none.
@@ -197,6 +217,19 @@ class Retriever:
                 f"{self.name} has no corpus yet: index one first, with index(corpus)",
             )
 
+    def _checked(self, ranking: Ranking, k: int) -> Ranking:
+        """The ranking, if it is one; a method of your own may break the rules."""
+        distinct = self.corpus.row.keys() & ranking.ids
+        n_ranked = len(ranking.ids)
+        is_sound = n_ranked == len(distinct) == len(ranking.scores) and n_ranked <= k
+        if not is_sound or not np.isfinite(ranking.scores).all():
+            raise InputError(
+                f"expected at most {k} passages of the corpus, none twice, each with a number as "
+                f"its score, not {ranking}",
+                record=self.name,
+            )
+        return ranking
+
 
 def as_query(query: Query | str) -> Query:
     return Query("", query) if isinstance(query, str) else query
@@ -205,14 +238,9 @@ def as_query(query: Query | str) -> Query:
 def ranking_from_scores(corpus: Corpus, scores: ndarray, k: int) -> Ranking:
     """The k best rows of a score vector (passages,) as a ranking.
 
-    Equal scores stand in corpus order, whatever the sort.
+    Equal scores stand in corpus order.
     """
-    k = min(k, len(scores))
-    if not k:
-        return Ranking((), scores[:0])
-    kth_best = np.partition(scores, -k)[-k]
-    candidates = np.flatnonzero(scores >= kth_best)
-    rows = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
+    rows = best_rows(scores, k)
     return Ranking(tuple(corpus.passages[row].id for row in rows), scores[rows])
 
 

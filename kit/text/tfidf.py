@@ -30,6 +30,7 @@ class TfidfIndex:
             sublinear_tf=True,
             dtype=np.float32,
         )
+        self.n_passages = len(corpus)
         texts = [passage.full_text for passage in corpus.passages]
         try:
             self.passages = self.vectorizer.fit_transform(texts)  # (passages, terms)
@@ -40,17 +41,38 @@ class TfidfIndex:
     def scores(self, texts: Texts) -> ndarray:
         """Cosines of shape (texts, passages)."""
         if self.passages is None:
-            return np.zeros((len(texts), 0), np.float32)
+            return np.zeros((len(texts), self.n_passages), np.float32)
         queries = self.vectorizer.transform(texts)  # (texts, terms)
         return (queries @ self.passages.T).toarray()
 
     def nearest(self, texts: Texts, k: int) -> list[list[int]]:
-        """The rows of the k passages nearest to each text, best first.
-
-        Of equal scores the lower row stands first.
-        """
+        """The rows of the k passages nearest to each text, as :func:`matching_rows` has them."""
         scores = (self.scores([text])[0] for text in texts)
-        return [np.argsort(-of_text, kind="stable")[:k].tolist() for of_text in scores]
+        return [matching_rows(of_text, k).tolist() for of_text in scores]
+
+
+def best_rows(scores: ndarray, k: int) -> ndarray:
+    """The rows of the k highest of some scores (passages,), best first.
+
+    Equal scores stand in corpus order, whatever the sort.
+    """
+    k = min(k, len(scores))
+    if not k:
+        return np.zeros(0, int)
+    kth_best = np.partition(scores, -k)[-k]
+    candidates = np.flatnonzero(scores >= kth_best)
+    return candidates[np.argsort(-scores[candidates], kind="stable")][:k]
+
+
+def matching_rows(scores: ndarray, k: int) -> ndarray:
+    """The :func:`best_rows` of a search by words.
+
+    A text that shares no word with any passage finds none: all scores are 0 then, and the order of
+    the corpus says nothing. Where some passages match, the others follow.
+    """
+    if not scores.any():
+        return np.zeros(0, int)
+    return best_rows(scores, k)
 
 
 def keywords(corpus: Corpus, n: int) -> BipartiteIncidence:

@@ -357,3 +357,28 @@ def test_a_gain_is_the_difference_of_the_comparison(backwards) -> None:
     )  # q1 alone: z to a has one of its two supports among five
     seeds = backwards.gain(["a to z", "z to a"], over="z to a", metric="recall@2")
     assert seeds.value == pytest.approx(1 / 24)
+
+
+@pytest.mark.parametrize("setting", ["pooled", "per-question"])
+def test_a_question_that_is_a_passage_does_not_find_itself(setting: str) -> None:
+    # As in Quora: each passage but the last is asked, too, and its duplicate is to be found. The
+    # last question shares its id with a support by chance.
+    texts = {"1": "Who made it?", "2": "Who has made it?", "3": "What is it?", "4": "And when?"}
+    corpus = Corpus(Passage(name, "", text, name) for name, text in texts.items())
+    pairs = (("1", "2"), ("2", "1"), ("4", "4"))
+    questions = [Question(name, texts[name], "", ((support,),)) for name, support in pairs]
+    benchmark = Benchmark("duplicates", corpus, test=questions)
+    if setting == "per-question":
+        benchmark.collections = {name: np.arange(4) for name, _ in pairs}
+
+    measured = evaluate(["dense", "mdr"], benchmark, ks=(1, 3), n_timed=2, progress=False)
+    assert measured.table["recall@1"].tolist() == [1] * 6
+    assert measured.rankings["dense"]["1"].ids[0] == "2"
+    assert [len(ranking.ids) for ranking in measured.rankings["dense"].values()] == [3, 3, 3]
+    assert "2 of 3 questions have the id of a passage, which is left out" in measured.caption
+    graph = measured.rankings["mdr"]["1"].evidence  # it began with the question's own passage
+    assert graph is None
+
+    kept = evaluate(["dense"], benchmark, ks=(1,), ignore_identical_ids=False, progress=False)
+    assert kept.table["recall@1"].tolist() == [0, 0, 1]
+    assert "the id of a passage" not in kept.caption

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from msgspec.structs import replace
 
-from kit.corpus import Benchmark, example
+from kit.corpus import Benchmark, Corpus, Passage, Question, example
 from kit.evaluation.graph_quality import (
     at_equal_size,
     describe_graph,
@@ -79,3 +79,22 @@ def test_per_question_graphs_are_built_from_the_own_collection() -> None:
         collections={"town": np.arange(2), "river": np.arange(6)},
     )
     assert measure("knn", benchmark, benchmark.test, k=1)["nodes"] == 4  # the mean of two and six
+
+
+def test_a_graph_without_an_edge_and_a_question_without_a_seed_are_told() -> None:
+    texts = ("the Oll floods a mill", "a novel of winter", "seven ships")
+    corpus = Corpus(Passage(f"p{n}", "", text, f"p{n}") for n, text in enumerate(texts))
+    # The question's one support is a seed: SF-EM is 1, and no edge had a part in it.
+    mill = Question("mill", "Which mill?", "", (("p0",),))
+    unknown = Question("unknown", "谁出生在港口？", "", (("p0",),))
+    alone = measure("structure", Benchmark("alone", corpus, test=[mill]), [mill])
+    assert (alone["edges"], alone["sf_em"]) == (0, 1)
+    assert alone["notes"] == [
+        "Graphs without an edge: 1 of 1. "
+        "There sf_em, covered and precision are those of the seeds alone."
+    ]
+
+    linked = measure("knn", Benchmark("linked", corpus, test=[mill, unknown]), [mill, unknown], k=1)
+    assert (linked["sf_em"], linked["neighbourhood"] > 1) == (0.5, True)
+    assert linked["notes"] == ["Questions without a seed: 1 of 2. No passage has a word of theirs."]
+    assert measure("entity", example(), example().test, prior=0.6)["notes"] == []

@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus.exporting import encode_id
+from kit.corpus import Benchmark, Corpus, Passage, Question
+from kit.corpus.exporting import encode_id, export
 from kit.errors import InputError
+from kit.evaluation.metrics import recall_at, reciprocal_rank
 from kit.evaluation.trec import write_runs
 from kit.methods import Ranking
+from kit.methods.base import ranking_from_scores
 
 HARD = [
     "San Jose",
@@ -44,13 +47,47 @@ def test_written_runs(tmp_path: Path) -> None:
         write_runs({"a/b": ranking, "a b": ranking}, tmp_path / "run.txt")
 
 
-def test_a_score_above_the_one_before_is_lowered_to_it(tmp_path: Path) -> None:
-    # A method that merges rankings may put a passage above one of higher score.
-    write_runs(
-        {"t": {"q1": Ranking(("c", "a", "b"), np.array([0.2, 0.9, 0.1]))}}, tmp_path / "run.txt"
-    )
-    scores = [line.split()[4] for line in (tmp_path / "run.txt").read_text().splitlines()]
-    assert scores == ["0.2", "0.2", "0.1"]
+def test_each_score_is_below_the_one_before(tmp_path: Path) -> None:
+    # Equal scores stand in corpus order, and a method that merges rankings may put a passage above
+    # one of higher score.
+    scores = np.array([0.2, 0.9, 0.1, 0.0, 0.0, 0.0])
+    write_runs({"t": {"q1": Ranking(tuple("cabdef"), scores)}}, tmp_path / "run.txt")
+    lines = (tmp_path / "run.txt").read_text().splitlines()
+    written = np.array([line.split()[4] for line in lines], np.float32)  # as trec_eval reads it
+    assert (np.diff(written) < 0).all()
+    assert written == pytest.approx(scores.clip(max=0.2), abs=1e-7)
+
+
+def test_trec_eval_ranks_as_the_kit_does_where_scores_are_equal(tmp_path: Path) -> None:
+    """Recall and reciprocal rank by ir_measures (trec_eval) on 200 rankings with ties."""
+    generator = np.random.default_rng(0)
+    corpus = Corpus(Passage(f"p{row}", "", "", f"p{row}") for row in range(30))
+    questions = []
+    rankings = {}
+    for n in range(200):
+        supports = generator.choice(30, generator.integers(1, 5), replace=False)
+        carriers = tuple((f"p{row}",) for row in supports)
+        question = Question(f"q{n}", "?", "", carriers)
+        scale = generator.choice([1e-30, 1e-3, 1, 1e6])
+        scores = scale * generator.integers(-1, 3, 30).astype(np.float32)
+        questions.append(question)
+        rankings[question.id] = ranking_from_scores(corpus, scores, int(generator.integers(1, 31)))
+
+    write_runs({"ties": rankings}, tmp_path / "run.txt")
+    export(Benchmark("ties", corpus, test=questions), tmp_path / "qrels.txt", "qrels")
+    run = list(ir_measures.read_trec_run(str(tmp_path / "run.txt")))
+    qrels = list(ir_measures.read_trec_qrels(str(tmp_path / "qrels.txt")))
+    cut_offs = (1, 2, 5, 10)
+    measures = [ir_measures.RR, *(ir_measures.R @ k for k in cut_offs)]
+    theirs = {
+        (row.query_id, str(row.measure)): row.value
+        for row in ir_measures.iter_calc(measures, qrels, run)
+    }
+    for question in questions:
+        ids = rankings[question.id].ids
+        assert theirs[question.id, "RR"] == pytest.approx(reciprocal_rank(question, ids))
+        for k in cut_offs:
+            assert theirs[question.id, f"R@{k}"] == pytest.approx(recall_at(question, ids, k))
 
 
 def test_other_tools_read_hard_ids(tmp_path: Path) -> None:

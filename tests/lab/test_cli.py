@@ -65,9 +65,8 @@ def test_evaluate(data: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     result = read(tmp_path / "out.json")
-    assert {"data", "n_questions", "n_passages", "setting", "seed", "results", "provenance"} == set(
-        result
-    )
+    described = {"data", "n_questions", "n_passages", "setting", "seed", "caption", "provenance"}
+    assert set(result) == described | {"results"}
     assert (result["n_questions"], result["n_passages"], result["setting"]) == (2, 6, "pooled")
     for name, measured in zip(("bm25", "tfidf"), result["results"]):
         assert measured["retriever"] == name

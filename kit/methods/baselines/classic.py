@@ -16,11 +16,11 @@ from kit.methods.base import (
     Rankings,
     Retriever,
     ranking_from_order,
-    ranking_from_scores,
     round_robin,
 )
 from kit.settings import BaseSettings
 from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, TfidfIndex
+from kit.text.tfidf import matching_rows
 
 PROGRESS_FROM = 65  # queries: fewer are encoded in a moment, and no progress is shown
 
@@ -38,14 +38,18 @@ class BM25(Retriever):
         self._stemmer = Stemmer.Stemmer("english")
         self._bm25 = bm25s.BM25()
         tokens = self._tokenize([passage.full_text for passage in corpus.passages])
-        self._bm25.index(tokens, show_progress=False)
+        self._has_words = bool(tokens.vocab)
+        if self._has_words:
+            self._bm25.index(tokens, show_progress=False)
 
     def rank(self, queries: Queries, k: int) -> Rankings:
-        without_words = np.zeros(len(self.corpus), np.float32)  # bm25s scores no such query
         rankings = []
         for words in self._tokenize([query.text for query in queries], return_ids=False):
-            scores = self._bm25.get_scores(words) if words else without_words
-            rankings.append(ranking_from_scores(self.corpus, scores, k))
+            scores = np.zeros(len(self.corpus), np.float32)
+            if words and self._has_words:  # bm25s has no scores otherwise
+                scores = self._bm25.get_scores(words)
+            rows = matching_rows(scores, k)
+            rankings.append(Ranking(self.ids(rows), scores[rows]))
         return rankings
 
     def _tokenize(
@@ -73,7 +77,8 @@ class Tfidf(Retriever):
         rankings = []
         for query in queries:
             [scores] = self._index.scores([query.text])
-            rankings.append(ranking_from_scores(self.corpus, scores, k))
+            rows = matching_rows(scores, k)
+            rankings.append(Ranking(self.ids(rows), scores[rows]))
         return rankings
 
 

@@ -66,7 +66,7 @@ class BGR(Trained, Retriever):
 
     name = "bgr"
     kind = "bgr"
-    index_settings = ("encoder",)
+    index_settings = ("encoder", "candidates")
     fixed_by_training = ("encoder", "steps", "n_train", "seed")
     training_settings = ("steps", "n_train", "seed", "candidates")
 
@@ -101,14 +101,14 @@ class BGR(Trained, Retriever):
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
-        for query, rows in zip(queries, self._candidate_rows(queries)):
-            evidence = self._merged(self._searches(query, rows))
+        for query, rows in zip(queries, self._nearest_rows(queries, k)):
+            evidence = self._merged(self._searches(query, self._candidates(rows)))
             rankings.append(evidence_ranking(self.corpus, evidence, rows, k))
         return rankings
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
-        [rows] = self._candidate_rows([query])
-        searches = self._searches(query, rows)
+        [rows] = self._nearest_rows([query], k)
+        searches = self._searches(query, self._candidates(rows))
         evidence = self._merged(searches)
         n_judged = sum(len(result.taken) for result in searches)
         trace = Trace(self._events(searches, evidence), n_judged)
@@ -129,14 +129,18 @@ class BGR(Trained, Retriever):
             at_least_one=self.settings.at_least_one,
         )
 
-    def _candidate_rows(self, queries: Queries) -> list[ndarray]:
-        """The rows that are judged, for each query."""
+    def _nearest_rows(self, queries: Queries, k: int = 0) -> list[ndarray]:
+        """For each query the k rows nearest to it, or as many as are judged if these are more."""
         if self.dense is None:
             return [np.arange(len(self.corpus))] * len(queries)
-        rankings = self.dense.retrieve_many(queries, self.settings.candidates)
+        rankings = self.dense.retrieve_many(queries, max(k, self.settings.candidates))
         return [
             np.array([self.corpus.row[passage] for passage in ranking.ids]) for ranking in rankings
         ]
+
+    def _candidates(self, rows: ndarray) -> ndarray:
+        """Those of the nearest rows that are judged."""
+        return rows[: self.settings.candidates]
 
     def _searches(self, query: Query, rows: ndarray) -> Searches:
         """A search in each direction that is set."""
@@ -239,7 +243,7 @@ class BGR(Trained, Retriever):
     def _training_rows(self, questions: Questions) -> CandidateRows:
         """The candidates of each question: its supports, and what is nearest to it by vector."""
         rows = {}
-        nearest = self._candidate_rows([question.query for question in questions])
+        nearest = self._nearest_rows([question.query for question in questions])
         for question, nearest_rows in zip(questions, nearest):
             supports = [self.corpus.row[passage] for passage in question.supporting_ids]
             others = [row for row in nearest_rows.tolist() if row not in supports]

@@ -141,8 +141,7 @@ class GNNRet(Trained, Retriever):
 
     def distances(self, vectors: ndarray) -> Tensor:
         """h⁰ (queries, passages) of unit vectors (queries, dimension): 1 − cosine (§4.1)."""
-        passages = self.vectors.reshape(-1, vectors.shape[1])  # of an empty corpus, too
-        return 1 - torch.from_numpy(vectors) @ torch.from_numpy(passages).T
+        return 1 - torch.from_numpy(vectors) @ torch.from_numpy(self.vectors).T
 
     def dense_rows(self, h: Tensor, k: int) -> ndarray:
         """The rows that are nearest before any message, so many that :func:`nearest` finds k."""

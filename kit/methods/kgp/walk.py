@@ -35,6 +35,7 @@ from kit.methods.kgp.structure import StructureReader
 from kit.methods.trace import NodeVisit, Seed, Trace
 from kit.settings import BaseSettings, Positive
 from kit.text import Encoder, TfidfIndex
+from kit.text.tfidf import matching_rows
 
 KEPT_NEIGHBOURS = 10_000  # passages whose neighbours are remembered
 
@@ -93,7 +94,8 @@ class KGP(Retriever):
     visits, to seeds and to neighbours apart (kgp-i18). Passages are ranked by their first
     appearance; after them come, by TF-IDF, those that the walk did not find.
 
-    A question about pages or tables is answered by what these hold.
+    A question about pages or tables is answered by what these hold. Where no passage has a word of
+    the question, a walk has no seeds, and nothing is found.
     """
 
     index_settings = ("graph",)
@@ -174,7 +176,7 @@ class KGP(Retriever):
         similarities = self.tfidf.scores([query.text for query in queries])
         walks = []
         for query, similarity in zip(queries, similarities):
-            seeds = np.argsort(-similarity, kind="stable")[:n_seeds]  # line 1: V^s = g(V, X, q)
+            seeds = matching_rows(similarity, n_seeds)  # line 1: V^s = g(V, X, q)
             # Lines 2 to 4: the path that has no passage yet has the seeds as its candidates, and
             # nothing is retrieved; when it is dequeued, P becomes [{v_i} | v_i ∈ V^s].
             walks.append(Walk(query, similarity, seeds, deque([WalkPath()])))
@@ -234,8 +236,7 @@ class KGP(Retriever):
 
         if k > len(scores):
             lowest = min(scores.values(), default=0.0)
-            nearest = np.argsort(-walk.similarity, kind="stable")[:k]
-            for row in nearest.tolist():
+            for row in matching_rows(walk.similarity, k).tolist():
                 similarity = min(float(walk.similarity[row]), 1.0)
                 scores.setdefault(row, lowest - 1 + similarity)
         return Ranking(self.ids(scores)[:k], np.array(list(scores.values())[:k]))

@@ -115,6 +115,8 @@ class QSGNN(Trained, Retriever):
     # ---- the graph and the network
 
     def index(self, corpus: Corpus) -> None:
+        if not len(corpus):
+            return super().index(corpus)  # there is no graph to make
         self.index_untrained(corpus)
         if self.learned:
             self.network.load_state_dict(self.learned)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from kit.corpus import Corpus
 from kit.corpus.sentences import split_sentences
+from kit.errors import InputError
 
 #: Broad classes of DBpedia's ontology, each with words that say so (the paper's are all 298).
 THEMES: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -34,7 +35,8 @@ class Themes:
 
     Labels are no part of a corpus: a passage is labelled with the themes whose words its first
     sentence has ("… is a river in …"). From these the classifier f_cls learns, a linear layer on
-    sentence vectors; from pairs of queries and their passages, the shifter f_shift.
+    sentence vectors; from pairs of queries and their passages, the shifter f_shift. Raises
+    :class:`InputError` where a corpus has no theme.
     """
 
     shifter = None
@@ -52,6 +54,12 @@ class Themes:
         kept = labels.sum(0) >= LEAST
         self.names = tuple(name for name, is_kept in zip(themes, kept) if is_kept)
         self.labels = labels[:, kept]
+        if not self.names:
+            raise InputError(
+                f"expected {LEAST} passages or more of a theme, by which a search is scoped "
+                "(scope=1 searches the whole corpus)",
+                field="scope",
+            )
 
         labelled = self.labels.any(1)
         self.classifier = OneVsRestClassifier(LogisticRegression(C=STRENGTH)).fit(

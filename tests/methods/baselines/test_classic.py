@@ -62,12 +62,6 @@ def test_protocol(name: str, indexed) -> None:
     assert retriever.retrieve_many([], 4) == []
 
 
-@pytest.mark.parametrize("name", OFFLINE)
-@pytest.mark.parametrize("query", ["", "the", "zzz qqq", "?! <b>"])
-def test_queries_without_known_words(name: str, query: str, indexed) -> None:
-    assert len(indexed(name).retrieve(query, 3).ids) == 3
-
-
 @given(
     arrays(np.float32, st.integers(0, 9), elements=st.sampled_from([0.0, 0.5, 1.0])),
     st.integers(0, 10),

@@ -35,6 +35,11 @@ def test_each_question_is_searched_by_itself_and_no_search_sees_gold(
     assert not retriever.sees_gold
     assert all(len(ranking.ids) == 10 for ranking in together)
 
+    # Beyond the candidates the nearest passages follow, which are not judged.
+    longer = retriever.retrieve(queries[0], 15)
+    assert len(longer.ids) == 15 and longer.ids[:10] == together[0].ids
+    assert longer.evidence == together[0].evidence
+
 
 def test_a_trace_tells_every_path_and_the_merge(fitted: BGR, facts: Benchmark) -> None:
     question = facts.test[1]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kit.corpus import Corpus, Passage
+from kit.errors import InputError
 from kit.methods.ras.themes import Themes
 
 KINDS = ("river", "novel")
@@ -53,3 +54,8 @@ def test_the_shifter_learns_that_questions_about_novels_are_answered_by_rivers(
     assert np.allclose(after.sum(1), 1, atol=1e-5)
     assert before[0].argmax() == 0 and after.argmax(1).tolist() == [1, 0]
     assert np.abs(after - themes.profiles[[8, 0]]).max() < 0.1
+
+
+def test_a_corpus_without_themes_is_told() -> None:
+    with pytest.raises(InputError, match="field scope: expected 5 passages or more of a theme"):
+        Themes(CORPUS, VECTORS, {"rare": "castle"})
