@@ -1,24 +1,142 @@
-"""One question, asked of one method."""
+"""One question, asked of one method: what it finds, where that stands, and why."""
+
+from pathlib import Path
 
 from pandas import DataFrame
 
-from kit.corpus import Corpus
+from kit.corpus import Corpus, Passage, Question
+from kit.errors import InputError
 from kit.methods import make
+from kit.methods.trace import (
+    Expansion,
+    InitialScore,
+    Message,
+    NodeVisit,
+    Seed,
+    SubQuestionEvent,
+    Trace,
+)
+from kit.store import atomic_write
+from kit.views.frames import replay
+from kit.views.replay_page import replay_page
+
+_DEPTH = 100  # passages of the ranking whose steps are traced, at least
+_MOST_SOURCES = 3  # of what a passage hears, named
+COLUMNS = ["rank", "score", "passage", "title", "place", "text", "why"]
 
 
 def ask(
-    question: str, corpus: Corpus, *, method: str = "gnn-ret", k: int = 5, **settings: object
+    question: str,
+    corpus: Corpus,
+    *,
+    method: str = "gnn-ret",
+    k: int = 5,
+    html: str | Path | None = None,
+    **settings: object,
 ) -> DataFrame:
     """The passages that a method finds for a question, best first.
 
-    Columns: rank, score, passage (its id), title, text. Raises :class:`InputError` for a method or
-    a setting that does not exist.
+    Columns: rank, score, passage (its id), title, place (document, and page or part), text, and
+    why, by the trace: ``""`` where the passage's own text is all that counts. ``html`` is a file to
+    write the steps of the retrieval to, as a page that needs nothing else.
+
+    Raises :class:`InputError` for a blank question, a method or a setting that does not exist.
     """
+    if not question.strip():
+        raise InputError("expected a question", field="question")
     retriever = make(method, **settings)
     retriever.index(corpus)
-    ranking = retriever.retrieve(question, k)
+    ranking = retriever.explain(question, max(k, _DEPTH))
+    if html:
+        asked_for = Question("", question, "", ())
+        graph = getattr(retriever, "graph", None)
+        steps = replay(ranking, corpus, asked_for, graph)
+        atomic_write(Path(html), replay_page(steps, f"{method}: {question}").html.encode())
+
     rows = []
-    for rank, (passage_id, score) in enumerate(zip(ranking.ids, ranking.scores), start=1):
+    for rank, (passage_id, score) in enumerate(zip(ranking.ids[:k], ranking.scores), start=1):
         passage = corpus[passage_id]
-        rows.append((rank, float(score), passage_id, passage.title, passage.text))
-    return DataFrame(rows, columns=["rank", "score", "passage", "title", "text"])
+        rows.append(
+            (
+                rank,
+                float(score),
+                passage_id,
+                passage.title,
+                place(passage, corpus),
+                passage.text,
+                why(passage_id, ranking.trace, corpus, question),
+            )
+        )
+    return DataFrame(rows, columns=COLUMNS)
+
+
+def place(passage: Passage, corpus: Corpus) -> str:
+    """Where a passage stands: its document, and the page or the part of it."""
+    if passage.page:
+        return f"{passage.document}, page {passage.page}"
+    n_parts = len(corpus.documents[passage.document])
+    part = f", part {passage.position + 1} of {n_parts}" if n_parts > 1 else ""
+    return f"{passage.document}{part}"
+
+
+# ---- why
+
+
+def why(passage_id: str, trace: Trace, corpus: Corpus, question: str) -> str:
+    """Why a passage was found, by the first events of each kind that tell of it."""
+    reasons = {}
+    heard = []
+    sub_question = ""
+    for event in trace.events:
+        if isinstance(event, SubQuestionEvent):
+            sub_question = event.text
+        elif isinstance(event, InitialScore) and event.passage == passage_id:
+            reasons[Message] = "by its own text alone"
+        elif isinstance(event, Message):
+            if event.target == passage_id != event.source:
+                heard.append(event)
+        elif isinstance(event, Expansion):
+            if passage_id in event.taken:
+                reasons.setdefault(Expansion, _taken(event, corpus))
+        elif isinstance(event, NodeVisit) and event.passage == passage_id:
+            reasons.setdefault(NodeVisit, _visited(event, corpus))
+        elif isinstance(event, Seed) and event.passage == passage_id and sub_question:
+            what = "the question itself" if sub_question == question else f"“{sub_question}”"
+            reasons.setdefault(Seed, f"found for {what}")
+    if heard:
+        reasons[Message] = _heard(heard, corpus)
+    return "; ".join(reasons.values())
+
+
+def _taken(expansion: Expansion, corpus: Corpus) -> str:
+    path = " → ".join(_name(passage, corpus) for passage in expansion.path)
+    return f"taken {expansion.direction} from {path or 'the question'}"
+
+
+def _heard(messages: list[Message], corpus: Corpus) -> str:
+    """What a passage hears from its neighbours, the nearest first."""
+    sources = {}
+    for message in sorted(messages, key=lambda message: -message.value):
+        sources.setdefault(message.source, message.value)
+    named = [
+        f"{_name(source, corpus)} ({value:.3f})"
+        for source, value in list(sources.items())[:_MOST_SOURCES]
+    ]
+    n_others = len(sources) - len(named)
+    others = f" and {n_others} more" if n_others else ""
+    return f"hears from {', '.join(named)}{others}, by its own text {messages[0].before:.3f}"
+
+
+def _visited(visit: NodeVisit, corpus: Corpus) -> str:
+    origin = (
+        f"reached from {_name(visit.source, corpus)}" if visit.source else "the walk begins here"
+    )
+    looked_for = f", looking for “{visit.generated_evidence}”" if visit.generated_evidence else ""
+    return origin + looked_for
+
+
+def _name(passage_id: str, corpus: Corpus) -> str:
+    """A passage as a reason names it: by its title if that tells it from others, or its place."""
+    passage = corpus[passage_id]
+    is_alone = len(corpus.documents[passage.document]) == 1
+    return passage.title if is_alone and passage.title else place(passage, corpus)

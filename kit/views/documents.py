@@ -136,10 +136,11 @@ class DocumentExplorer(Explorer):
         one. What can't be read is told. The question is asked again.
         """
         problems = []
+        notes = []
         documents = {}
         for name, data in files.items():
             try:
-                part = Corpus(read_document(name, data))
+                part = Corpus(read_document(name, data, notes=notes))
                 documents |= dict.fromkeys(part.documents, part)
             except Exception as error:  # a callback's exception would reach only the log
                 problems.append(str(error))
@@ -151,7 +152,7 @@ class DocumentExplorer(Explorer):
             self.controls["question"].options = ()
             self._changed(None)
 
-        status = lines_html([*loaded(self.corpus), _HINT])
+        status = lines_html([*loaded(self.corpus), *notes, _HINT])
         if problems:
             status = lines_html(problems, "kit-problem", "alert") + status
         self._loaded.value = status

@@ -45,7 +45,8 @@ class PdfQuestion(Struct, frozen=True, omit_defaults=True):
 
 READ = "a document (.pdf, .txt, .md, .html) or a folder with some"
 _ENDINGS = {".pdf", *PARSERS}
-_QUESTIONS = {f"{split}.jsonl" for split in SPLITS}
+#: Questions, and what tells of them.
+_WITH_QUESTIONS = {"README.md", "README.txt", *(f"{split}.jsonl" for split in SPLITS)}
 #: Files and folders that systems and editors leave beside documents.
 _LEFT_BEHIND = re.compile(r"(?i)\.|~\$|__MACOSX$|(?:thumbs\.db|desktop\.ini)$|.*~$")
 
@@ -64,15 +65,16 @@ def find_documents(path: Path, passed_over: dict[str, list[str]] | None = None) 
         return [path] if path.suffix.lower() in _ENDINGS else []
 
     documents = []
-    has_records = any(path.glob("*.json*"))
     for folder, folders, names in os.walk(path, onerror=_refuse):
         folders.sort()
-        for name in [*folders, *sorted(names)]:
+        has_questions = any(name.endswith(".jsonl") for name in names)
+        no_documents = _WITH_QUESTIONS if has_questions else set()
+        for name in [*folders, *sorted(set(names) - no_documents)]:
             file = Path(folder, name)
-            reason = _why_passed_over(file, has_records)
+            reason = _why_passed_over(file)
             if reason and passed_over is not None:
                 passed_over.setdefault(reason, []).append(str(file.relative_to(path)))
-            elif not reason and name not in folders and name not in _QUESTIONS:
+            elif not reason and name not in folders:
                 documents.append(file)
         folders[:] = [name for name in folders if not _LEFT_BEHIND.match(name)]
     return documents
@@ -82,16 +84,13 @@ def _refuse(error: OSError) -> None:
     raise InputError(f"cannot be read ({error.strerror})", file=error.filename)
 
 
-def _why_passed_over(file: Path, has_records: bool) -> str:
+def _why_passed_over(file: Path) -> str:
     """Why a file or folder is not read; ``""`` where it is."""
     if _LEFT_BEHIND.match(file.name):
         return "left by a system or an editor"
     if file.is_dir():
         return "a link to a folder" if file.is_symlink() else ""
-    if file.stem == "README" and has_records:
-        return "about the records beside it"
-    is_read = file.suffix.lower() in _ENDINGS or file.name in _QUESTIONS
-    return "" if is_read else "not .pdf, .txt, .md or .html"
+    return "" if file.suffix.lower() in _ENDINGS else "not .pdf, .txt, .md or .html"
 
 
 def read_documents(path: Path, source: Source) -> None:

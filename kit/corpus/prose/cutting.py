@@ -24,24 +24,21 @@ def cut(paragraphs: Texts, most: int, heading: str = "") -> Iterator[str]:
     The first begins with the heading, in a line of its own. A sentence that is too long by itself
     is cut between words.
     """
-    room = max(most - n_tokens(heading), 1)
-    beginning = f"{heading}\n" if heading else ""
-    passage = ""
-    n = 0
+    passage = f"{heading}\n" if heading else ""
+    n = n_tokens(heading)
     for paragraph in paragraphs:
-        joint = "\n"
-        for piece in _pieces(paragraph, room):
+        joint = "" if passage.endswith("\n") else "\n"
+        for piece in _pieces(paragraph, most):
             n_added = n_tokens(piece)
-            if passage and n + n_added > room:
-                yield beginning + passage
-                passage = beginning = ""
-                room = most
+            if passage and n + n_added > most:
+                yield passage.rstrip("\n")
+                passage = ""
                 n = 0
             passage += joint + piece if passage else piece
             joint = " "
             n += n_added
-    if beginning or passage:
-        yield (beginning + passage).rstrip("\n")
+    if passage:
+        yield passage.rstrip("\n")
 
 
 def _pieces(paragraph: str, most: int) -> Iterable[str]:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.lab.commands.data import read_training
@@ -16,6 +17,8 @@ from kit.lab.commands.options import (
     Source,
     also_option,
     cutoffs_option,
+    data_option,
+    format_option,
     grid_option,
     output_file,
     seed_option,
@@ -23,6 +26,7 @@ from kit.lab.commands.options import (
     source_options,
     train_option,
 )
+from kit.paths import ATLAS
 from kit.settings import Value
 from kit.store import atomic_write
 
@@ -32,15 +36,15 @@ if TYPE_CHECKING:
     from kit.evaluation.answers import Reading
     from kit.methods import Retriever
 
-RESULT_FILES = """The JSON file has data, n_questions, n_passages, setting, seed, provenance and
-results: for each retriever recall@k, full@k and mrr as fractions, their intervals under NAME_ci as
-[low, high], seconds_per_query and seconds_to_fit. With --reader each has em, f1, accuracy (by
-containment) and words (of an answer) too, with --judge judged and unclear, beside the answers from
-no passage (none) and from the supports alone (golden), and the file has reader and judge: name, and
-the usage of a language model. With --graphs each has gm, gs, ged (by networkx, within half a
-second), ged_labelled, and evidence_f1, _precision, _recall and _em; a method that finds no graph
-gets a star of the true number of passages. The CSV file has all means by hops too, and the paired
-differences."""
+RESULT_FILES = """The JSON file has data, n_questions, n_passages, setting, seed, caption (what a
+reader of the numbers must know), provenance and results: for each retriever recall@k, full@k and
+mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
+seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer)
+too, with --judge judged and unclear, beside the answers from no passage (none) and from the
+supports alone (golden), and the file has reader and judge: name, and the usage of a language model.
+With --graphs each has gm, gs, ged (by networkx, within half a second), ged_labelled, and
+evidence_f1, _precision, _recall and _em; a method that finds no graph gets a star of the true
+number of passages. The CSV file has all means by hops too, and the paired differences."""
 
 
 @click.command()
@@ -49,28 +53,52 @@ differences."""
 @click.option(
     "--k", default=5, show_default=True, type=AT_LEAST_ONE, help="How many passages to show."
 )
-@source_options
+@data_option
+@format_option
+@click.option(
+    "--passage-tokens",
+    default=PASSAGE_TOKENS,
+    show_default=True,
+    type=AT_LEAST_ONE,
+    help="How many words and marks of punctuation a passage of a text or web page has, at most.",
+)
 @settings_option
+@output_file("--html", "Write the steps of the retrieval here, as a page to click through.")
 def ask(
     question: str,
     method: str,
     k: int,
+    data: Path | None,
+    data_format: str | None,
+    passage_tokens: int,
     settings: Mapping[str, Value],
-    source: Source,
+    html: Path | None,
 ) -> None:
     """Ask a QUESTION and print the passages that a method finds.
 
-    Example: kit ask "Where was the director of the film born?" --data FOLDER --method bm25
+    The data may be a folder of .pdf, .txt, .md and .html files, or any that has questions.
+
+    Each passage has its score, its place (document, and page or part) and why it was found, as
+    far as more than its own text counts.
+
+    Example: kit ask "Where was the director of the film born?" --data FOLDER --html steps.html
     """
+    from kit.corpus import load_corpus
     from kit.lab.ask import ask as ask_method
     from kit.methods import make
 
     make(method, **settings)  # a setting that does not exist is told before anything is read
-    corpus = source.load().corpus
-    passages = ask_method(question, corpus, method=method, k=k, **settings)
+    corpus = load_corpus([data or ATLAS], data_format=data_format, passage_tokens=passage_tokens)
+    passages = ask_method(question, corpus, method=method, k=k, html=html, **settings)
     for passage in passages.itertuples():
-        click.echo(f"{passage.rank}. {passage.title} ({passage.passage}, {passage.score:.3f})")
-        click.echo(fill(passage.text, 100, initial_indent="   ", subsequent_indent="   "))
+        click.echo(f"{passage.rank}. {passage.title} ({passage.place}): {passage.score:.3f}")
+        for paragraph in passage.text.split("\n"):
+            click.echo(fill(paragraph, 100, initial_indent="   ", subsequent_indent="   "))
+        if passage.why:
+            click.echo(fill(passage.why, 100, initial_indent="   → ", subsequent_indent="     "))
+        click.echo()
+    if passages.empty:
+        click.echo("No passage has a word of the question.")
 
 
 @click.command(epilog=RESULT_FILES)
@@ -83,6 +111,11 @@ def ask(
 @settings_option
 @click.option(
     "--graphs", is_flag=True, help="Measure graphs of evidence, of questions that have one."
+)
+@click.option(
+    "--keep-identical-ids",
+    is_flag=True,
+    help="Let a question find the passage that has its own id, which BEIR leaves out.",
 )
 @click.option("--reader", help="Who answers: extractive, ras, or a language model as server:MODEL.")
 @click.option(
@@ -101,6 +134,7 @@ def evaluate(
     seed: int,
     settings: Mapping[str, Value],
     graphs: bool,
+    keep_identical_ids: bool,
     reader: str | None,
     read: str | None,
     judge: str | None,
@@ -130,7 +164,16 @@ def evaluate(
     if graphs:
         benchmark = benchmark.asking([item for item in benchmark.test if item.evidence])
 
-    experiment, answers = _measure(methods, benchmark, training, reading, k, seed, graphs)
+    experiment, answers = _measure(
+        methods,
+        benchmark,
+        training,
+        reading,
+        ks=k,
+        seed=seed,
+        graphs=graphs,
+        ignore_identical_ids=not keep_identical_ids,
+    )
     _print_results(experiment, answers)
     if json:
         results = experiment.record(*answers)
@@ -166,29 +209,31 @@ def _measure(
     benchmark: "Benchmark",
     training: "Benchmark | None",
     reading: "Reading | None",
-    cutoffs: Sequence[int],
-    seed: int,
-    graphs: bool,
+    *,
+    ks: Sequence[int],
+    **choices: Any,
 ) -> "tuple[Experiment, list[Experiment]]":
-    """What the methods find, and how good the answers are that come of it, where one reads."""
+    """What the methods find, and how good the answers are that come of it, where one reads.
+
+    ``choices`` are further arguments of :func:`kit.evaluation.evaluate`.
+    """
     from kit.evaluation import evaluate as evaluate_all
     from kit.evaluation.experiment import N_TIMED
     from kit.lab.recording import store_recorded
 
     store_recorded()
-    longest = max(cutoffs)
+    longest = max(ks)
     if reading:
         reading.reader.fit(training or benchmark)
         longest = max(longest, reading.n)
     experiment = evaluate_all(
         methods,
         benchmark,
-        ks=cutoffs,
+        ks=ks,
         k=longest,
-        seed=seed,
         training=training,
         n_timed=N_TIMED,
-        graphs=graphs,
+        **choices,
     )
     return experiment, [reading.answers(experiment)] if reading else []
 
@@ -278,9 +323,9 @@ def graph(
     BUILDER is tfidf, knn, entity, structure, or a union such as entity+structure.
 
     The JSON file has nodes, edges, density, mean_degree, components, sf_em and precision (of five
-    seeds and their neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, and
-    provenance. The page has at most 300 passages; of a larger graph, --question shows what is
-    around a question's supports.
+    seeds and their neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, notes on
+    graphs without an edge and questions without a seed, and provenance. The page has at most 300
+    passages; of a larger graph, --question shows what is around a question's supports.
 
     Example: kit graph entity+structure --html graph.html --question atlas-test-0000
     """
@@ -301,4 +346,7 @@ def graph(
         atomic_write(html, page.html.encode())
     if json:
         write_result(json, measures, benchmark, settings, start)
+    notes = measures.pop("notes")
     click.echo(pd.Series(measures, dtype=object).to_string(float_format="{:,.4g}".format))
+    for note in notes:
+        click.echo(note)
