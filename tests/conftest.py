@@ -256,9 +256,8 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            prompt = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][
-                0
-            ]["content"]
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            prompt = json.loads(body)["messages"][-1]["content"]
             state.seen += 1
             if state.seen >= state.breaks_at:
                 return

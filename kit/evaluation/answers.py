@@ -11,16 +11,17 @@ from math import ceil, inf, isinf
 
 import numpy as np
 from pandas import DataFrame
-from tqdm.auto import tqdm
 
 from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.evaluation.results import Experiment
+from kit.progress import progress_bar
 from kit.readers.base import Contexts, LanguageModelReader, Reader
 from kit.readers.scoring import contains, exact_match, f1, normalise
 from kit.text import Encoder, language_model
 from kit.text.language_models import LanguageModel
-from kit.text.prompts import grade, grading_prompt
+from kit.text.prompts import grading_prompt
+from kit.text.replies import grade
 
 TOKENS_A_PASSAGE = 50  # at least, of passages that fill a context
 
@@ -104,7 +105,7 @@ def read_answers(
 
     rows = []
     queries = [question.text for question in questions]
-    for name, texts in tqdm(contexts.items(), desc=f"reading ({reader.name})"):
+    for name, texts in progress_bar(contexts.items(), desc=f"reading ({reader.name})"):
         for question, answer in zip(questions, reader.answer(queries, texts), strict=True):
             rows.append(
                 {
@@ -138,6 +139,7 @@ def judge_answers(
         prompts.append(grading_prompt(question.text, question.answer, row.answer))
 
     grades = [grade(reply.text) for reply in model.generate(prompts)]
+    model.count_unread(grades.count(None))
     return table.assign(
         judged=[float(right is True) for right in grades],
         unclear=[float(right is None) for right in grades],

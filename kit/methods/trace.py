@@ -60,6 +60,13 @@ class SubQuestionEvent(Event, frozen=True, tag="asked"):
     answer: str = ""
 
 
+class Exchange(Event, frozen=True, tag="exchanged"):
+    """What a chat model was asked in a round, and what it replied."""
+
+    prompt: str
+    reply: str
+
+
 class Expansion(Event, frozen=True, tag="expanded"):
     """A path from which BGR judged all candidates.
 
@@ -98,7 +105,15 @@ class GraphGrowth(Event, frozen=True, tag="grown"):
 
 
 AnyEvent = (
-    InitialScore | Seed | Message | NodeVisit | SubQuestionEvent | Expansion | Merge | GraphGrowth
+    InitialScore
+    | Seed
+    | Message
+    | NodeVisit
+    | SubQuestionEvent
+    | Exchange
+    | Expansion
+    | Merge
+    | GraphGrowth
 )
 
 

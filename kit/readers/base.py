@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kit.corpus.types import Texts
 from kit.text.prompts import answer_prompt
+from kit.text.replies import counted, whole_answer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,8 @@ class LanguageModelReader(Reader):
         self.name = model.name
 
     def answer(self, questions: Texts, contexts: Contexts) -> list[str]:
-        """The model's answers, without the space around them."""
+        """The model's answers, without what stands around them."""
         pairs = zip(questions, contexts, strict=True)
         prompts = [answer_prompt(question, context) for question, context in pairs]
-        return [answer.text.strip() for answer in self.model.generate(prompts)]
+        answers = [whole_answer(reply.text) for reply in self.model.generate(prompts)]
+        return counted(self.model, answers)

@@ -16,6 +16,7 @@ from string import Template
 
 from kit.corpus import EvidenceGraph, Passage, PlainTriple
 from kit.corpus.types import Texts
+from kit.text.language_models.answers import Request
 
 MOST_TRIPLES = 100  # of a graph in a prompt
 _FILE = Path(__file__).with_suffix(".toml")
@@ -67,16 +68,8 @@ def _numbered(contexts: Texts) -> str:
 
 
 def grading_prompt(question: str, answer: str, prediction: str) -> str:
-    """Listing 5: is the prediction right? The reply is to be 1 or 0."""
+    """Listing 5: is the prediction right? For the reply see :func:`kit.text.replies.grade`."""
     return _filled("grading", question=question, answer=answer, prediction=prediction)
-
-
-def grade(reply: str) -> bool | None:
-    """What a reply to :func:`grading_prompt` says: right, wrong, or (None) neither."""
-    verdicts = set(reply).intersection("01")
-    if len(verdicts) != 1:
-        return None
-    return verdicts == {"1"}
 
 
 # ---- QSGNN
@@ -95,7 +88,33 @@ def extraction_prompt(name: str, passage: Passage, names: Texts = ()) -> str:
 
 
 def plan_prompt(question: str, steps: Steps) -> str:
-    """Figures 8 to 10: what is to be asked next?
+    """Figures 8 to 10: what is to be asked next? For a model that learned it, or a plain one."""
+    return _filled("plan", steps=_graph_information("plan", steps), question=question)
+
+
+def plan_request(question: str, steps: Steps) -> Request:
+    """Figure 21: the same of a chat model, which is told what it is and shown examples."""
+    return _few_shot("planner", steps=_graph_information("planner", steps), question=question)
+
+
+def graph_answer_request(question: str, steps: Steps) -> Request:
+    """Figure 22: the answer by all that was found; there are no steps where nothing was wanted."""
+    return _few_shot("answerer", steps=_graph_information("answerer", steps), question=question)
+
+
+def triples_request(text: str) -> Request:
+    """Figure 20: the triples of a text, to be written as in :func:`written_triple`."""
+    return _few_shot("text_to_triples", text=text)
+
+
+def written_triple(triple: PlainTriple) -> str:
+    """``(S> subject| P> predicate| O> object)`` (C.2)."""
+    subject, predicate, value = triple
+    return f"(S> {subject}| P> {predicate}| O> {value})"
+
+
+def _graph_information(name: str, steps: Steps) -> str:
+    """The steps with their triples.
 
     Of more than MOST_TRIPLES the oldest are left out, never the question (ras-i27).
     """
@@ -104,12 +123,19 @@ def plan_prompt(question: str, steps: Steps) -> str:
     for text, triples in reversed(steps):
         latest = triples[-room:] if room else ()
         room -= len(latest)
-        listed = _json([f"(S> {s}| P> {p}| O> {o})" for s, p, o in latest])
-        paragraphs.append(f"[SUBQ] {text}\n\nRetrieved Graph Information: {listed}\n\n")
-    return _filled(
-        "plan",
-        steps="".join(reversed(paragraphs)),
-        question=question,
+        listed = _json(list(map(written_triple, latest)))
+        paragraphs.append(_filled(f"{name}_step", text=text, triples=listed))
+    return "".join(reversed(paragraphs))
+
+
+def _few_shot(name: str, **parts: str) -> Request:
+    """A prompt with its system message and examples."""
+    template = _TEMPLATES[name]
+    examples = [(example["input"], example["output"]) for example in template["examples"]]
+    return Request(
+        Template(template["input"]).substitute(parts),
+        template["system"],
+        tuple(examples),
     )
 
 

@@ -1,7 +1,8 @@
 """Facts as triples, with the sentences that say so (qsgnn.txt Eq. 1; f_t2t of ras.txt Eq. 7).
 
-Four ways stand behind one call, :func:`extract`: rules that need no model, files of HippoRAG's
-OpenIE, the kit's own small model, and a chat model with the prompts of qsgnn.txt, Appendix A.10.
+Five ways stand behind one call, :func:`extract`: rules that need no model, files of HippoRAG's
+OpenIE, the kit's own small model, and other language models with the prompts of qsgnn.txt, Appendix
+A.10, or of ras.txt, Appendix E.1.
 """
 
 import json
@@ -14,7 +15,6 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-from tqdm.auto import tqdm
 
 from kit.corpus import Corpus, Passage, PlainTriple
 from kit.corpus.formats import HippoRagParagraph
@@ -22,15 +22,21 @@ from kit.corpus.sentences import split_sentences
 from kit.corpus.source import Source
 from kit.corpus.types import Strings, Texts
 from kit.errors import InputError
+from kit.progress import progress_bar
 from kit.text.entities import fold
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mentions, Placeholders, linker_of
-from kit.text.prompts import extraction_prompt
+from kit.text.prompts import extraction_prompt, triples_request
+from kit.text.replies import plain_reply
 
 LONGEST = 10  # words that are said of an object
 LONGEST_ANSWER = 512  # tokens of a language model's reply
 _BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
+_BETWEEN = re.compile(r"[\s,]*")  # the items of a JSON list
+_LIST_END = re.compile(r"[\s,]*\]")
+#: Of "subject| P> predicate| O> object)", as models write it: bars and brackets may differ.
+_PARTS = re.compile(r"(?s)(.*?)[|\])]?\s*\bP\s*>(.*?)[|\])]?\s*\bO\s*>(?:(.*)\)|([^)\]]*)\])")
 _EDGES = " ,.;:!?\"'“”‘’()—–-"
 
 
@@ -63,13 +69,16 @@ def extract(
     corpus: Corpus,
     source: str = "rules",
     rows: Sequence[int] | None = None,
+    *,
+    of_ras: bool = False,
 ) -> Extractions:
     """The triples of each passage of ``rows``, by default of all.
 
-    They come by ``rules``, from the file of ``openie:FILE``, or from a :func:`language_model`: one
-    of the class :class:`SequenceToSequence` is asked as in :func:`by_small_model`, another as in
-    :func:`by_model`. Raises :class:`InputError` for a file that is unsound or lacks a passage, and
-    where a model can't be asked.
+    They come by ``rules``, from the file of ``openie:FILE``, or from a :func:`language_model`. The
+    kit's own is asked as in :func:`by_small_model`, other sequence-to-sequence models and, for RAS
+    (``of_ras``), all others as in :func:`by_text_to_triples`, else as in :func:`by_model`. Raises
+    :class:`InputError` for a file that is unsound or lacks a passage, and where a model can't be
+    asked.
     """
     if source == "rules":
         extractions = by_rules(corpus)
@@ -81,8 +90,10 @@ def extract(
     if source.startswith("openie:"):
         return from_file(part, Path(source.removeprefix("openie:")))
     model = language_model(source, longest_answer=LONGEST_ANSWER)
-    if isinstance(model, SequenceToSequence):
+    if model.reads_placeholders:
         return by_small_model(part, model, linker_of(corpus))
+    if of_ras or isinstance(model, SequenceToSequence):
+        return by_text_to_triples(part, model)
     return by_model(part, model)
 
 
@@ -99,7 +110,7 @@ def by_rules(corpus: Corpus) -> Extractions:
     """
     linker = linker_of(corpus)
     extractions = []
-    for passage in tqdm(corpus.passages, desc="triples", unit="passage"):
+    for passage in progress_bar(corpus.passages, desc="triples", unit="passage"):
         sentences = split_sentences(passage.text)
         statements = [
             _statements(sentence, linker.mentions(sentence), passage.title)
@@ -237,24 +248,60 @@ def by_model(corpus: Corpus, model: LanguageModel) -> Extractions:
     )
     prompts = []
     for passage, reply in zip(corpus.passages, replies):
-        listed = _listed(reply.text, "named_entities") or []
+        listed = _listed(reply.text, "named_entities") or ()
         names = [name for name in listed if isinstance(name, str)]
         prompts.append(extraction_prompt("triples", passage, names))
     replies = model.generate(prompts)
     lists = [_listed(reply.text, "triples") for reply in replies]
+    model.count_unread(lists.count(None))
     return _extractions(corpus, lists, model.name)
 
 
 def _listed(reply: str, key: str) -> list[object] | None:
-    """The list that a reply has under a key, or is; None where it has none."""
-    bracket = re.search(r"[{[].*", reply, re.DOTALL)
-    try:
-        value, _ = json.JSONDecoder().raw_decode(bracket[0] if bracket else reply)
-    except (ValueError, RecursionError):
+    """The list that a reply has under a key, or is; None where it has none.
+
+    Of a list that is cut or breaks off the whole items are kept, with a None for the rest.
+    """
+    text = plain_reply(reply)
+    start = re.search(rf'"{key}"\s*:\s*\[', text) or re.match(r"[^{[]*\[", text)
+    if not start:
         return None
-    if isinstance(value, dict):
-        value = value.get(key)
-    return value if isinstance(value, list) else None
+    decoder = json.JSONDecoder(strict=False)  # line ends within texts are read
+    items = []
+    position = start.end()
+    while not _LIST_END.match(text, position):
+        try:
+            item, position = decoder.raw_decode(text, _BETWEEN.match(text, position).end())
+        except (ValueError, RecursionError):
+            return [*items, None]
+        items.append(item)
+    return items
+
+
+def by_text_to_triples(corpus: Corpus, model: LanguageModel) -> Extractions:
+    """Triples by a language model that writes them as RAS's does (ras.txt C.2 and Figure 20).
+
+    A sequence-to-sequence model learned to, and reads nothing but the passage; another is told.
+    """
+    requests = [passage.full_text for passage in corpus.passages]
+    if not isinstance(model, SequenceToSequence):
+        requests = list(map(triples_request, requests))
+    lists = [written_triples(reply.text) for reply in model.generate(requests)]
+    model.count_unread(lists.count([]))
+    return _extractions(corpus, lists, model.name)
+
+
+def written_triples(reply: str) -> list[list[str]]:
+    """What stands in each ``(S> subject| P> predicate| O> object)`` of a reply.
+
+    One that is cut or lacks a part has fewer than three texts.
+    """
+    written = re.split(r"[(\[]?\bS\s*>", plain_reply(reply))[1:]
+    triples = []
+    for text in written:
+        parts = _PARTS.match(text)
+        triples.append(list(filter(None, parts.groups())) if parts else [text])
+    return triples
 
 
 def _extractions(
@@ -283,7 +330,7 @@ def _extractions(
         extractions.append(Extraction(sentences, tuple(triples)))
     if n_bad:
         warnings.warn(
-            f"{source}: left out {n_bad} of the extracted triples, which are not three texts",
+            f"{source}: left out {n_bad} of the extracted triples, which are no three texts or cut",
             stacklevel=3,
         )
     return extractions

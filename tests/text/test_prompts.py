@@ -9,7 +9,6 @@ from kit.text.prompts import (
     evidence_graph_prompt,
     evidence_prompt,
     extraction_prompt,
-    grade,
     grading_prompt,
     graph_answer_prompt,
     next_step_prompt,
@@ -108,21 +107,6 @@ def test_listing_5() -> None:
         "If the prediction is correct according to the answer, return 1. Otherwise, return 0.\n\n"
         "Return: your reply can only be one number '0' or '1'"
     )
-
-
-@pytest.mark.parametrize(
-    ("reply", "right"),
-    [
-        ("1", True),
-        ("Return: 0", False),
-        (" '1'. ", True),
-        ("", None),
-        ("0 or 1", None),
-        ("yes", None),
-    ],
-)
-def test_what_a_grade_says(reply: str, right: bool | None) -> None:
-    assert grade(reply) is right
 
 
 PAIRS = [("Who?", "Ada."), ("Where?", "Orm.")]

@@ -8,18 +8,21 @@ import pytest
 
 from kit.corpus import Corpus, Passage, example, load, load_corpus
 from kit.errors import InputError
+from kit.methods.loops.small_plan import PLANNER
 from kit.store import Store
 from kit.text.entities import fold
-from kit.text.language_models import Answer, LanguageModel
+from kit.text.language_models import Answer, LanguageModel, SequenceToSequence
 from kit.text.placeholders import EntityLinker
 from kit.text.triples import (
     Triple,
     by_model,
     by_rules,
     by_small_model,
+    by_text_to_triples,
     extract,
     fact_prompt,
     from_file,
+    written_triples,
 )
 
 
@@ -158,6 +161,72 @@ def test_a_model_is_asked_for_names_and_then_for_triples(tmp_path: Path) -> None
         (Triple("Ada Venn", "moved to", "Orm", 0),),
         (),
     ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "n_lost"),
+    [
+        ('{"triples": [["Ada Venn", "moved to", "Orm"], ["Ada Venn", "saw", "Oll"], ["Ada V', 1),
+        ('[["Ada Venn", "moved to", "Orm"], ["Ada Venn", "saw", "Oll"]', 1),
+        ('```json\n[["Ada Venn", "moved to", "Orm"], ["Ada Venn", "saw", "Oll"]]\n```', 0),
+        ('<think>[1]</think>{"triples": [["Ada Venn", "moved to", "Orm"], '
+         '["Ada Venn", "saw", "Oll"],]}', 0),
+    ],
+)  # fmt: skip
+def test_of_a_list_that_is_cut_the_whole_triples_are_kept(
+    tmp_path: Path, recwarn, reply: str, n_lost: int
+) -> None:
+    made = corpus(("Ada Venn", "Ada Venn moved to Orm and saw Oll."))
+    replies = {"Named_entities": reply, "Ada": '{"named_entities": ["Ada Venn", "Or'}
+    [extraction] = by_model(made, Scripted(Store(tmp_path), replies))
+    ends = [(triple.relation, triple.object) for triple in extraction.triples]
+    assert ends == [("moved to", "Orm"), ("saw", "Oll")]
+    told = [str(warning.message) for warning in recwarn]
+    assert told == [
+        f"scripted: left out {n_lost} of the extracted triples, which are no three texts or cut"
+    ] * bool(n_lost)
+
+
+@pytest.mark.parametrize(
+    ("reply", "triples"),
+    [
+        ("(S> A| P> x| O> B), (S> A| P> y| O> C, 1901)", [["A", "x", "B"], ["A", "y", "C, 1901"]]),
+        (
+            "['(S> A (film)| P> x| O> B (song))', \"(S> A] P> y] O> C]\"]",
+            [["A (film)", "x", "B (song)"], ["A", "y", "C"]],
+        ),
+        ("(S > A | P > x | O > B)\n(S> A P> y O> C)", [["A", "x", "B"], ["A", "y", "C"]]),
+        ("(S> A| P> x| O> B), (S> A| P> y| O> C", [["A", "x", "B"], ["A| P> y| O> C"]]),
+        ("No triples.", []),
+    ],
+)
+def test_triples_as_ras_writes_them(reply: str, triples: list[list[str]]) -> None:
+    assert [[text.strip() for text in texts] for texts in written_triples(reply)] == triples
+
+
+def test_a_foreign_t5_reads_the_passage_alone_and_a_chat_model_is_told(
+    tiny_t5: Path, tmp_path: Path
+) -> None:
+    made = corpus(("Orm", "Orm is a town."))
+    t5 = SequenceToSequence(str(tiny_t5), store=Store(tmp_path))
+    assert not t5.reads_placeholders and SequenceToSequence(PLANNER).reads_placeholders
+    by_text_to_triples(made, t5)
+    assert [prompt for prompt, _ in t5.log] == ["Orm\nOrm is a town."]
+
+    chat = Scripted(Store(tmp_path), {})
+    chat._ask = lambda prompts: [{0: Answer("(S> Orm| P> is| O> town)", 1, 1, 0.0)}]
+    [extraction] = by_text_to_triples(made, chat)
+    assert extraction.triples == (Triple("Orm", "is", "town", 0),)
+    [(request, _)] = chat.log
+    assert request.prompt == "Orm\nOrm is a town." and "format: (S> subject| P>" in request.system
+
+
+def test_a_t5_is_asked_in_the_format_that_it_knows(tiny_t5: Path, own_store: Path) -> None:
+    made = corpus(("Orm", "Orm is a town."))
+    assert extract(made, f"t5:{PLANNER}") == by_small_model(
+        made, SequenceToSequence(PLANNER, longest_answer=512), EntityLinker(made)
+    )
+    assert extract(made, f"t5:{tiny_t5}")[0].triples == ()
 
 
 class Small(Scripted):

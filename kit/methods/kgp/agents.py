@@ -23,6 +23,7 @@ from kit.store import content_key
 from kit.text import DEFAULT_ENCODER, Encoder
 from kit.text.language_models import SequenceToSequence, language_model
 from kit.text.prompts import evidence_prompt
+from kit.text.replies import counted, plain_reply
 
 
 class KGPRandom(KGP):
@@ -203,4 +204,4 @@ class KGPChat(KGPTfidf):
         for agent_input in inputs:
             path = [self.corpus.passages[row].full_text for row in agent_input.path]
             prompts.append(evidence_prompt(agent_input.query.text, path, prompt_name))
-        return replies(self.model, prompts)
+        return counted(self.model, list(map(plain_reply, replies(self.model, prompts))))

@@ -1,24 +1,35 @@
 """Who thinks in a loop of retrieval: gold sub-questions, the kit's small model, or a chat model."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
 
 from kit.corpus import Corpus
-from kit.corpus.sentences import split_sentences
 from kit.corpus.types import Queries, Texts
 from kit.methods.loops.fact_reader import FactReader
+from kit.methods.loops.next_steps import NEXT_STEP, next_thought
 from kit.methods.loops.small_plan import LONGEST_PLAN, begun_plan, read_plan, small_prompt
 from kit.methods.loops.steps import (
     SUFFICIENT,
+    UNREADABLE,
     NextSteps,
     Step,
     Trajectories,
     Trajectory,
     gold_steps,
 )
+from kit.methods.trace import Exchange
 from kit.text import prompts
-from kit.text.language_models import BEGUN, LanguageModel, SequenceToSequence, language_model
+from kit.text.language_models import (
+    BEGUN,
+    LanguageModel,
+    Prompt,
+    SequenceToSequence,
+    language_model,
+)
+from kit.text.language_models.answers import as_request
 from kit.text.placeholders import linker_of
+from kit.text.replies import counted, final_answer, labelled, plain_reply, whole_answer
 
 GOLD = "gold"  # the model that stands for the data's own sub-questions
 MANY_PROMPTS = 64  # above which a progress bar is shown
@@ -62,6 +73,9 @@ class Agent:
     def draft(self, trajectories: Trajectories, top_k: int) -> list[str]:
         """ITER-RETGEN's whole answer, by what was found last."""
         raise NotImplementedError
+
+    def conclude(self, trajectories: Trajectories) -> None:
+        """Fill in RAS's answers to the questions; by default there are none (ras.txt §3.4)."""
 
 
 class GoldAgent(Agent):
@@ -131,44 +145,46 @@ class SmallAgent(Agent):
         return trajectories
 
 
-#: How a chat model is asked for the next step, by the loop's name …
-_PROMPTS = {
-    "ras": prompts.plan_prompt,
-    "selfask": prompts.self_ask_prompt,
-    "self-critique": prompts.next_step_prompt,
-}
-#: … and where that stands in its reply.
-_NEXT_STEP = {
-    "ras": r"\A(?:\[SUBQ\]|(?=\[NO_RETRIEVAL\]))(.*)",  # in the first line
-    "selfask": r"(?m)^\s*Follow up:(.*)",
-    "self-critique": r"\A(?:Next step:)?(.*)",
-}
-
-
 class ChatAgent(Agent):
     """A chat model, asked with the papers' prompts (``prompts.toml``).
 
-    A reply that can't be read ends a loop.
+    A reply that can't be read is counted; where it was to say what is next, it ends the loop.
     """
 
     def __init__(self, model: LanguageModel, corpus: Corpus) -> None:
         self.model = model
         self.corpus = corpus
+        #: Whether it takes examples, for which the prompt of another model has no room.
+        self.takes_examples = not isinstance(model, SequenceToSequence)
 
     def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
-        questions = []
-        for trajectory in trajectories:
-            texts = [step.text for step in trajectory.steps]
-            findings = _answers(trajectory)
-            if policy == "ras":
-                findings = [step.triples for step in trajectory.steps]
-            questions.append(_PROMPTS[policy](trajectory.query.text, list(zip(texts, findings))))
+        questions = [self._plan_prompt(trajectory, policy) for trajectory in trajectories]
+        return self._next_steps(trajectories, questions, NEXT_STEP[policy])
 
+    def _plan_prompt(self, trajectory: Trajectory, policy: str) -> Prompt:
+        question = trajectory.query.text
+        if policy == "ras":
+            ask = prompts.plan_request if self.takes_examples else prompts.plan_prompt
+            return ask(question, _findings(trajectory))
+        ask = prompts.self_ask_prompt if policy == "selfask" else prompts.next_step_prompt
+        texts = [step.text for step in trajectory.steps]
+        return ask(question, list(zip(texts, _answers(trajectory))))
+
+    def _next_steps(
+        self,
+        trajectories: Trajectories,
+        questions: Sequence[Prompt],
+        read: Callable[[str, Texts], str | None],
+    ) -> NextSteps:
         steps = []
-        for reply in self._ask(questions):
-            match = re.search(_NEXT_STEP[policy], reply)
-            text = match[1].strip() if match else ""
-            steps.append(_step(text))
+        for trajectory, reply in zip(trajectories, self._ask(trajectories, questions)):
+            text = read(reply, [step.text for step in trajectory.steps])
+            if text is None:
+                trajectory.ended = UNREADABLE
+                self.model.count_unread(1)
+            elif not text:
+                trajectory.answer = final_answer(reply)
+            steps.append(Step(text) if text else None)
         return steps
 
     def suffices(self, trajectories: Trajectories) -> list[bool]:
@@ -176,16 +192,20 @@ class ChatAgent(Agent):
             prompts.critique_prompt(trajectory.query.text, _answers(trajectory))
             for trajectory in trajectories
         ]
-        # What can't be read counts as no (gnn-ret-i25).
-        return [verdict.lower().startswith("yes") for verdict in self._ask(questions)]
+        verdicts = []
+        for reply in self._ask(trajectories, questions, of_last=True):
+            words = [word.lower() for word, _ in labelled(reply, r"(?:yes|no)\b")]
+            self.model.count_unread(int(not words))
+            verdicts.append(words[:1] == ["yes"])  # what can't be read counts as no (gnn-ret-i25)
+        return verdicts
 
     def answer(self, trajectories: Trajectories, top_k: int) -> None:
-        last_steps = [trajectory.last for trajectory in trajectories]
-        questions = [
-            prompts.sub_answer_prompt(step.text, self._texts([step], top_k)) for step in last_steps
-        ]
-        for step, answer in zip(last_steps, self._ask(questions)):
-            step.answers = (answer,)
+        questions = []
+        for trajectory in trajectories:
+            texts = self._texts([trajectory.last], top_k)
+            questions.append(prompts.sub_answer_prompt(trajectory.last.text, texts))
+        for trajectory, answer in zip(trajectories, self._answers(trajectories, questions)):
+            trajectory.last.answers = (answer,)
 
     def think(self, trajectories: Trajectories, top_k: int) -> NextSteps:
         questions = []
@@ -193,14 +213,7 @@ class ChatAgent(Agent):
             texts = self._texts(trajectory.steps, top_k)
             thoughts = " ".join(step.text for step in trajectory.steps[1:])
             questions.append(prompts.reason_prompt(trajectory.query.text, texts, thoughts))
-
-        steps = []
-        for reply in self._ask(questions):
-            thought = next(iter(split_sentences(reply)), "")
-            if "answer is" in thought.lower():
-                thought = ""
-            steps.append(_step(thought))
-        return steps
+        return self._next_steps(trajectories, questions, next_thought)
 
     def draft(self, trajectories: Trajectories, top_k: int) -> list[str]:
         questions = []
@@ -208,19 +221,49 @@ class ChatAgent(Agent):
             questions.append(
                 prompts.reason_prompt(trajectory.query.text, self._texts([trajectory.last], top_k))
             )
-        return self._ask(questions)
+        drafts = list(map(plain_reply, self._ask(trajectories, questions)))
+        for trajectory, draft in zip(trajectories, drafts):
+            trajectory.answer = final_answer(draft)
+        return counted(self.model, drafts)
+
+    def conclude(self, trajectories: Trajectories) -> None:
+        questions = []
+        for trajectory in trajectories:
+            request = prompts.graph_answer_request(trajectory.query.text, _findings(trajectory))
+            if not self.takes_examples:
+                request = replace(request, examples=())
+            questions.append(request)
+        for trajectory, answer in zip(trajectories, self._answers(trajectories, questions)):
+            trajectory.answer = answer
 
     def _texts(self, steps: Sequence[Step], top_k: int) -> list[str]:
         """What the steps' retrievals brought to read, each passage once."""
         rows = dict.fromkeys(row for step in steps for row in step.rows[:top_k])
         return [self.corpus.passages[row].full_text for row in rows]
 
-    def _ask(self, questions: list[str]) -> list[str]:
-        return [reply.strip() for reply in replies(self.model, questions)]
+    def _answers(self, trajectories: Trajectories, questions: Sequence[Prompt]) -> list[str]:
+        replies = self._ask(trajectories, questions, of_last=True)
+        return counted(self.model, list(map(whole_answer, replies)))
+
+    def _ask(
+        self,
+        trajectories: Trajectories,
+        questions: Sequence[Prompt],
+        *,
+        of_last: bool = False,
+    ) -> list[str]:
+        """The replies to what is asked about the next or the last steps; trajectories note both."""
+        texts = replies(self.model, questions)
+        for trajectory, question, text in zip(trajectories, questions, texts):
+            position = len(trajectory.steps) - of_last
+            prompt = as_request(question).plain_text
+            trajectory.exchanges.append(Exchange(position, prompt, text))
+        return texts
 
 
-def _step(text: str) -> Step | None:
-    return Step(text) if text else None
+def _findings(trajectory: Trajectory) -> prompts.Steps:
+    """Each step with its triples."""
+    return [(step.text, step.triples) for step in trajectory.steps]
 
 
 def _answers(trajectory: Trajectory) -> list[str]:
@@ -228,7 +271,7 @@ def _answers(trajectory: Trajectory) -> list[str]:
     return [", ".join(step.answers) for step in trajectory.steps]
 
 
-def replies(model: LanguageModel, questions: Texts) -> list[str]:
+def replies(model: LanguageModel, questions: Sequence[Prompt]) -> list[str]:
     """What a language model writes to each prompt, with a progress bar where they are many."""
     return [
         answer.text for answer in model.generate(questions, progress=len(questions) > MANY_PROMPTS)
@@ -238,12 +281,12 @@ def replies(model: LanguageModel, questions: Texts) -> list[str]:
 def agent_of(text: str, corpus: Corpus, triples: str = "") -> Agent:
     """``gold``, or an agent by its language model, as :func:`language_model` takes it.
 
-    A ``t5:`` is a small one; ``triples`` is the source of the facts that it reads, by default the
-    same model.
+    A ``t5:`` of the kit's is a small one; ``triples`` is the source of the facts that it reads, by
+    default the same model. Any other is asked in words.
     """
     if text == GOLD:
         return GoldAgent()
     model = language_model(text, longest_answer=LONGEST_PLAN)
-    if isinstance(model, SequenceToSequence):
+    if model.reads_placeholders:
         return SmallAgent(model, corpus, triples or text)
     return ChatAgent(model, corpus)

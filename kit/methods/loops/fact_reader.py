@@ -19,7 +19,8 @@ class FactReader:
         """The triples of each list of rows (Eq. 7), each triple with the first row that says it."""
         unread = sorted(set().union(*lists) - self.triples.keys())
         if unread:
-            for row, extraction in zip(unread, extract(self.corpus, self.source, unread)):
+            extractions = extract(self.corpus, self.source, unread, of_ras=True)
+            for row, extraction in zip(unread, extractions):
                 self.triples[row] = [
                     (triple.subject, triple.relation, triple.object)
                     for triple in extraction.triples

@@ -94,7 +94,14 @@ class Loop(Retriever):
             texts = [[trajectories[index].query.text] for index in short]
             for index, ranking in zip(short, self.inner.retrieve_next(texts, k)):
                 results[index] = tuple(dict.fromkeys(results[index] + ranking.ids))[:k]
-        return [ranking_from_order(ids) for ids in results]
+        rankings = []
+        for ids, answer in zip(results, self.answers(trajectories)):
+            rankings.append(replace(ranking_from_order(ids), answer=answer))
+        return rankings
+
+    def answers(self, trajectories: Trajectories) -> list[str]:
+        """What the loop itself says to the questions; empty where it does not."""
+        return [trajectory.answer for trajectory in trajectories]
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
         [trajectory] = self.run([query], k)
@@ -104,6 +111,7 @@ class Loop(Retriever):
             events.append(SubQuestionEvent(index, step.text, ", ".join(step.answers)))
             passages = self.ids(step.rows[: self.settings.top_k])
             events += [Seed(index, id_, 1 / rank) for rank, id_ in enumerate(passages, start=1)]
+            events += trajectory.exchanges_in(index)
             if trajectory.graph:
                 grown = trajectory.up_to(index + 1)
                 scores = {}

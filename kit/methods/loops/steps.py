@@ -15,10 +15,13 @@ import msgspec
 
 from kit.corpus import GoldQuery, PlainTriple, Query, Question
 from kit.corpus.types import Indices, Strings
+from kit.methods.trace import Exchange
 from kit.text.placeholders import key_of
 
 SUBQ = "[SUBQ]"  # the planner's word for going on …
-SUFFICIENT = "[SUFFICIENT]"  # … and for having enough (ras.txt §3.1)
+SUFFICIENT = "[SUFFICIENT]"  # … for having enough …
+NO_RETRIEVAL = "[NO_RETRIEVAL]"  # … and of a question that needs none (ras.txt §3.1)
+UNREADABLE = "no reply that says what is next"  # in the place of such a word
 MOST_STEPS = 12  # per question, those that need no retrieval included
 
 
@@ -89,12 +92,16 @@ class Trajectory:
 
     ``graph`` is G_Q: each triple with the row that said it first. ``ended`` tells what ended it,
     the model's last word or that there were retrievals or steps enough; it is empty until then.
+    ``answer`` is what the loop itself says to the question, where it does, and ``exchanges`` are
+    what a chat model was asked and replied.
     """
 
     query: Query
     steps: list[Step] = field(default_factory=list)
     graph: dict[PlainTriple, int] = field(default_factory=dict)
     ended: str = ""
+    answer: str = ""
+    exchanges: list[Exchange] = field(default_factory=list, compare=False)
 
     @property
     def last(self) -> Step:
@@ -125,6 +132,11 @@ class Trajectory:
         for same_rank in zip_longest(*retrievals):
             rows += [row for row in same_rank if row is not None]
         return list(dict.fromkeys(rows))
+
+    def exchanges_in(self, position: int) -> list[Exchange]:
+        """What a chat model was asked about a step; of the last, also whether another is needed."""
+        last = len(self.steps) - 1
+        return [exchange for exchange in self.exchanges if min(exchange.round, last) == position]
 
     def up_to(self, n: int) -> Trajectory:
         """As it was after n steps."""

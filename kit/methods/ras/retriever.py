@@ -21,14 +21,13 @@ from kit.methods.loops.agents import GOLD, MANY_PROMPTS, agent_of
 from kit.methods.loops.fact_reader import FactReader
 from kit.methods.loops.loops import Loop
 from kit.methods.loops.small_plan import PLANNER
-from kit.methods.loops.steps import NextSteps, Step, Trajectories, Trajectory
+from kit.methods.loops.steps import NO_RETRIEVAL, NextSteps, Step, Trajectories, Trajectory
 from kit.methods.ras.themes import Themes
 from kit.readers.windows import steps_of
 from kit.settings import BaseSettings, Positive, Share
 from kit.text import DEFAULT_ENCODER
 from kit.text.placeholders import key_of, linker_of
 
-NO_RETRIEVAL = "[NO_RETRIEVAL]"  # what a planner says of a question that needs none
 OUT_OF_SCOPE = 4  # is taken off a cosine: below all that are within
 BY_NAME = 2  # is added to a cosine: above all others of the scope
 
@@ -132,9 +131,14 @@ class RAS(Loop):
             if step and step.text.startswith(NO_RETRIEVAL):
                 trajectory.ended = NO_RETRIEVAL
                 steps[index] = None
-            elif not trajectory.steps:
+            elif not trajectory.steps:  # whatever else it said (§4, Inference Setting)
                 steps[index] = Step(trajectory.query.text)  # q_0 = Q
+                trajectory.ended = ""
         return steps
+
+    def answers(self, trajectories: Trajectories) -> list[str]:
+        self.agent.conclude(trajectories)  # Eqs. 10 and 11
+        return super().answers(trajectories)
 
     def knows(self, trajectory: Trajectory, step: Step) -> bool:
         """The graph may have the answer already."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
-from tqdm.auto import tqdm
 
 from kit import cost
 from kit.errors import InputError
+from kit.progress import progress_bar
 from kit.store import Store, content_key
 from kit.text.language_models.answers import Answer, Prompt, as_request, valid_text
 from kit.text.language_models.recorded import KIND, record_if_wanted
@@ -35,6 +35,7 @@ class LanguageModel:
     """
 
     identity: str
+    reads_placeholders = False  # in place of names, as the kit's own small models do
     is_recorded = True  # by `kit record`: its answers can't be had again on any machine
 
     def __init__(
@@ -101,11 +102,11 @@ class LanguageModel:
         """The answers to prompts, both by key, as far as possible stored before anything fails."""
         keys = list(prompts)
         answers = {}
-        with tqdm(
+        with progress_bar(
             total=len(prompts),
             desc=f"asking {self.name}",
             unit="prompt",
-            disable=not progress,
+            shown=progress,
         ) as bar:
             try:
                 for part in self._ask(list(prompts.values())):

@@ -48,6 +48,14 @@ class SequenceToSequence(LanguageModel):
         return f"greedy {content}, {self.longest_prompt}"
 
     @cached_property
+    def reads_placeholders(self) -> bool:
+        """Whether its vocabulary has ``<n0>``, which stands for a name; no other model's has."""
+        vocabulary = self.folder and self.folder / "tokenizer.json"
+        if not (vocabulary and vocabulary.is_file()):
+            return False
+        return '"<n0>"' in vocabulary.read_text("utf-8")
+
+    @cached_property
     def loaded(self) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
         """The tokenizer and the model. Raises :class:`InputError` where there is none."""
         # Imported here: torch takes seconds, and a replay never needs it.

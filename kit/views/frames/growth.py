@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from kit.corpus import Corpus, Question
 from kit.corpus.types import Texts
 from kit.methods.base import Ranking
-from kit.methods.trace import GraphGrowth, Seed, SubQuestionEvent
+from kit.methods.trace import Exchange, GraphGrowth, Seed, SubQuestionEvent
 from kit.text.placeholders import key_of
+from kit.views.frames.exchanges import in_words
 from kit.views.layout import spring
 from kit.views.replay import MIDDLE, Column, Edge, Frame, Node, NodeState, RankItem, Replay, count
 
@@ -28,6 +29,7 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
     openings = []
     rounds = []
     passages = defaultdict(list)  # by round
+    said = defaultdict(list)  # by round, too
     for event in ranking.trace.events:
         if isinstance(event, SubQuestionEvent):
             openings.append(event)
@@ -35,6 +37,8 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
             rounds.append(event)
         elif isinstance(event, Seed):
             passages[event.round].append(event.passage)
+        elif isinstance(event, Exchange):
+            said[len(openings) - 1].append(event)
 
     names, graph = _entities(rounds)
     graph.remove_nodes_from(_far_nodes(graph, openings, rounds))
@@ -54,7 +58,8 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
             named,
         )
         edges = frame.edges
-        frames.append(frame)
+        caption = frame.caption + in_words(said[growth.round])
+        frames.append(replace(frame, caption=caption))
 
     nodes = []
     for name in chain(*(frame.shown for frame in frames)):

@@ -18,6 +18,7 @@ import pandas as pd
 from msgspec.structs import replace
 
 from kit.methods.trace import AnyEvent, InitialScore, Message, Seed, SubQuestionEvent
+from kit.views.frames.exchanges import in_words
 from kit.views.frames.steps import ReplayStep, Story
 from kit.views.replay import count
 
@@ -48,6 +49,8 @@ class MessageStory(Story):
                     )
                     for step in steps
                 ]
+            said = in_words(self.events[start:end])
+            steps[0] = replace(steps[0], caption=steps[0].caption + said)
             turns.append(steps)
 
         if self.has_distances:

@@ -1,13 +1,16 @@
 """Agents by hand: what a graph answers, how they are asked, and what is read of their replies."""
 
+from collections import Counter
+
 import pytest
 
+from kit import cost
 from kit.corpus import Query, example
 from kit.methods.loops import fact_reader
 from kit.methods.loops.agents import ChatAgent, GoldAgent, SmallAgent
 from kit.methods.loops.fact_reader import FactReader
 from kit.methods.loops.small_plan import begun_plan, read_plan
-from kit.methods.loops.steps import SUBQ, SUFFICIENT, Hole, Step, Trajectory, gold_steps
+from kit.methods.loops.steps import SUBQ, SUFFICIENT, UNREADABLE, Hole, Step, Trajectory, gold_steps
 from kit.text.language_models import BEGUN
 from kit.text.placeholders import Placeholders
 from kit.text.triples import extract
@@ -65,9 +68,9 @@ def read_rows(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The lists of rows whose triples are extracted, as they come."""
     lists = []
 
-    def recorded(corpus, source, rows):
+    def recorded(corpus, source, rows, **settings):
         lists.append(rows)
-        return extract(corpus, source, rows)
+        return extract(corpus, source, rows, **settings)
 
     monkeypatch.setattr(fact_reader, "extract", recorded)
     return lists
@@ -189,10 +192,12 @@ def test_a_chat_model_is_told_the_triples_of_each_step(scripted) -> None:
     begun = Trajectory(Query("q", QUESTION), [Step(QUESTION, triples=(BORN,))])
     planned = ChatAgent(model, CORPUS).plan([begun, Trajectory(Query("q", "Who?"))])
     assert planned == [Step("Which river floods Selby Quay?"), Step("[NO_RETRIEVAL]")]
-    step = f"[SUBQ] {QUESTION}\n\nRetrieved Graph Information: "
     triples = '["(S> Ines Moravec| P> born in| O> Selby Quay)"]'
-    assert f"{step}{triples}\n\nQuestion: {QUESTION}" in model.prompts[0]
-    assert model.prompts[1].endswith("with the provided information.\n\nQuestion: Who?")
+    first, second = model.prompts
+    assert first.prompt == (
+        f"[PREV_SUBQ] {QUESTION}\n[PREV_GRAPH_INFO] {triples}\nQuestion: {QUESTION}"
+    )
+    assert second.prompt == "Question: Who?" and first.system == second.system
 
 
 def begun() -> Trajectory:
@@ -209,12 +214,44 @@ def begun() -> Trajectory:
             ("ras", reply, None)
             for reply in ("[SUFFICIENT]\n[SUBQ] Who?", "It is insufficient.", "[SUBQ] ", "")
         ),
+        *(
+            ("ras", reply, Step("Where?"))
+            for reply in (
+                "**[SUBQ]** Where?",
+                "Output: [SUBQ] Where?",
+                "```\n[SUBQ] Where?\n```",
+                '"[SUBQ] Where?"',
+                "<think>[SUFFICIENT]?</think>\n[SUBQ] Where?",
+                "so [SUFFICIENT] does not hold.</think>[SUBQ] Where?",
+                "[SUBQ]\n**Where?**",
+                "One of [NO_RETRIEVAL], [SUBQ] and [SUFFICIENT] fits.\n\n[SUBQ]: Where?",
+            )
+        ),
+        ("ras", "**[NO_RETRIEVAL]** It is known.", Step("[NO_RETRIEVAL]")),
+        ("ras", "The graph is not [SUFFICIENT].", None),
         (
             "selfask",
             "Are follow up questions needed here: Yes.\nFollow up: Where?\nMore",
             Step("Where?"),
         ),
         ("selfask", "So the final answer is: Oll", None),
+        ("selfask", "**Follow up:** Where?", Step("Where?")),
+        ("selfask", "Are follow up questions needed here: Yes. Follow-up: Where?", Step("Where?")),
+        # A model that is not stopped tells what was before, and answers itself.
+        (
+            "selfask",
+            "Follow up: Who directed it?\nIntermediate answer: Ines Moravec\nFollow up: Where?\n"
+            "Intermediate answer: Orm\nFollow up: Why?\nSo the final answer is: Orm",
+            Step("Where?"),
+        ),
+        ("selfask", "Follow up: Who directed it?", Step("Who directed it?")),
+        ("selfask", "Are follow up questions needed here: No.", None),
+        (
+            "self-critique",
+            "Next step: Who directed it?\nIntermediate answer: x\n**Next step:** Where?",
+            Step("Where?"),
+        ),
+        ("self-critique", "```\nOutput: Where?\n```", Step("Where?")),
         ("self-critique", "Where?\nIntermediate answer: there", Step("Where?")),
         ("self-critique", "Next step: Where?", Step("Where?")),
         ("self-critique", "", None),
@@ -227,7 +264,15 @@ def test_what_is_read_of_a_chat_models_plan(
 
 
 @pytest.mark.parametrize(
-    ("reply", "enough"), [("Yes.", True), ("No, and yes", False), ("I cannot say", False)]
+    ("reply", "enough"),
+    [
+        ("Yes.", True),
+        ("**Yes**", True),
+        ("Answer: yes", True),
+        ("<think>No?</think>Yes", True),
+        ("No, and yes", False),
+        ("I cannot say", False),
+    ],
 )
 def test_what_cannot_be_read_does_not_suffice(scripted, reply: str, enough: bool) -> None:
     assert ChatAgent(scripted(reply), CORPUS).suffices([begun()]) == [enough]
@@ -276,3 +321,55 @@ def test_a_chat_model_thinks_by_all_that_was_found_and_drafts_by_the_last_retrie
         and "2: " not in drafting
         and drafting.endswith(f"Question: {TOWN.text}\nAnswer:")
     )
+
+
+@pytest.fixture
+def spent(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """What language models are said to cost from now on."""
+    counts = Counter()
+    monkeypatch.setattr(cost, "COUNTS", counts)
+    return counts
+
+
+@pytest.mark.parametrize("policy", ["ras", "selfask", "self-critique"])
+@pytest.mark.parametrize("reply", ["", "<think>Hm", "``````"])
+def test_a_plan_that_says_nothing_is_counted_and_is_no_decision(
+    scripted, spent, policy: str, reply: str
+) -> None:
+    trajectory = begun()
+    assert ChatAgent(scripted(reply), CORPUS).plan([trajectory], policy) == [None]
+    assert trajectory.ended == UNREADABLE and spent["unread"] == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "reply"), [("ras", "[SUFFICIENT]"), ("selfask", "So the final answer is: Oll")]
+)
+def test_a_decision_is_not_counted(scripted, spent, policy: str, reply: str) -> None:
+    trajectory = begun()
+    assert ChatAgent(scripted(reply), CORPUS).plan([trajectory], policy) == [None]
+    assert trajectory.ended == "" and spent["unread"] == 0
+
+
+def test_in_every_role_a_reply_that_says_nothing_is_counted(scripted, spent) -> None:
+    agent = ChatAgent(scripted("<think>", "I cannot say", "", " ", "``````"), CORPUS)
+    agent.answer([begun()], 1)
+    agent.suffices([begun()])
+    agent.think([begun()], 1)
+    agent.draft([begun()], 1)
+    agent.conclude([begun()])
+    assert spent["unread"] == 5
+
+
+def test_the_loops_own_answers_are_kept(scripted) -> None:
+    drafted = "She was born in Selby Quay, so the answer is: Oll"
+    replies = ["So the final answer is: **Orm**", "So the answer is: Selby Quay.", drafted]
+    agent = ChatAgent(scripted(*replies, "Nobody knows."), CORPUS)
+    trajectory = begun()
+    agent.plan([trajectory], "selfask")
+    assert trajectory.answer == "Orm"
+    agent.think([trajectory], 1)
+    assert trajectory.answer == "Selby Quay."
+    assert agent.draft([trajectory], 1) == [drafted] and trajectory.answer == "Oll"
+    agent.conclude([trajectory])
+    assert trajectory.answer == "Nobody knows."
+    assert [exchange.round for exchange in trajectory.exchanges] == [2, 2, 2, 1]

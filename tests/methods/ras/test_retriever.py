@@ -6,9 +6,11 @@ import pytest
 from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.methods import make
-from kit.methods.loops.steps import SUFFICIENT, Hole, Step, Trajectory
-from kit.methods.ras.retriever import NO_RETRIEVAL, RAS
-from kit.methods.trace import GraphGrowth, SubQuestionEvent
+from kit.methods.loops.agents import Agent
+from kit.methods.loops.steps import NO_RETRIEVAL, SUFFICIENT, UNREADABLE, Hole, Step, Trajectory
+from kit.methods.ras.retriever import RAS
+from kit.methods.trace import Exchange, GraphGrowth, SubQuestionEvent
+from kit.views.frames import replay
 
 HAND = example()
 TOWN, RIVER = HAND.test
@@ -21,14 +23,14 @@ def hole(entity: str, relation: str, backward: bool = False) -> Step:
     return Step(f"{relation} {entity}", (Hole(entity, relation, backward),))
 
 
-class Scripted:
+class Scripted(Agent):
     """The steps of a plan, one after another."""
 
     def __init__(self, *steps: Step | None) -> None:
         self.steps = [Step("any"), *steps]
         self.histories = []
 
-    def plan(self, trajectories):
+    def plan(self, trajectories, policy="ras"):
         for trajectory in trajectories:
             self.histories.append([step.text for step in trajectory.steps])
         return [self.steps[len(trajectory.steps)] for trajectory in trajectories]
@@ -147,7 +149,7 @@ def test_a_question_without_rounds_has_no_passages(n: int) -> None:
 
 
 def planned(prompt: str) -> str:
-    n_steps = prompt.count("Retrieved Graph Information: [")
+    n_steps = prompt.count("[PREV_SUBQ]")
     replies = ["[SUBQ] Where?", "[SUBQ] In which town was Ines Moravec born?", "[SUFFICIENT]"]
     return replies[min(n_steps, 2)]
 
@@ -180,12 +182,64 @@ def test_a_chat_model_plans_is_cut_off_and_is_replayed_to_the_same(chat) -> None
         "[SUFFICIENT]",
     ]
     triple = "(S> The Glass Harbour (film)| P> is a silent film directed by| O> Ines Moravec)"
-    assert triple in log[1][0]
+    assert triple in log[1][0].prompt
     assert retriever.usage().set_index("source")["calls"].to_dict() == {"live": 2, "replayed": 1}
     assert chatting("replay:server:m").run([TOWN.query]) == [grown]
 
 
 def test_a_server_of_transformers_is_asked_the_same_way(server, own_store) -> None:
-    """Its model writes nonsense, which is no sub-question: one retrieval."""
+    """Its model writes nonsense, which is no plan: one retrieval, as none was declined (§4)."""
     [grown] = chatting(f"server:{server.model}@{server.url}").run([TOWN.query])
-    assert [step.text for step in grown.steps] == [TOWN.text] and grown.ended == SUFFICIENT
+    assert [step.text for step in grown.steps] == [TOWN.text] and grown.ended == UNREADABLE
+
+
+def test_the_answer_and_all_that_was_said_stand_in_the_result(chat) -> None:
+    """The server writes as chat models do: emphasis, a heading, an answer with a label."""
+    replies = ["**[SUBQ]** Where?", "Output: [SUBQ] In which town was Ines Moravec born?"]
+    replies += ["```\n[SUFFICIENT]\n```", "Answer: **Selby Quay**"]
+
+    def reply(prompt: str) -> str:
+        n_steps = prompt.count("[PREV_SUBQ]")
+        return replies[3 if "Retrieved Graph Information" in prompt else n_steps]
+
+    chat.reply = reply
+    ranking = chatting(f"server:m@{chat.url}").explain(TOWN.query, 4)
+    assert ranking.answer == "Selby Quay"
+    said = [event for event in ranking.trace.events if isinstance(event, Exchange)]
+    assert [(event.round, event.reply) for event in said] == [
+        (0, replies[0]),
+        (1, replies[1]),
+        (2, replies[2]),
+        (1, replies[3]),
+    ]
+    assert said[0].prompt.startswith("You are a planner to determine")
+    assert "[PREV_SUBQ] Where is the Pick Motor Company located?" in said[0].prompt  # an example
+    assert said[3].prompt.endswith(f"Question: {TOWN.text}")
+    first, second = replay(ranking, HAND.corpus, TOWN).frames
+    assert first.caption.endswith(f"{TOWN.text}” Replied: “**[SUBQ]** Where?”")
+    assert second.caption.count("Asked: “") == 3 and "Answer: **Selby Quay**" in second.caption
+
+
+@pytest.mark.parametrize(
+    ("first", "texts", "ended"),
+    [
+        ("[NO_RETRIEVAL]", [], NO_RETRIEVAL),
+        ("**[NO_RETRIEVAL]**", [], NO_RETRIEVAL),
+        ("[SUFFICIENT]", [TOWN.text], SUFFICIENT),
+        ("I would search.", [TOWN.text], SUFFICIENT),
+    ],
+)
+def test_only_no_retrieval_declines_the_first_search(chat, first, texts, ended) -> None:
+    """§4: "if the initial planner output is not [NO_RETRIEVAL]", the question is searched for."""
+    chat.reply = lambda prompt: "[SUFFICIENT]" if "[PREV_SUBQ]" in prompt else first
+    [grown] = chatting(f"server:m@{chat.url}").run([TOWN.query])
+    assert [step.text for step in grown.steps] == texts and grown.ended == ended
+
+
+def test_a_foreign_t5_plans_by_the_plain_prompt(tiny_t5, own_store) -> None:
+    retriever = chatting(f"t5:{tiny_t5}")
+    [grown] = retriever.run([TOWN.query])
+    first, second = (prompt for prompt, _ in retriever.agent.model.log)
+    assert first.startswith("You are a planner to determine if the question can be answered")
+    assert first.endswith(f"Question: {TOWN.text}") and "(S> " in second
+    assert grown.ended == UNREADABLE

@@ -1,0 +1,80 @@
+"""What language models reply, without what they wrap around it, and the labels that it bears.
+
+Asked for ``[SUBQ] Who?`` they write ``**[SUBQ]** Who?``, ``Output: [SUBQ] Who?``, or the same in a
+fence, in quotes or behind a thought. Whoever asks reads it by these functions, and counts what says
+nothing (:meth:`kit.text.LanguageModel.count_unread`).
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from kit.text.language_models.answers import split_thought
+
+if TYPE_CHECKING:
+    from kit.text.language_models import LanguageModel
+
+#: What stands before a final answer: "So the final answer is: …", "Answer: …".
+ANSWER = r"(?:[\w,]+ ){0,3}answer(?: is\b:?|:)"
+
+_MARKS = re.compile(r"```\w*\n?|\*\*|`")
+_QUOTED = re.compile(r"""(?s)["“]([^"“”]*)["”]|'([^']*)'""")
+_BEGINNING = r"(?:^|(?<=[.:!?])|(?<=,)(?= \w))"  # of a line, a sentence or a clause
+_BEFORE_TEXT = " \t\n:–—-"
+_VERDICT = re.compile(r"(?<![\d.])[01](?!\.?\d)")
+
+
+def plain_reply(reply: str) -> str:
+    """A reply without thoughts, fences, marks of emphasis, and the quotes around it."""
+    answer, _ = split_thought(reply)
+    return _unquoted(_MARKS.sub("", answer))
+
+
+def _unquoted(text: str) -> str:
+    stripped = text.strip()
+    quoted = _QUOTED.fullmatch(stripped)
+    return (quoted[1] or quoted[2] or "").strip() if quoted else stripped
+
+
+def labelled(reply: str, labels: str) -> list[tuple[str, str]]:
+    """The labels of a reply, each with the line that it begins, or the next where that is empty.
+
+    ``labels`` is a regular expression. A label stands where a line, a sentence or a clause begins,
+    or behind a colon (``Output: [SUBQ]``); elsewhere it is only spoken of.
+    """
+    _, *parts = re.split(rf"(?im){_BEGINNING}\W*?({labels})", plain_reply(reply))
+    pairs = []
+    for label, text in zip(parts[::2], parts[1::2]):
+        line = text.lstrip(_BEFORE_TEXT).partition("\n")[0]
+        pairs.append((label, _unquoted(line)))
+    return pairs
+
+
+def final_answer(reply: str) -> str:
+    """The last answer that is called one; empty where none is."""
+    answers = labelled(reply, ANSWER)
+    return answers[-1][1] if answers else ""
+
+
+def whole_answer(reply: str) -> str:
+    """The answer in a reply that is to be nothing else."""
+    return final_answer(reply) or plain_reply(reply)
+
+
+def counted(model: "LanguageModel", texts: list[str]) -> list[str]:
+    """The texts that were read of a model's replies; the empty ones are counted."""
+    model.count_unread(texts.count(""))
+    return texts
+
+
+def grade(reply: str) -> bool | None:
+    """What a judge says who was asked for 1 or 0: right, wrong, or (None) neither.
+
+    Behind "Return:" or "Grade:" it counts first, then in the first line, then anywhere.
+    """
+    texts = [text for _, text in labelled(reply, "(?:return|grade):")]
+    plain = plain_reply(reply)
+    for text in [*texts, plain.partition("\n")[0], plain]:
+        verdicts = set(_VERDICT.findall(text))
+        if len(verdicts) == 1:
+            return verdicts == {"1"}
+    return None
