@@ -100,21 +100,33 @@ class Seen:
         return away
 
 
-@pytest.fixture(scope="module")
-def seen(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Seen]:
-    """A notebook with the test module's CELLS, open in JupyterLab and run.
-
-    Skips where there is no browser.
-    """
-    chromium = (
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The browser; skips where there is none."""
+    path = (
         os.environ.get("KIT_CHROMIUM")
         or shutil.which("chromium")
         or shutil.which("chromium-browser")
     )
-    if not chromium:
+    if not path:
         pytest.skip("no Chromium (set KIT_CHROMIUM)")
+    return path
+
+
+@pytest.fixture
+def opened(chromium: str) -> Iterator[Seen]:
+    """A page to open files in."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield Seen(browser.new_page(viewport={"width": 1200, "height": 1000}))
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def seen(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, chromium: str
+) -> Iterator[Seen]:
+    """A notebook with the test module's CELLS, open in JupyterLab and run."""
     folder = tmp_path_factory.mktemp("lab")
     cells = [nbformat.v4.new_code_cell(source) for source in request.module.CELLS.values()]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
