@@ -132,9 +132,10 @@ def test_what_can_not_be_recorded(project, answers: Path) -> None:
             recording.recording(model, 1, 1),
         ):
             pass
+    project.write("01_second")
     project.write("02_other")
-    line = "field notebook: expected one notebook, not all that begin with '0'"
-    assert str(kit(project, "record 0 --model server:m").exception) == line
+    line = "field notebook: expected one notebook, not all that begin with '01'"
+    assert str(kit(project, "record 01 --model server:m").exception) == line
     assert str(kit(project, "record 02 --model server:m").exception).startswith(
         "field parameter model: "
     )
