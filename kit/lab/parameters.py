@@ -25,7 +25,7 @@ def read_notebook(path: Path) -> NotebookNode:
     """Raises ``InputError`` for a file that is no notebook."""
     try:
         return nbformat.reads(path.read_text("utf-8"), as_version=4)
-    except (OSError, ValueError, nbformat.ValidationError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(f"expected a notebook ({type(error).__name__})", file=path) from None
 
 

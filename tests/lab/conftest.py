@@ -66,5 +66,6 @@ def question(i: int, hops: int) -> dict:
 def project(tmp_path: Path, own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     project = Project(tmp_path)
     monkeypatch.setenv("KIT_OUTPUT", str(project.output))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))  # where copies are signed
     monkeypatch.chdir(tmp_path)
     return project

@@ -82,6 +82,8 @@ def test_record_says_where_the_numbers_come_from(project) -> None:
         ({"scale": "smoke"}, "hotpotqa-dev-smoke"),
         ({"n_questions": 4}, "hotpotqa-dev-trial"),
         ({"seed": 1}, "hotpotqa-dev-trial"),
+        ({"n_seeds": 3}, "hotpotqa-dev-trial"),  # another value than the notebook's
+        ({"n_seeds": 5}, "hotpotqa-dev"),
         ({"setting": "per-question"}, "hotpotqa-dev-trial"),
         ({"setting": "closed"}, "hotpotqa-dev"),  # a notebook's own choice
     ],

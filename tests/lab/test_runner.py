@@ -10,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.sign import NotebookNotary
 
 from kit.errors import InputError
 from kit.lab import execution, runner
@@ -293,3 +294,110 @@ def test_who_is_ended_ends_the_notebooks_too(project) -> None:
     printed = process.communicate(timeout=60)[1]
     assert process.returncode == 130 and "kit: interrupted; what was finished is kept" in printed
     wait_until(lambda: not any(is_alive(int(pid.read_text())) for pid in pids))
+
+
+def test_a_number_stands_for_two_digits_and_a_whole_name_for_itself(project) -> None:
+    for name in ("01_a", "01_a-Copy1", "03_c", "10_d", "30_e"):
+        project.write(name)
+
+    def stems(*which: str) -> list[str]:
+        return [path.stem for path in find_notebooks(project.notebooks, which)]
+
+    assert stems("3") == ["03_c"] and stems("10") == ["10_d"]
+    assert stems("1") == ["01_a", "01_a-Copy1"] and stems("01_a") == ["01_a"]
+    with pytest.raises(InputError, match="not '4'"):
+        stems("4")
+
+
+def test_a_notebook_about_documents_does_not_read_something_else_in_silence(
+    project, capsys: pytest.CaptureFixture
+) -> None:
+    project.write("01_first")
+    project.write("08_pages", parameters=f'data = "{ROOT / "data" / "reports"}"\nlog = ""')
+    for data in (project.data, project.notebooks):
+        with pytest.raises(InputError, match="08_pages is about documents with pages: expected PD"):
+            runner.plan(["8"], data=data, notebooks=project.notebooks)
+    assert go(project) == 0  # all of them: a line tells
+    assert "08_pages: about documents with pages, so it reads" in capsys.readouterr().out
+
+
+DRAW = """import os, pathlib
+folder = pathlib.Path(os.environ["KIT_FIGURES"])
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "01_curve.csv").write_text(str(seed))"""
+
+
+def test_a_copy_draws_into_a_folder_of_its_own(project) -> None:
+    project.write("01_first", DRAW)
+    project.write("01_first-Copy1", DRAW.replace("str(seed)", "'a copy'"))
+    assert run(data=project.data, notebooks=project.notebooks) == 0
+    figures = project.output / "figures"
+    texts = {path.parent.name: path.read_text() for path in figures.glob("*/01_curve.csv")}
+    assert texts == {"hotpotqa-dev": "0", "hotpotqa-dev-01_first-Copy1-trial": "a copy"}
+    copies = sorted((project.output / "notebooks" / "executed").glob("*/*.ipynb"))
+    assert [path.stem for path in copies] == ["01_first", "01_first-Copy1"]
+
+
+def test_only_publishing_replaces_what_is_published(project, tmp_path: Path, monkeypatch) -> None:
+    published = tmp_path / "published"
+    monkeypatch.setattr("kit.paths.PUBLISHED", published)
+    stale = published / "hotpotqa-dev" / "01_stale.csv"
+    other = published / "hotpotqa-dev" / "02_other.csv"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    other.touch()
+    project.write("01_first", DRAW)
+    options = {"data": project.data, "notebooks": project.notebooks}
+    assert run(**options) == 0
+    assert {path.name for path in stale.parent.iterdir()} == {"01_stale.csv", "02_other.csv"}
+    for trial in ({"parameters": {"log": "x"}}, {"scale": "smoke"}, {"seed": 1}):
+        with pytest.raises(InputError, match=r"01_first\.ipynb: expected a whole run to publish"):
+            run(publish=True, **options, **trial)
+    assert stale.exists()
+    assert run(publish=True, **options) == 0  # it finished before: that is published
+    assert {path.name for path in stale.parent.iterdir()} == {"01_curve.csv", "02_other.csv"}
+
+
+def test_the_kernel_is_of_this_python_and_quiet(project, monkeypatch, capfd) -> None:
+    kernel = Path(os.environ["JUPYTER_DATA_DIR"]) / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    another = {"argv": ["/bin/false", "{connection_file}"], "display_name": "3", "language": "x"}
+    (kernel / "kernel.json").write_text(json.dumps(another))
+    project.write("01_first", "import sys\nopen(log, 'w').write(sys.executable)")
+    assert go(project) == 0
+    assert project.logged == [sys.executable]
+    assert capfd.readouterr().err == ""
+
+
+BAR = """from kit.progress import progress_bar
+for i in progress_bar(range(3), desc="in words"):
+    pass"""
+
+
+def test_the_copy_needs_no_kernel_and_is_trusted(project) -> None:
+    project.write("01_first", "import ipywidgets\nipywidgets.IntSlider()", BAR, "1 + 1")
+    assert go(project) == 0
+    copy = nbformat.read(executed(project) / "01_first.ipynb", as_version=4)
+    outputs = [output for cell in copy.cells[1:] for output in cell.outputs]
+    assert [output.data for output in outputs] == [{"text/plain": "2"}]
+    assert "widgets" not in copy.metadata
+    assert NotebookNotary().check_signature(copy)
+
+
+def test_the_line_of_a_notebook_tells_step_and_time(project) -> None:
+    path = project.write("01_first")
+    (job,) = runner.plan(data=project.data, notebooks=project.notebooks)
+    cells = nbformat.read(path, as_version=4).cells
+    line = execution.StepLine(job, 4)
+    assert line.text(2.0) == "its kernel starts (cell 0 of 4)"
+    line.begin(cells[0])
+    assert line.text(2.0) == "01_first (cell 1 of 4), about 00:06 left"
+    line.begin(cells[1])
+    assert line.text(2.0) == "01_first (cell 2 of 4), about 00:02 left"
+
+    job.figures.mkdir(parents=True)
+    record = {"provenance": {"seconds": 65}}
+    (job.figures / "01_first.json").write_text(json.dumps(record))
+    line = execution.StepLine(job, 4)
+    assert line.text(2.0) == "its kernel starts (cell 0 of 4), about 01:03 left"
+    assert line.text(80.0).endswith("about 00:00 left")
