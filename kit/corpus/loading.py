@@ -51,7 +51,7 @@ def load(
     source = combine(_read(path, data_format), *_passages_of(corpus))
     source.settle(is_pooled=setting == "pooled")
     if not source.items:
-        line = "expected questions, this is a corpus (it can be added to questions)"
+        line = "expected questions, this is a corpus for `kit ask` (it can be added to questions)"
         raise InputError("; ".join([line, *source.told_flaws]), file=path)
     return _benchmark(path, source, {}, setting)
 

@@ -8,11 +8,11 @@ from kit.corpus import Corpus, Passage, Question
 from kit.errors import InputError
 from kit.methods import make
 from kit.methods.trace import (
+    Event,
     Expansion,
     InitialScore,
     Message,
     NodeVisit,
-    Seed,
     SubQuestionEvent,
     Trace,
 )
@@ -89,23 +89,28 @@ def why(passage_id: str, trace: Trace, corpus: Corpus, question: str) -> str:
     sub_question = ""
     for event in trace.events:
         if isinstance(event, SubQuestionEvent):
-            sub_question = event.text
-        elif isinstance(event, InitialScore) and event.passage == passage_id:
-            reasons[Message] = "by its own text alone"
-        elif isinstance(event, Message):
-            if event.target == passage_id != event.source:
-                heard.append(event)
-        elif isinstance(event, Expansion):
-            if passage_id in event.taken:
-                reasons.setdefault(Expansion, _taken(event, corpus))
-        elif isinstance(event, NodeVisit) and event.passage == passage_id:
-            reasons.setdefault(NodeVisit, _visited(event, corpus))
-        elif isinstance(event, Seed) and event.passage == passage_id and sub_question:
-            what = "the question itself" if sub_question == question else f"“{sub_question}”"
-            reasons.setdefault(Seed, f"found for {what}")
+            is_whole = event.text == question
+            sub_question = "the question itself" if is_whole else f"“{event.text}”"
+        elif isinstance(event, Message) and event.target == passage_id != event.source:
+            heard.append(event)
+        elif reason := _reason(event, passage_id, corpus, sub_question):
+            reasons.setdefault(type(event), reason)
     if heard:
-        reasons[Message] = _heard(heard, corpus)
+        reasons[InitialScore] = _heard(heard, corpus)
     return "; ".join(reasons.values())
+
+
+def _reason(event: Event, passage_id: str, corpus: Corpus, sub_question: str) -> str:
+    """What an event alone says of a passage, or ``""``."""
+    if isinstance(event, Expansion):
+        return _taken(event, corpus) if passage_id in event.taken else ""
+    if getattr(event, "passage", None) != passage_id:
+        return ""
+    if isinstance(event, InitialScore):
+        return "by its own text alone"
+    if isinstance(event, NodeVisit):
+        return _visited(event, corpus)
+    return f"found for {sub_question}" if sub_question else ""
 
 
 def _taken(expansion: Expansion, corpus: Corpus) -> str:

@@ -8,6 +8,7 @@ reasoning order. What a structure holds are the supports of a question about it.
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -65,19 +66,24 @@ def find_documents(path: Path, passed_over: dict[str, list[str]] | None = None) 
         return [path] if path.suffix.lower() in _ENDINGS else []
 
     documents = []
+    for file in _entries(path):
+        reason = _why_passed_over(file)
+        if reason and passed_over is not None:
+            passed_over.setdefault(reason, []).append(str(file.relative_to(path)))
+        elif not reason and not file.is_dir():
+            documents.append(file)
+    return documents
+
+
+def _entries(path: Path) -> Iterator[Path]:
+    """All files and folders in a folder, questions and what tells of them aside."""
     for folder, folders, names in os.walk(path, onerror=_refuse):
         folders.sort()
         has_questions = any(name.endswith(".jsonl") for name in names)
         no_documents = _WITH_QUESTIONS if has_questions else set()
         for name in [*folders, *sorted(set(names) - no_documents)]:
-            file = Path(folder, name)
-            reason = _why_passed_over(file)
-            if reason and passed_over is not None:
-                passed_over.setdefault(reason, []).append(str(file.relative_to(path)))
-            elif not reason and name not in folders:
-                documents.append(file)
+            yield Path(folder, name)
         folders[:] = [name for name in folders if not _LEFT_BEHIND.match(name)]
-    return documents
 
 
 def _refuse(error: OSError) -> None:

@@ -30,8 +30,9 @@ _UNKNOWN_GLYPHS = f"glyphs whose letter the file does not tell are read as {UNKN
 
 Unread = dict[str, list[int]]  # what is not read, to the numbers of its pages
 
-# pdfminer warns of colours and fonts that no text depends on.
-logging.getLogger("pdfminer").setLevel(logging.ERROR)
+# They warn of colours, fonts and fields that no text depends on.
+for library in ("pdfminer", "pdfplumber"):
+    logging.getLogger(library).setLevel(logging.ERROR)
 
 
 def read_document(
