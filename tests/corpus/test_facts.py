@@ -87,5 +87,5 @@ def test_a_kit_folder_is_learned_from_in_this_setting() -> None:
 def test_passages_without_words_end_in_one_line():
     passages = [Passage("p0", "", "It is.", "p0"), Passage("p1", "", "…", "p1")]
     question = Question("q", "Is it?", "yes", (("p0",),), facts=("It is.",))
-    with pytest.raises(InputError, match="^expected words in the passages, there are none"):
+    with pytest.raises(InputError, match=r"^expected words in the passages, there are none"):
         single_facts(Benchmark("wordless", Corpus(passages), test=[question]))
