@@ -10,8 +10,9 @@ from dataclasses import replace
 from math import ceil, inf, isinf
 
 import numpy as np
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
+from kit.corpus import Question
 from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.evaluation.results import Experiment
@@ -107,20 +108,36 @@ def read_answers(
     queries = [question.text for question in questions]
     for name, texts in progress_bar(contexts.items(), desc=f"reading ({reader.name})"):
         for question, answer in zip(questions, reader.answer(queries, texts), strict=True):
-            rows.append(
-                {
-                    "retriever": name,
-                    "question": question.id,
-                    "hops": question.hops,
-                    "type": question.type,
-                    "answer": answer,
-                    "em": exact_match(answer, question.answers),
-                    "f1": f1(answer, question.answers),
-                    "accuracy": contains(answer, question.answers),
-                    "words": len(normalise(answer).split()),
-                }
-            )
+            rows.append(_scored(name, question, answer))
     return DataFrame(rows)
+
+
+def own_answers(experiment: Experiment) -> DataFrame:
+    """What the methods themselves answer (loops in which a chat model thinks), as read answers.
+
+    A method that answers any question has a row for every one, as ``NAME, own answer``.
+    """
+    rows = []
+    for name, rankings in experiment.rankings.items():
+        if any(ranking.answer for ranking in rankings.values()):
+            for question in experiment.questions:
+                answer = rankings[question.id].answer
+                rows.append(_scored(f"{name}, own answer", question, answer))
+    return DataFrame(rows)
+
+
+def _scored(name: str, question: Question, answer: str) -> dict[str, object]:
+    return {
+        "retriever": name,
+        "question": question.id,
+        "hops": question.hops,
+        "type": question.type,
+        "answer": answer,
+        "em": exact_match(answer, question.answers),
+        "f1": f1(answer, question.answers),
+        "accuracy": contains(answer, question.answers),
+        "words": len(normalise(answer).split()),
+    }
 
 
 def judge_answers(
@@ -179,10 +196,14 @@ class Reading:
     def answers(self, experiment: Experiment) -> Experiment:
         """The experiment with answers measured in place of rankings.
 
-        Those from nothing and from the supports are among them.
+        Those from nothing and from the supports are among them, and those that the methods give
+        themselves.
         """
         contexts = contexts_of(experiment, self.n, self.n_tokens)
         table = read_answers(self.reader, experiment.questions, contexts)
+        loops_answers = own_answers(experiment)
+        if len(loops_answers):
+            table = concat([table, loops_answers], ignore_index=True)
         usages = {"reader": self.reader.usage()}
         if self.judge:
             table = judge_answers(table, experiment.questions, self.judge)
@@ -190,7 +211,7 @@ class Reading:
         return replace(
             experiment,
             table=table,
-            rankings=experiment.rankings | dict.fromkeys(contexts),
+            rankings=experiment.rankings | dict.fromkeys(table["retriever"].unique()),
             usages={role: usage for role, usage in usages.items() if usage is not None},
         )
 

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kit.corpus import Benchmark, Question
@@ -145,6 +147,21 @@ def test_a_question_without_an_answer_is_one_plain_line(benchmark: Benchmark) ->
     with pytest.raises(InputError) as error:
         read_answers(FirstPassage(), benchmark.test, {"x": [["a"]] * 3})
     assert str(error.value) == "record q1, field answer: expected an answer to compare with"
+
+
+def test_what_methods_answer_themselves_stands_beside_a_readers_answers(experiment) -> None:
+    rankings = dict(experiment.rankings["z to a"])
+    rankings["q1"] = msgspec.structs.replace(rankings["q1"], answer="answer of a")
+    answering = replace(experiment, rankings=experiment.rankings | {"z to a": rankings})
+    answers = Reading(FirstPassage(), "1").answers(answering)
+    assert list(answers.rankings) == ["a to z", "z to a", "none", "golden", "z to a, own answer"]
+    own = answers.table[answers.table["retriever"] == "z to a, own answer"]
+    assert own[["question", "answer", "em"]].values.tolist() == [
+        ["q1", "answer of a", 1.0],
+        ["q2", "", 0.0],
+    ]
+    assert "z to a, own answer" in answering.text(answers)
+    assert list(Reading(FirstPassage(), "1").answers(experiment).rankings)[-1] == "golden"
 
 
 # ---- what the command line asks for
