@@ -1,5 +1,8 @@
 """The one exception that a user is meant to read."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class InputError(ValueError):
     """Bad input, told in one plain line: where (file, record, field) and what was expected.
@@ -19,3 +22,11 @@ class InputError(ValueError):
         line = f"{', '.join(where)}: {expected}" if where else expected
         plain = " ".join(line.split())
         super().__init__(plain.encode("utf-8", "backslashreplace").decode())  # as a file's name is
+
+
+def known_names(names: Iterable[str], meant: str) -> str:
+    """The names with commas between, and the one that may have been meant: for an error."""
+    listed = list(names)
+    line = ", ".join(listed) or "none"
+    similar = get_close_matches(meant.lower(), listed, 1)
+    return f"{line}; did you mean {similar[0]!r}?" if similar else line

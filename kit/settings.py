@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 from msgspec import inspect as msgspec_types
 from msgspec.structs import FieldInfo, fields
 
-from kit.errors import InputError
+from kit.errors import InputError, known_names
 
 Whole = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -39,8 +39,8 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
     names = defaults(kind)
     unknown = values.keys() - names.keys()
     if unknown:
-        listed = ", ".join(names) or "none"
-        raise InputError(f"{name} has no setting {min(unknown)!r}; it has {listed}")
+        first = min(unknown)
+        raise InputError(f"{name} has no setting {first!r}; it has {known_names(names, first)}")
 
     return kind(**{field.name: _checked(field, values) for field in fields(kind)})
 

@@ -2,8 +2,10 @@
 
 Each kind (embeddings, answers of language models …) has an SQLite file, because its transactions
 are what we promise: a value is there whole or not at all, also after a kill, and several processes
-can share the file. What must be files (trained weights) has a folder per key. Whatever is damaged,
-by its checksum, counts as missing and is made again.
+can share the file. They are kept by a rollback journal: it works on network file systems, where a
+write-ahead log does not, and for batches of vectors it is as fast. What must be files (trained
+weights) has a folder per key. Whatever is damaged, by its checksum, counts as missing and is made
+again.
 """
 
 import json
@@ -12,20 +14,23 @@ import shutil
 import sqlite3
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
 from filelock import FileLock
+from safetensors import SafetensorError
 
+from kit.errors import InputError
 from kit.paths import cache
 
 Result = TypeVar("Result")
 
 _CHECKSUMS = "checksums.json"
 _KEYS_AT_ONCE = 10_000  # SQLite takes up to 32,766
+_PATIENCE = 120  # seconds until a file is given up that another process has locked
 _CREATE = "CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)"
 _INSERT = "INSERT OR REPLACE INTO entry VALUES (?, ?, ?)"
 _SELECT = "SELECT key, value, checksum FROM entry WHERE key IN ({})"
@@ -44,20 +49,11 @@ def file_digest(path: Path) -> str:
     return blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
-def atomic_write(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old content or the new, never half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as temporary:
-        written = Path(temporary) / path.name
-        with written.open("wb") as sink:
-            sink.write(content)
-            sink.flush()
-            os.fsync(sink.fileno())
-        os.replace(written, path)
-
-
 class Store:
-    """Bytes by kind and key, in a folder (by default that of :func:`kit.paths.cache`)."""
+    """Bytes by kind and key, in a folder (by default that of :func:`kit.paths.cache`).
+
+    Raises :class:`InputError` where the disk refuses: it is read-only, full or locked.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or cache()
@@ -75,14 +71,17 @@ class Store:
                         values[key] = value
             return values
 
-        if not self._file(kind).exists():
-            return {}
-        return self._transaction(kind, select)
+        with self._refusal():
+            if not self._file(kind).exists():
+                return {}
+            return self._transaction(kind, select)
 
     def put_many(self, kind: str, values: Mapping[bytes, bytes]) -> None:
         """Keep the values, all of them or (if interrupted) none."""
         rows = [(key, value, _checksum(key, value)) for key, value in values.items()]
-        self._transaction(kind, lambda connection: connection.executemany(_INSERT, rows))
+        with self._refusal():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._transaction(kind, lambda connection: connection.executemany(_INSERT, rows))
 
     def get_folder(self, kind: str, key: str) -> Path | None:
         """The folder of this key; None unless it is there, with all files as they were written."""
@@ -100,8 +99,12 @@ class Store:
 
         Other processes that want it wait for it.
         """
-        (self.folder / kind).mkdir(parents=True, exist_ok=True)
-        with FileLock(self.folder / kind / f"{key}.lock"):
+        lock = self.folder / kind / f"{key}.lock"
+        with self._refusal():
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            lock.touch()  # raises where FileLock might wait for ever
+            waiting = FileLock(lock).acquire()
+        with waiting:
             return self.get_folder(kind, key) or make()
 
     def put_folder(self, kind: str, key: str, write: Callable[[Path], None]) -> Path:
@@ -110,15 +113,16 @@ class Store:
         All of it is kept or (if interrupted) none.
         """
         folder = self.folder / kind / key
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{key}.") as temporary:
-            written = Path(temporary) / key
-            written.mkdir()
-            write(written)
-            checksums = json.dumps(_checksums(written))
-            atomic_write(written / _CHECKSUMS, checksums.encode())
-            self.drop_folder(kind, key)
-            os.replace(written, folder)
+        with self._refusal():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{key}.") as temporary:
+                written = Path(temporary) / key
+                written.mkdir()
+                write(written)
+                checksums = json.dumps(_checksums(written))
+                (written / _CHECKSUMS).write_text(checksums, "utf-8")
+                self.drop_folder(kind, key)
+                os.replace(written, folder)
         return folder
 
     def drop_folder(self, kind: str, key: str) -> None:
@@ -127,6 +131,18 @@ class Store:
 
     def _file(self, kind: str) -> Path:
         return self.folder / f"{kind}.sqlite"
+
+    @contextmanager
+    def _refusal(self) -> Iterator[None]:
+        """What the disk refuses, in one line."""
+        try:
+            yield
+        except (OSError, sqlite3.DatabaseError, SafetensorError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(
+                f"costly results can't be kept in this folder ({reason}); KIT_CACHE names another",
+                file=self.folder,
+            ) from None
 
     def _transaction(
         self,
@@ -137,20 +153,22 @@ class Store:
 
         A file that is damaged is begun anew.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        file = self._file(kind)
         try:
-            with closing(sqlite3.connect(file, timeout=120)) as connection, connection:
+            return self._in_file(kind, work)
+        except sqlite3.DatabaseError as error:
+            if type(error) is not sqlite3.DatabaseError:  # locked, full …: the file itself is sound
+                raise
+            warnings.warn(
+                f"the store {kind}.sqlite is damaged ({error}) and is rebuilt", stacklevel=3
+            )
+        self._file(kind).unlink(missing_ok=True)
+        return self._in_file(kind, work)
+
+    def _in_file(self, kind: str, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        with closing(sqlite3.connect(self._file(kind), timeout=_PATIENCE)) as connection:
+            with connection:
                 connection.execute(_CREATE)
                 return work(connection)
-        except sqlite3.OperationalError:  # locked, disk full, read-only: the file itself is sound
-            raise
-        except sqlite3.DatabaseError as error:
-            warnings.warn(
-                f"the store {file.name} is damaged ({error}) and is rebuilt", stacklevel=3
-            )
-        file.unlink()
-        return self._transaction(kind, work)
 
 
 def _checksum(key: bytes, value: bytes) -> bytes:

@@ -27,12 +27,12 @@ TOP = {
     "kit",
     "notebooks",
 }
-TOP |= {"pyproject.toml", "tests"}
+TOP |= {"jupyter_server_config.json", "pyproject.toml", "tests"}
 #: Folders of the kit; each may import those before it.
 PARTS = ["corpus", "text", "learning", "graphs", "readers", "methods", "evaluation", "views"]
 PARTS += ["worlds", "lab"]
 #: Modules of the root that every part may import.
-SHARED = {"cost", "errors", "fingerprint", "paths", "progress", "settings", "store", "timer"}
+SHARED = {"cost", "errors", "files", "fingerprint", "paths", "progress", "settings", "store", "timer"}
 
 
 def tracked() -> list[Path]:

@@ -23,7 +23,15 @@ def test_settings_are_typed_and_have_defaults() -> None:
 @pytest.mark.parametrize(
     ("values", "line"),
     [
-        ({"shar": 1}, "it has no setting 'shar'; it has share, depth, kind, loud"),
+        (
+            {"shar": 1},
+            "it has no setting 'shar'; it has share, depth, kind, loud; did you mean 'share'?",
+        ),
+        (
+            {"sound": 1},
+            "it has no setting 'sound'; it has share, depth, kind, loud; did you mean 'loud'?",
+        ),
+        ({"size": 1}, "it has no setting 'size'; it has share, depth, kind, loud"),
         ({"share": 2}, "field share: expected a number from 0 to 1, not 2"),
         ({"depth": 0}, "field depth: expected a whole number from 1, not 0"),
         ({"kind": "max"}, "field kind: expected one of 'mean', 'min', not 'max'"),

@@ -1,16 +1,17 @@
 """The store: whole or not at all, found again by content, rebuilt when damaged."""
 
 import sqlite3
-import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.store import Store, atomic_write, content_key
+from kit.errors import InputError
+from kit.store import Store, content_key
 
 
 def test_values_are_found_again(tmp_path: Path) -> None:
@@ -43,15 +44,6 @@ def test_a_damaged_file_is_rebuilt(tmp_path: Path, action: str) -> None:
             store.put_many("thing", {b"b": b"2"})
     store.put_many("thing", {b"a": b"1"})
     assert store.get_many("thing", [b"a"]) == {b"a": b"1"}
-
-
-def test_atomic_write_replaces_and_leaves_nothing_else(tmp_path: Path) -> None:
-    file = tmp_path / "new" / "file"
-    atomic_write(file, b"old")
-    atomic_write(file, b"new")
-    assert file.read_bytes() == b"new"
-    assert [path.name for path in file.parent.iterdir()] == ["file"]
-    assert stat.S_IMODE(file.stat().st_mode) == 0o644
 
 
 @given(st.lists(st.text()), st.lists(st.text()))
@@ -137,3 +129,135 @@ def test_an_interrupted_folder_leaves_the_old_one(tmp_path: Path) -> None:
         store.put_folder("thing", "key", interrupted)
     assert (store.get_folder("thing", "key") / "config").exists()
     assert [path.name for path in (tmp_path / "thing").iterdir()] == ["key"]
+
+
+# ---- what the disk refuses
+
+CALLS = {
+    "put": lambda store: store.put_many("thing", {b"a": b"1"}),
+    "put a folder": lambda store: store.put_folder("thing", "key", write),
+    "make": lambda store: store.get_or_make("thing", "key", lambda: pytest.fail("it is made")),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("folder", ["/proc/store", "file", "file/store"])
+def test_a_folder_that_can_not_be_written_is_told(
+    tmp_path: Path, call: Callable, folder: str
+) -> None:
+    (tmp_path / "file").touch()
+    store = Store(tmp_path / folder)
+    assert store.get_many("thing", [b"a"]) == {} and store.get_folder("thing", "key") is None
+    with pytest.raises(InputError) as caught:
+        call(store)
+    line = f"{store.folder}: costly results can't be kept in this folder ("
+    assert str(caught.value).startswith(line)
+    assert str(caught.value).endswith("); KIT_CACHE names another")
+
+
+@pytest.mark.parametrize("action", ["put", "put a folder"])
+def test_a_full_disk_is_told_and_what_was_kept_stays(tmp_path: Path, action: str) -> None:
+    """No file may become larger than 64 kB, in a process of its own."""
+    Store(tmp_path).put_many("thing", {b"old": b"1"})
+    Store(tmp_path).put_folder("thing", "key", write)
+    code = """if True:
+        import resource, sys
+        from pathlib import Path
+        import numpy as np
+        from safetensors.numpy import save_file
+        from kit.errors import InputError
+        from kit.store import Store
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64_000, 64_000))
+        store = Store(Path(sys.argv[1]))
+        def write(folder):
+            save_file({"weights": np.zeros(100_000)}, folder / "weights.safetensors")
+        try:
+            if sys.argv[2] == "put":
+                store.put_many("thing", {b"new": bytes(1_000_000), b"small": b"2"})
+            else:
+                store.put_folder("thing", "key", write)
+        except InputError as error:
+            print(error)
+    """
+    command = [sys.executable, "-c", code, str(tmp_path), action]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{tmp_path}: costly results can't be kept in this folder (")
+    assert done.stdout.count("\n") == 1 and not done.stderr
+    assert Store(tmp_path).get_many("thing", [b"old", b"new", b"small"]) == {b"old": b"1"}
+    folder = Store(tmp_path).get_folder("thing", "key")
+    assert (folder / "config").read_bytes() == b"{}"
+    assert not list((tmp_path / "thing").glob(".key.*"))
+
+
+def test_a_locked_file_is_waited_for_and_then_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path)
+    store.put_many("thing", {b"a": b"1"})
+    with sqlite3.connect(tmp_path / "thing.sqlite", isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr("kit.store._PATIENCE", 0.1)
+        for call in (CALLS["put"], lambda store: store.get_many("thing", [b"a"])):
+            with pytest.raises(
+                InputError, match=r"\(database is locked\); KIT_CACHE names another"
+            ):
+                call(store)
+        other.execute("COMMIT")
+    assert store.get_many("thing", [b"a"]) == {b"a": b"1"}
+
+
+def test_a_value_that_is_too_large_does_not_cost_the_others(tmp_path: Path) -> None:
+    """SQLite's errors are all of one family; only a damaged file is begun anew."""
+    store = Store(tmp_path)
+    store.put_many("thing", {b"a": b"1"})
+    with sqlite3.connect(tmp_path / "thing.sqlite") as connection:
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON entry BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+    with pytest.raises(InputError, match=r"\(no\); KIT_CACHE"):
+        store.put_many("thing", {b"b": b"2"})
+    assert store.get_many("thing", [b"a", b"b"]) == {b"a": b"1"}
+
+
+def test_two_processes_write_at_once(tmp_path: Path) -> None:
+    """A hundred transactions each into one file, which is there whole; no log that a network file
+    system could not keep."""
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from kit.store import Store
+        store = Store(Path(sys.argv[1]))
+        for i in range(100):
+            key = f"{sys.argv[2]} {i}".encode()
+            store.put_many("thing", {key: key * 100})
+            assert store.get_many("thing", [key]) == {key: key * 100}
+    """
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    processes = [
+        subprocess.Popen([*command, name], stderr=subprocess.PIPE, text=True) for name in "ab"
+    ]
+    assert [process.communicate()[1] for process in processes] == ["", ""]
+    keys = [f"{name} {i}".encode() for name in "ab" for i in range(100)]
+    assert Store(tmp_path).get_many("thing", keys) == {key: key * 100 for key in keys}
+    with sqlite3.connect(tmp_path / "thing.sqlite") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert [file.name for file in tmp_path.iterdir()] == ["thing.sqlite"]
+
+
+def test_a_store_is_read_where_it_can_not_be_written(tmp_path: Path) -> None:
+    """As a class shares its teacher's: no byte is written, which the system would refuse."""
+    store = Store(tmp_path)
+    store.put_many("thing", {b"a": b"1"})
+    store.put_folder("thing", "key", write)
+    code = """if True:
+        import resource, sys
+        from pathlib import Path
+        from kit.store import Store
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        store = Store(Path(sys.argv[1]))
+        print(store.get_many("thing", [b"a"]), store.get_folder("thing", "key") is not None)
+    """
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "{b'a': b'1'} True\n"

@@ -9,7 +9,7 @@ import msgspec
 
 from kit.corpus.types import Benchmark, Questions
 from kit.errors import InputError
-from kit.store import atomic_write
+from kit.files import atomic_write
 
 EXPORTS = ("kit", "beir", "qrels")
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from kit.corpus.exporting import encode_id
 from kit.errors import InputError
+from kit.files import atomic_write
 from kit.methods import Ranking
-from kit.store import atomic_write
 
 
 def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> None:

@@ -6,6 +6,7 @@ from pandas import DataFrame
 
 from kit.corpus import Corpus, Passage, Question
 from kit.errors import InputError
+from kit.files import atomic_write
 from kit.methods import make
 from kit.methods.trace import (
     Event,
@@ -16,7 +17,6 @@ from kit.methods.trace import (
     SubQuestionEvent,
     Trace,
 )
-from kit.store import atomic_write
 from kit.views.frames import replay
 from kit.views.replay_page import replay_page
 

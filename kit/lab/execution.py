@@ -23,10 +23,11 @@ from tqdm import tqdm
 from traitlets import default
 
 from kit import paths
+from kit.files import atomic_write
 from kit.lab.environment import environment
 from kit.lab.parameters import Parameters, read_notebook, with_parameters
 from kit.lab.provenance import write_json
-from kit.store import atomic_write, file_digest
+from kit.store import file_digest
 
 _MOST_LINES = 8  # of an error's message
 _MOST_LETTERS = 1000  # … and its letters

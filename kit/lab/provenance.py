@@ -12,8 +12,8 @@ import msgspec
 
 import kit
 from kit.corpus import Benchmark
+from kit.files import atomic_write
 from kit.paths import ROOT
-from kit.store import atomic_write
 from kit.text.encoder import DEFAULT_ENCODER
 
 #: What results depend on, in the checkout.

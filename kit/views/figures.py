@@ -7,7 +7,7 @@ from pandas import DataFrame
 from pandas.io.formats.style import Styler
 
 from kit.errors import InputError
-from kit.store import atomic_write
+from kit.files import atomic_write
 from kit.views.style import Figure
 
 _FORBIDDEN = frozenset('/\\:*?"<>|\0')  # in the name of a file

@@ -19,8 +19,8 @@ import pandas as pd
 from pandas import DataFrame
 
 from kit.errors import InputError
+from kit.files import atomic_write
 from kit.paths import ROOT
-from kit.store import atomic_write
 
 README = ROOT / "README.md"
 _TEMPLATE = Path(__file__).with_name("readme.md")

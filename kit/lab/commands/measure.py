@@ -11,6 +11,7 @@ import click
 from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.types import Texts
 from kit.errors import InputError
+from kit.files import atomic_write
 from kit.lab.commands.data import read_training
 from kit.lab.commands.options import (
     AT_LEAST_ONE,
@@ -28,7 +29,6 @@ from kit.lab.commands.options import (
 )
 from kit.paths import ATLAS
 from kit.settings import Value
-from kit.store import atomic_write
 
 if TYPE_CHECKING:
     from kit.corpus import Benchmark

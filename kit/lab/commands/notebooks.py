@@ -7,8 +7,8 @@ import click
 
 from kit.corpus.types import Texts
 from kit.errors import InputError
+from kit.files import atomic_write
 from kit.lab.commands.options import AT_LEAST_ONE, Given, notebook_options
-from kit.store import atomic_write
 
 
 @click.command()

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from kit.errors import InputError
-from kit.store import atomic_write
+from kit.files import atomic_write
 from kit.text.language_models.answers import Answer
 
 KIND = "answers"  # in the store

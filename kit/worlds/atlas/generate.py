@@ -10,8 +10,8 @@ import click
 from kit.corpus.exporting import files_of
 from kit.corpus.types import Benchmark, Corpus, Question
 from kit.errors import InputError
+from kit.files import atomic_write
 from kit.paths import ATLAS
-from kit.store import atomic_write
 from kit.worlds.atlas.articles import add_titles, write_article
 from kit.worlds.atlas.drafts import Draft
 from kit.worlds.atlas.geography import befriend, found_country

@@ -9,8 +9,8 @@ from random import Random
 import click
 import msgspec
 
+from kit.files import atomic_write
 from kit.paths import ROOT
-from kit.store import atomic_write
 from kit.worlds.reports.asking import ask_all
 from kit.worlds.reports.printing import Report, to_pdf
 

@@ -1,0 +1,80 @@
+"""Files that are written: whole or not at all, and known to be writable before any work is done."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from kit.errors import InputError
+
+
+def atomic_write(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, never half of it.
+
+    A link stays one: what it leads to is replaced. What is no file (a device, a pipe), or where
+    this process writes its own output, gets the content as it is. Raises :class:`InputError` where
+    it can't be written.
+    """
+    with _refusal_of(path):
+        target = Path(os.path.realpath(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        output = _own_output(path)
+        if output is not None:
+            sys.stdout.flush()
+            with os.fdopen(os.dup(output), "wb") as sink:
+                sink.write(content)
+        elif _is_plain(path):
+            _replace(target, content)
+        else:
+            path.write_bytes(content)
+
+
+def expect_writable(path: Path) -> None:
+    """Raise :class:`InputError` unless a file can be written here, in a folder that exists."""
+    target = Path(os.path.realpath(path))
+    with _refusal_of(path):
+        if path.is_dir() or not target.parent.is_dir():
+            raise InputError("expected a file in a folder that exists", file=path)
+        if os.path.lexists(target) and not os.access(path, os.W_OK):
+            raise PermissionError("write-protected")
+        if _is_plain(path):
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether the path leads to a file, or to nothing yet; not to a device or a pipe."""
+    return path.is_file() or not (path.exists() or os.path.lexists(os.path.realpath(path)))
+
+
+def _replace(path: Path, content: bytes) -> None:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".kit-") as temporary:
+        written = Path(temporary) / path.name
+        with written.open("wb") as sink:
+            sink.write(content)
+            sink.flush()
+            os.fsync(sink.fileno())
+        if path.exists():
+            shutil.copymode(path, written)
+        os.replace(written, path)
+
+
+def _own_output(path: Path) -> int | None:
+    """The descriptor (1, 2) by which this process writes to ``path`` already, if it does."""
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+    return None
+
+
+@contextmanager
+def _refusal_of(path: Path) -> Iterator[None]:
+    """What the disk refuses, in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"can't be written ({error.strerror or error})", file=path) from None
