@@ -5,6 +5,7 @@ no judge judges, is wrong (kgp-i25).
 """
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil, inf, isinf
@@ -97,7 +98,7 @@ def read_answers(
     :class:`InputError` for a question without an answer.
     """
     for question in questions:
-        if not question.answer:
+        if not question.answer.strip():
             raise InputError(
                 "expected an answer to compare with",
                 record=question.id,
@@ -197,8 +198,9 @@ class Reading:
         """The experiment with answers measured in place of rankings.
 
         Those from nothing and from the supports are among them, and those that the methods give
-        themselves.
+        themselves. Questions without an answer to compare with are left out, which is told.
         """
+        experiment = _answerable(experiment)
         contexts = contexts_of(experiment, self.n, self.n_tokens)
         table = read_answers(self.reader, experiment.questions, contexts)
         loops_answers = own_answers(experiment)
@@ -216,12 +218,34 @@ class Reading:
         )
 
     def record(self, answers: Experiment) -> dict[str, dict[str, object]]:
-        """Who read how much, and who judged: name, size, and a language model's usage."""
+        """Who read how much, and who judged: name, size, and a language model's usage.
+
+        ``n_questions`` are those that have an answer to compare with.
+        """
         record = {
-            "reader": {"name": self.reader.name, "size": self.size},
+            "reader": {
+                "name": self.reader.name,
+                "size": self.size,
+                "n_questions": len(answers.questions),
+            },
         }
         if self.judge:
             record["judge"] = {"name": self.judge.name}
         for role, usage in answers.usages.items():
             record[role]["usage"] = usage.to_dict("records")
         return record
+
+
+def _answerable(experiment: Experiment) -> Experiment:
+    """The experiment without the questions whose answer is empty."""
+    questions = tuple(question for question in experiment.questions if question.answer.strip())
+    n = len(experiment.questions)
+    if not questions:
+        raise InputError(f"expected questions with an answer, all {n} have none", field="answer")
+    if n_left_out := n - len(questions):
+        warnings.warn(
+            f"{n_left_out} of {n} questions have no answer to compare with: "
+            "they are left out where answers are measured",
+            stacklevel=2,
+        )
+    return replace(experiment, questions=questions)

@@ -149,14 +149,34 @@ def test_a_question_without_an_answer_is_one_plain_line(benchmark: Benchmark) ->
     assert str(error.value) == "record q1, field answer: expected an answer to compare with"
 
 
+def test_questions_without_an_answer_are_left_out_and_counted(
+    alphabetical, benchmark: Benchmark
+) -> None:
+    """As MuSiQue's test file has them, and QReCC."""
+    blank = Question("q3", "three", " ", (("c",),))
+    asked = Benchmark("small", benchmark.corpus, test=[QUESTIONS[0], blank, QUESTIONS[1]])
+    experiment = evaluate({"a to z": alphabetical}, asked, ks=(2,), progress=False)
+    reading = Reading(FirstPassage(), "1")
+    with pytest.warns(UserWarning, match="^1 of 3 questions have no answer to compare with: they"):
+        answers = reading.answers(experiment)
+    assert set(answers.table["question"]) == {"q1", "q2"}
+    assert reading.reader.asked[0][0] == ["one", "two"]
+    assert reading.record(answers)["reader"]["n_questions"] == 2
+    assert set(answers.summary()["n"]) == {2} and len(experiment.table) == 3
+
+    nothing = replace(experiment, questions=(blank,))
+    with pytest.raises(InputError, match="^field answer: expected questions with an answer, all 1"):
+        reading.answers(nothing)
+
+
 def test_what_methods_answer_themselves_stands_beside_a_readers_answers(experiment) -> None:
     rankings = dict(experiment.rankings["z to a"])
     rankings["q1"] = msgspec.structs.replace(rankings["q1"], answer="answer of a")
     answering = replace(experiment, rankings=experiment.rankings | {"z to a": rankings})
     answers = Reading(FirstPassage(), "1").answers(answering)
     assert list(answers.rankings) == ["a to z", "z to a", "none", "golden", "z to a, own answer"]
-    own = answers.table[answers.table["retriever"] == "z to a, own answer"]
-    assert own[["question", "answer", "em"]].values.tolist() == [
+    answered = answers.table[answers.table["retriever"] == "z to a, own answer"]
+    assert answered[["question", "answer", "em"]].values.tolist() == [
         ["q1", "answer of a", 1.0],
         ["q2", "", 0.0],
     ]
@@ -185,7 +205,7 @@ def test_a_record_with_answers(experiment, tmp_path: Path) -> None:
         and first["recall@2"] == experiment.record()["results"][0]["recall@2"]
     )
     assert {"em", "words_ci"} <= none.keys() and "mrr" not in none
-    assert record["reader"] == {"name": "first passage", "size": "2"}
+    assert record["reader"] == {"name": "first passage", "size": "2", "n_questions": 2}
     # Eight answers, of which the first of golden is the same prompt again.
     assert record["judge"]["usage"][0]["calls"] == 7
     assert "golden" in experiment.text(answers) and "golden" not in experiment.text()

@@ -1,6 +1,11 @@
 """Scores of answers, worked out by hand from the text of HotpotQA's official script."""
 
+import sys
+import unicodedata
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kit.readers.scoring import contains, exact_match, f1, normalise
 
@@ -9,10 +14,15 @@ from kit.readers.scoring import contains, exact_match, f1, normalise
     ("text", "expected"),
     [
         ("The  Glass Harbour!", "glass harbour"),
-        ("an A the", ""),
+        ("an A the", "an a the"),  # articles stay where nothing else is there
+        ("The.", "the"),
+        (" ! ", "!"),
+        ("\n", ""),
         ("A-team", "ateam"),  # punctuation goes first, so no article is left to see
         ("6,960\t", "6960"),
-        ("“quoted” – dash", "“quoted” – dash"),  # only ASCII punctuation goes
+        ("“quoted” – dash", "“quoted” dash"),  # beside dashes, only ASCII punctuation goes
+        ("1914–1918", "19141918"),
+        ("—", "-"),
     ],
 )
 def test_normalise(text: str, expected: str) -> None:
@@ -52,7 +62,13 @@ def test_normalise(text: str, expected: str) -> None:
             0.8,
             1,
         ),  # the nearest answer counts
-        ("the", ["The A"], 1, 0, 0),  # nothing is left of either: equal, but no word in common
+        ("The", ["A"], 0, 0, 0),  # where nothing is left of either, the texts are compared
+        ("A.", ["A"], 1, 1, 1),
+        ("the", ["The A"], 0, 2 / 3, 0),
+        ("-", ["+"], 0, 0, 0),
+        ("", ["", "A"], 0, 0, 0),  # an empty alias is no answer
+        ("1914-1918", ["1914–1918"], 1, 1, 1),
+        ("from −5 to 3", ["-5"], 0, 0.4, 1),  # precision 1/4, recall 1
     ],
 )
 def test_scores(
@@ -61,3 +77,25 @@ def test_scores(
     assert exact_match(prediction, answers) == em
     assert f1(prediction, answers) == pytest.approx(overlap)
     assert contains(prediction, answers) == contained
+
+
+def test_dashes_of_all_kinds_are_one() -> None:
+    """Those that Unicode puts among them, and minus signs."""
+    dashes = [
+        character
+        for character in map(chr, range(sys.maxunicode))
+        if unicodedata.category(character) == "Pd"
+    ]
+    for dash in [*dashes, "\N{MINUS SIGN}", "\N{SUPERSCRIPT MINUS}"]:
+        assert exact_match(f"10{dash}20", ["10-20"]) == 1
+
+
+@given(
+    st.text("aAtThe .–-\n") | st.text(),
+    st.lists(st.text("aAtThe .–-\n") | st.text()),
+)
+def test_an_exact_match_has_the_best_f1(prediction: str, answers: list[str]) -> None:
+    assert exact_match(prediction, answers) <= f1(prediction, answers) <= 1
+    assert exact_match(prediction, answers) <= contains(prediction, answers)
+    if prediction.strip():
+        assert exact_match(prediction, [prediction]) == 1

@@ -41,7 +41,8 @@ reader of the numbers must know), provenance and results: for each retriever rec
 mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
 seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer)
 too, with --judge judged and unclear, beside the answers from no passage (none) and from the
-supports alone (golden), and the file has reader and judge: name, and the usage of a language model.
+supports alone (golden), and the file has reader and judge: name, n_questions that have an answer to
+compare with, and the usage of a language model.
 With --graphs each has gm, gs, ged (by networkx, within half a second), ged_labelled, and
 evidence_f1, _precision, _recall and _em; a method that finds no graph gets a star of the true
 number of passages. The CSV file has all means by hops too, and the paired differences."""
@@ -150,13 +151,10 @@ def evaluate(
 
     Example: kit evaluate bm25 dense gnn-ret --data dev.json --set top_k=10 --json results.json
     """
-    import pandas as pd
-
-    from kit.evaluation.trec import write_runs
-    from kit.lab.provenance import write_result
-    from kit.methods import make_all
+    from kit.methods import expect_settings, make_all
 
     start = perf_counter()
+    expect_settings(retrievers, settings)  # before what takes long to load
     methods = make_all(retrievers, **settings)
     reading = _make_reading(reader, read, judge, k)
     benchmark = source.load()
