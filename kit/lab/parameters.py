@@ -24,8 +24,9 @@ Parameters = dict[str, Value | None]
 def read_notebook(path: Path) -> NotebookNode:
     """Raises ``InputError`` for a file that is no notebook."""
     try:
-        return nbformat.reads(path.read_text("utf-8"), as_version=4)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        content = path.read_text("utf-8")
+        return nbformat.reads(content, as_version=4)
+    except Exception as error:  # whatever nbformat makes of what is no notebook
         raise InputError(f"expected a notebook ({type(error).__name__})", file=path) from None
 
 

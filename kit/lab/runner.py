@@ -1,7 +1,7 @@
 """The notebooks, run one after another or side by side; a run that was stopped goes on there."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from kit.corpus.formats.document_folder import pdfs
 from kit.corpus.types import Texts, digest
 from kit.errors import InputError
 from kit.fingerprint import package_digest
-from kit.lab.execution import Job, run_one
+from kit.lab.execution import Job, Outcome, run_one
 from kit.lab.parallel import in_parallel
 from kit.lab.parameters import (
     OPTIONS,
@@ -60,37 +60,53 @@ def run(
         parameters=parameters,
         notebooks=notebooks,
     )
+    if publish:
+        _expect_whole(jobs)
+    waiting = [job for job in jobs if again or not job.finished]
     for job in jobs:
-        if publish and not job.published:
+        if data and job.parameters.get("data", _absolute(data)) != _absolute(data):
+            print(f"{job.notebook.stem}: about documents with pages, so it reads those of its own")
+        if job not in waiting:
+            print(f"{job.notebook.stem}: finished earlier, skipped")
+    store_recorded()
+
+    status = 0
+    for outcome in _outcomes(waiting, at_once):
+        print(outcome.message, flush=True)
+        status |= outcome.failed
+
+    if publish:
+        _publish(jobs)
+    return status
+
+
+def _publish(jobs: Sequence[Job]) -> None:
+    for job in jobs:
+        if job.finished:
+            job.publish()
+            print(f"{job.notebook.stem}: published in {job.published}")
+
+
+def _expect_whole(jobs: Sequence[Job]) -> None:
+    for job in jobs:
+        if not job.published:
             raise InputError(
                 "expected a whole run to publish: scale class, and the committed parameters",
                 file=job.notebook.name,
             )
 
-    for job in jobs:
-        if job.parameters.get("data", _absolute(data)) != _absolute(data) and data:
-            print(f"{job.notebook.stem}: about documents with pages, so it reads those of its own")
 
-    waiting = [job for job in jobs if again or not job.finished]
-    for job in jobs:
-        if job not in waiting:
-            print(f"{job.notebook.stem}: finished earlier, skipped")
+def _outcomes(jobs: Sequence[Job], at_once: int) -> Iterator[Outcome]:
+    """What comes of running notebooks; the longest are begun first, lest one runs alone at the end.
 
-    store_recorded()
-    waiting.sort(key=lambda job: -job.seconds)  # the longest first, lest it runs alone at the end
-    processes = max(1, min(at_once, len(waiting)))
-    status = 0
-    for outcome in in_parallel(run_one, zip(waiting), processes):
+    Where a line of steps stood in the terminal, there is room for what is printed.
+    """
+    longest_first = sorted(jobs, key=lambda job: -job.seconds)
+    processes = max(1, min(at_once, len(jobs)))
+    for outcome in in_parallel(run_one, zip(longest_first), processes):
         if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # where a line of steps stood
-        print(outcome.message, flush=True)
-        status |= outcome.failed
-
-    for job in jobs:
-        if publish and job.finished:
-            job.publish()
-            print(f"{job.notebook.stem}: published in {job.published}")
-    return status
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        yield outcome
 
 
 def plan(
