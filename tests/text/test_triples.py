@@ -181,8 +181,8 @@ def test_of_a_list_that_is_cut_the_whole_triples_are_kept(
     [extraction] = by_model(made, Scripted(Store(tmp_path), replies))
     ends = [(triple.relation, triple.object) for triple in extraction.triples]
     assert ends == [("moved to", "Orm"), ("saw", "Oll")]
-    told = [str(warning.message) for warning in recwarn]
-    assert told == [
+    messages = [str(warning.message) for warning in recwarn]
+    assert messages == [
         f"scripted: left out {n_lost} of the extracted triples, which are no three texts or cut"
     ] * bool(n_lost)
 

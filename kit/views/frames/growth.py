@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kit.corpus import Corpus, Question
 from kit.corpus.types import Texts
 from kit.methods.base import Ranking
-from kit.methods.trace import Exchange, GraphGrowth, Seed, SubQuestionEvent
+from kit.methods.trace import GraphGrowth, Seed, SubQuestionEvent
 from kit.text.placeholders import key_of
 from kit.views.frames.exchanges import in_words
 from kit.views.layout import spring
@@ -29,7 +29,7 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
     openings = []
     rounds = []
     passages = defaultdict(list)  # by round
-    said = defaultdict(list)  # by round, too
+    events = defaultdict(list)  # by sub-question
     for event in ranking.trace.events:
         if isinstance(event, SubQuestionEvent):
             openings.append(event)
@@ -37,8 +37,7 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
             rounds.append(event)
         elif isinstance(event, Seed):
             passages[event.round].append(event.passage)
-        elif isinstance(event, Exchange):
-            said[len(openings) - 1].append(event)
+        events[len(openings)].append(event)
 
     names, graph = _entities(rounds)
     graph.remove_nodes_from(_far_nodes(graph, openings, rounds))
@@ -48,7 +47,7 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
     named = {key for key in names if key in text}
     frames = []
     edges = ()
-    for opening, growth in zip(openings, rounds):
+    for n_opened, (opening, growth) in enumerate(zip(openings, rounds), start=1):
         frame = _round_frame(
             opening,
             growth,
@@ -58,7 +57,7 @@ def growth_replay(ranking: Ranking, corpus: Corpus, question: Question | None = 
             named,
         )
         edges = frame.edges
-        caption = frame.caption + in_words(said[growth.round])
+        caption = frame.caption + in_words(events[n_opened])
         frames.append(replace(frame, caption=caption))
 
     nodes = []
