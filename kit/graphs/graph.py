@@ -5,6 +5,7 @@ d·(d−1)/2 edges. What is kept is the incidence of passages and keywords; edge
 the rows that are asked for.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from kit.corpus.types import Strings
 from kit.text import BipartiteIncidence
 
 _BLOCK = 4_000_000  # entries of an adjacency block, before equal ones are merged: about 50 MB
+_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 Rows = ndarray | slice
 Ends = tuple[ndarray, ndarray]  # of edges: sources as indices into given rows, and targets
@@ -301,20 +303,23 @@ class PassageGraph:
     def to_networkx(self) -> nx.Graph:
         """A simple graph.
 
-        Nodes carry ``id`` and ``title``, edges the ``kinds`` and ``shared`` terms that make them.
+        Nodes carry ``passage`` (its id) and ``title``, edges the ``kinds`` and ``shared`` terms
+        that make them, as in ``entity+structure`` and ``Ines Moravec; Selby``: all is plain text.
         """
         graph = nx.Graph()
         for row, passage in enumerate(self.corpus.passages):
-            graph.add_node(row, id=passage.id, title=passage.title)
+            graph.add_node(row, passage=_in_xml(passage.id), title=_in_xml(passage.title))
         for kind, relation in self.relations.items():
             undirected = np.unique(np.sort(self.edges(kind), axis=0), axis=1)
             for source, target in undirected.T.tolist():
-                edge = graph.get_edge_data(source, target, {"kinds": (), "shared": ()})
+                edge = graph.get_edge_data(source, target, {"kinds": "", "shared": ""})
+                kinds = [edge["kinds"], kind]
+                shared = [edge["shared"], *relation.shared(source, target)]
                 graph.add_edge(
                     source,
                     target,
-                    kinds=(*edge["kinds"], kind),
-                    shared=edge["shared"] + relation.shared(source, target),
+                    kinds="+".join(filter(None, kinds)),
+                    shared=_in_xml("; ".join(filter(None, shared))),
                 )
         return graph
 
@@ -335,3 +340,8 @@ class PassageGraph:
             edge_kinds=list(self.relations),
             num_nodes=self.n_nodes,
         )
+
+
+def _in_xml(text: str) -> str:
+    """The text with U+FFFD for control characters, which no XML file can hold."""
+    return _NOT_IN_XML.sub("\ufffd", text)

@@ -25,7 +25,7 @@ def links(part: PassageGraph) -> list[Edge]:
     passages = part.corpus.passages
     edges = []
     for source, target, data in part.to_networkx().edges(data=True):
-        terms = list(dict.fromkeys(map(str, data["shared"])))
+        terms = list(dict.fromkeys(filter(None, data["shared"].split("; "))))
         label = ", ".join(terms[:_TERMS])
         if terms:
             label = f"both have {label}"
@@ -34,7 +34,7 @@ def links(part: PassageGraph) -> list[Edge]:
         edge = Edge(
             passages[source].id,
             passages[target].id,
-            data["kinds"],
+            tuple(data["kinds"].split("+")),
             label,
         )
         edges.append(edge)

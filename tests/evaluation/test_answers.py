@@ -165,7 +165,7 @@ def test_questions_without_an_answer_are_left_out_and_counted(
     assert set(answers.summary()["n"]) == {2} and len(experiment.table) == 3
 
     nothing = replace(experiment, questions=(blank,))
-    with pytest.raises(InputError, match="^field answer: expected questions with an answer, all 1"):
+    with pytest.raises(InputError, match="expected questions with an answer, all 1 have"):
         reading.answers(nothing)
 
 

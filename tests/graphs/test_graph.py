@@ -1,8 +1,13 @@
 """The graph type: the six passages by hand, and against graphs written out in full."""
 
+import json
+from pathlib import Path
+
+import msgspec
 import networkx as nx
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,8 +107,39 @@ def test_the_example_by_hand() -> None:
     assert graph.n_components == 1
     assert graph.neighbours(1).tolist() == [0, 2, 3]
     edges = graph.to_networkx().edges
-    assert edges[0, 1] == {"kinds": ("entity",), "shared": ("Ines Moravec",)}
-    assert edges[1, 2] == {"kinds": ("structure",), "shared": ()}
+    assert edges[0, 1] == {"kinds": "entity", "shared": "Ines Moravec"}
+    assert edges[1, 2] == {"kinds": "structure", "shared": ""}
+
+
+def test_exports_are_read_back(tmp_path: Path) -> None:
+    """As Gephi (GraphML), a web page (JSON) and PyG's loaders read them."""
+    passages = list(example().corpus.passages)
+    passages[0] = msgspec.structs.replace(passages[0], title="Harbour \x01 & <café>")
+    built = build("entity+structure", Corpus(passages))
+    exported = built.to_networkx()
+    assert exported.nodes[0] == {"passage": "harbour", "title": "Harbour \ufffd & <café>"}
+
+    nx.write_graphml(exported, tmp_path / "graph.graphml")
+    read = nx.read_graphml(tmp_path / "graph.graphml", node_type=int)
+    assert dict(read.nodes(data=True)) == dict(exported.nodes(data=True))
+    assert nx.utils.edges_equal(read.edges(data=True), exported.edges(data=True))
+
+    text = json.dumps(nx.node_link_data(exported))
+    assert nx.utils.graphs_equal(nx.node_link_graph(json.loads(text)), exported)
+
+    torch.save(built.to_pyg(), tmp_path / "graph.pt")
+    data = torch.load(tmp_path / "graph.pt", weights_only=False)
+    assert data.edge_index.tolist() == built.to_pyg().edge_index.tolist()
+    assert data.edge_kinds == ["entity", "structure"]
+
+
+def test_an_edge_of_several_kinds_names_each_with_what_is_shared() -> None:
+    names = BipartiteIncidence.from_entries(
+        [(0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1)], ["Oll", "Selby"], 2
+    )
+    relations = {"entity": TermBipartite(names), "structure": EdgeList.of([0], [1], 2)}
+    exported = PassageGraph(corpus_of(2), relations).to_networkx()
+    assert exported.edges[0, 1] == {"kinds": "entity+structure", "shared": "Oll; Selby"}
 
 
 def test_pages_and_tables_contain_passages_and_no_walk_meets_them() -> None:
