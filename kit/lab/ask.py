@@ -40,13 +40,16 @@ def ask(
     why, by the trace: ``""`` where the passage's own text is all that counts. ``html`` is a file to
     write the steps of the retrieval to, as a page that needs nothing else.
 
-    Raises :class:`InputError` for a blank question, a method or a setting that does not exist.
+    Raises :class:`InputError` for a question that is blank or that nothing matches, and for a
+    method or a setting that does not exist.
     """
     if not question.strip():
         raise InputError("expected a question", field="question")
     retriever = make(method, **settings)
     retriever.index(corpus)
     ranking = retriever.explain(question, max(k, _DEPTH))
+    if not ranking.ids:
+        raise InputError(f"{method} finds nothing for these words", field="question")
     if html:
         asked_for = Question("", question, "", ())
         graph = getattr(retriever, "graph", None)

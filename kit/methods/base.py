@@ -125,10 +125,7 @@ class Retriever:
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
         """The ranking of :meth:`rank` with its trace; by default its passages are the seeds."""
-        [ranking] = self.rank([query], k)
-        scored = zip(ranking.ids, ranking.scores)
-        seeds = tuple(Seed(0, passage, float(score)) for passage, score in scored)
-        return msgspec.structs.replace(ranking, trace=Trace(seeds))
+        return _with_seeds(self.rank([query], k)[0])
 
     # ---- what one asks of a method
 
@@ -152,7 +149,9 @@ class Retriever:
         self._expect_index()
         if not len(self.corpus):
             return EMPTY
-        return self._checked(self.rank_traced(as_query(query), k), k)
+        ranking = self._checked(self.rank_traced(as_query(query), k), k)
+        # There are no events of a walk or a loop that had nothing to begin with.
+        return ranking if ranking.trace.events else _with_seeds(ranking)
 
     def retrieve_next(self, texts: Sequence[Texts], k: int) -> Rankings:
         """For each question's texts so far, the ranking of the last.
@@ -229,6 +228,13 @@ class Retriever:
                 record=self.name,
             )
         return ranking
+
+
+def _with_seeds(ranking: Ranking) -> Ranking:
+    """A ranking with its passages as the seeds of a trace."""
+    scored = zip(ranking.ids, ranking.scores)
+    seeds = tuple(Seed(0, passage, float(score)) for passage, score in scored)
+    return msgspec.structs.replace(ranking, trace=Trace(seeds))
 
 
 def as_query(query: Query | str) -> Query:

@@ -53,8 +53,9 @@ class DocumentExplorer(Explorer):
         self._loaded = _sheet("200px")
         self._evidence = _sheet("350px")
 
+        first = "What is on page 1?" if self.structures.contains.nodes else corpus.passages[0].title
         question = widgets.Combobox(
-            value=next(iter(self.questions), "What is on page 1?"),
+            value=next(iter(self.questions), first),
             description="question",
             options=list(self.questions),
             placeholder="your question, then Enter",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from itertools import repeat
 from typing import Any
 
 import ipywidgets as widgets
@@ -15,7 +14,6 @@ from kit.errors import InputError
 from kit.evaluation.results import Experiment
 from kit.graphs import PassageGraph, build
 from kit.methods import Retriever, make
-from kit.methods.trace import Seed, Trace
 from kit.views.canvas import GraphCanvas
 from kit.views.controls import Controls, method_controls, question_controls
 from kit.views.frames import replay
@@ -155,10 +153,6 @@ def explore(
         query = chosen.gold_query if with_gold else chosen.query
         deepest = min(len(corpus), _DEEPEST)
         ranking = turned.explain(query, deepest)
-        if not ranking.trace.events:  # of a loop that asked for nothing
-            seeds = map(Seed, repeat(0), ranking.ids, ranking.scores.tolist())
-            ranking = replace(ranking, trace=Trace(tuple(seeds)))
-
         graph = getattr(turned, "graph", None)
         if not isinstance(graph, PassageGraph):
             graph = backdrop(corpus)

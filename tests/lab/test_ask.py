@@ -93,6 +93,10 @@ def test_what_cannot_be_asked_is_one_line(folder, tmp_path):
         ((QUESTION, "--data", empty), "or .pdf, .txt, .md, .html (documents)\n"),
         ((QUESTION, "--data", folder, "--html", tmp_path / "no" / "a.html"), "that exists\n"),
         ((QUESTION, "--data", folder, "--method", "bm26"), "bm26"),
+        (
+            ("Zzz?", "--data", folder, "--method", "kgp-tfidf", "--html", tmp_path / "a.html"),
+            "kit: field question: kgp-tfidf finds nothing for these words\n",
+        ),
     ]:
         done = command("ask", *arguments)
         lines = [text for text in done.stderr.splitlines() if "note:" not in text]

@@ -9,7 +9,7 @@ from reportlab.lib.pagesizes import A5
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Table
 
-from kit.corpus import Corpus, Passage, load, read_document
+from kit.corpus import Corpus, Passage, load, load_corpus, read_document
 from kit.paths import ROOT
 from kit.views.documents import DocumentExplorer
 from kit.views.sheets import evidence_html, table_html
@@ -161,3 +161,9 @@ def test_passages_are_numbered_with_their_place():
     html = evidence_html([TABLE, TEXT])
     assert "<strong>1 · Plan</strong> <small>plan · Table 3, page 2</small>" in html
     assert "plan · page 2</small><p>A &lt;b&gt;bridge&lt;/b&gt;.</p>" in html
+
+
+def test_documents_without_pages_are_asked_too(tmp_path):
+    (tmp_path / "weir.md").write_text("# The weir\n\nThe weir holds the water back.")
+    explorer = DocumentExplorer(load_corpus([tmp_path]))
+    assert [passage.id for passage in explorer.passages] == ["weir.md#1"]

@@ -23,9 +23,9 @@ def document(codes: bytes, font: bytes, meanings: bytes = b"") -> bytes:
     ]
     content = b"%PDF-1.4\n"
     starts = []
-    for number, body in enumerate(bodies, 1):
+    for index, body in enumerate(bodies, 1):
         starts.append(len(content))
-        content += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+        content += b"%d 0 obj\n%s\nendobj\n" % (index, body)
     table = b"".join(b"%010d 00000 n \n" % start for start in starts)
     trailer = b"trailer << /Size 7 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(content)
     return content + b"xref\n0 7\n0000000000 65535 f \n" + table + trailer
