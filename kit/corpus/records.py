@@ -46,7 +46,6 @@ _OTHER_KINDS = {
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|.)"
 )
-_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 #: What the types of kit.corpus.types ask of a text, as msgspec shows it.
 _PATTERNS = {
     r"'\\S'": "text that is not blank",
@@ -176,8 +175,14 @@ def composed(record: bytes) -> str:
 
 
 def writable(text: str) -> str:
-    """The text with U+FFFD for what no file can hold as text: NUL and lone surrogates."""
-    return _UNWRITABLE.sub("\ufffd", text)
+    """The text with U+FFFD for what no file and no server takes as text.
+
+    That is NUL, and half a character (a lone surrogate); two halves make a whole one.
+    """
+    if text.isascii() and "\0" not in text:
+        return text
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole.replace("\0", "\ufffd")
 
 
 def _unescaped(escape: re.Match[str]) -> str:

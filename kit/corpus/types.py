@@ -12,13 +12,18 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, cached_property
 from hashlib import blake2b
 from itertools import chain
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-import networkx as nx
 import numpy as np
 from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
 from numpy import ndarray
+
+from kit.corpus.records import writable
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: What formats ask of an id (TREC files are split at white space) and of a question's text.
 Id = Annotated[str, Meta(pattern=r"\A\S+\Z")]
@@ -32,7 +37,30 @@ Indices = tuple[int, ...]
 Edge = tuple[int, int]  # of nodes
 
 
-class Passage(Struct, frozen=True, gc=False):
+class Record(Struct, frozen=True):
+    """What holds texts, each made :func:`~kit.corpus.records.writable`, wherever it comes from."""
+
+    def __post_init__(self) -> None:
+        try:
+            if b"\\u0000" not in _as_json(self):  # how JSON has NUL
+                return
+        except UnicodeEncodeError:  # at half a character
+            pass
+        for field in self.__struct_fields__:
+            force_setattr(self, field, _writable(getattr(self, field)))
+
+
+_as_json = msgspec.json.Encoder(enc_hook=str).encode  # a quick look at all texts at once
+
+
+def _writable(value: object) -> object:
+    """A text, or the texts in a tuple, made writable; all else as it is."""
+    if isinstance(value, tuple):
+        return tuple(map(_writable, value))
+    return writable(value) if isinstance(value, str) else value
+
+
+class Passage(Record, frozen=True, gc=False):
     """A piece of text that can be retrieved.
 
     ``position`` counts from 0 within the document, ``page`` from 1 within a PDF. ``kind`` is
@@ -53,7 +81,7 @@ class Passage(Struct, frozen=True, gc=False):
         return f"{self.title}\n{self.text}"
 
 
-class SubQuestion(Struct, frozen=True):
+class SubQuestion(Record, frozen=True):
     """One step of a decomposition.
 
     ``#1`` in ``text`` stands for the answer of the first sub-question (MuSiQue). ``support`` is an
@@ -80,10 +108,14 @@ class EvidenceGraph(Struct, frozen=True):
     sinks (bgr.txt §4.4).
     """
 
+    # networkx is imported where it is needed: it takes as long to load as all else of this module.
+
     n_nodes: int
     edges: tuple[Edge, ...] = ()
 
     def to_networkx(self) -> nx.DiGraph:
+        import networkx as nx
+
         graph = nx.DiGraph(self.edges)
         graph.add_nodes_from(range(self.n_nodes))
         return graph
@@ -94,6 +126,8 @@ class EvidenceGraph(Struct, frozen=True):
 
         They do where two steps of a decomposition share a passage.
         """
+        import networkx as nx
+
         without_loops = sorted({(i, j) for i, j in edges if i != j})
         graph = cls(n_nodes, tuple(without_loops))
         return graph if nx.is_directed_acyclic_graph(graph.to_networkx()) else None
@@ -104,6 +138,8 @@ class EvidenceGraph(Struct, frozen=True):
 
         These edges count where graphs are evaluated (bgr-i10).
         """
+        import networkx as nx
+
         graph = self.to_networkx()
         sources = [node for node in range(self.n_nodes) if not graph.in_degree(node)]
         nx.add_star(graph, [-1, *sources])
@@ -112,12 +148,16 @@ class EvidenceGraph(Struct, frozen=True):
     @property
     def order(self) -> Indices:
         """The nodes from sources to sinks, the lowest first where the graph leaves it open."""
+        import networkx as nx
+
         return tuple(nx.lexicographical_topological_sort(self.to_networkx()))
 
     @property
     @cache  # noqa: B019, as graphs are few, and this searches them whole
     def chains(self) -> tuple[Indices, ...]:
         """The maximal paths, from a source to a sink (bgr-i23); the longest one has all hops."""
+        import networkx as nx
+
         graph = self.rooted
         sinks = [node for node in range(self.n_nodes) if not graph.out_degree(node)]
         return tuple(tuple(path[1:]) for path in nx.all_simple_paths(graph, -1, sinks))
@@ -133,7 +173,7 @@ class EvidenceGraph(Struct, frozen=True):
         return f"{chains}-chain {hops}-hop"
 
 
-class Query(Struct, frozen=True):
+class Query(Record, frozen=True):
     """What a retriever may see of a question."""
 
     id: str
@@ -152,7 +192,7 @@ class GoldQuery(Query, frozen=True):
     question: Question
 
 
-class Question(Struct, frozen=True):
+class Question(Record, frozen=True):
     """A question with its gold fields.
 
     ``supporting`` has an entry per support, in reasoning order where the data set has one. An entry

@@ -94,23 +94,36 @@ def read_answers(
     """The reader's answers from its texts, best first: a row per context and question.
 
     Columns: retriever (the context's name), question, hops, type, answer, ``em``, ``f1``,
-    ``accuracy`` (by containment) and ``words``, the length of the normalised answer. Raises
-    :class:`InputError` for a question without an answer.
+    ``accuracy`` (by containment) and ``words``, the length of the normalised answer. The questions
+    are those that are :func:`answerable`.
     """
-    for question in questions:
-        if not question.answer.strip():
-            raise InputError(
-                "expected an answer to compare with",
-                record=question.id,
-                field="answer",
-            )
-
+    asked = answerable(questions)
     rows = []
-    queries = [question.text for question in questions]
+    queries = [question.text for question in asked]
     for name, texts in progress_bar(contexts.items(), desc=f"reading ({reader.name})"):
-        for question, answer in zip(questions, reader.answer(queries, texts), strict=True):
+        texts_of = dict(zip([question.id for question in questions], texts, strict=True))
+        answers = reader.answer(queries, [texts_of[question.id] for question in asked])
+        for question, answer in zip(asked, answers, strict=True):
             rows.append(_scored(name, question, answer))
     return DataFrame(rows)
+
+
+def answerable(questions: Questions) -> list[Question]:
+    """The questions that have an answer to compare with; a note tells how many have none.
+
+    Raises :class:`InputError` where none has one.
+    """
+    asked = [question for question in questions if question.answer.strip()]
+    n = len(questions)
+    if not asked:
+        raise InputError(f"expected an answer to compare with, all {n} questions have none")
+    if n_left_out := n - len(asked):
+        warnings.warn(
+            f"{n_left_out} of {n} questions have no answer to compare with: "
+            "they are left out where answers are measured",
+            stacklevel=1,
+        )
+    return asked
 
 
 def own_answers(experiment: Experiment) -> DataFrame:
@@ -121,7 +134,7 @@ def own_answers(experiment: Experiment) -> DataFrame:
     rows = []
     for name, rankings in experiment.rankings.items():
         if any(ranking.answer for ranking in rankings.values()):
-            for question in experiment.questions:
+            for question in answerable(experiment.questions):
                 answer = rankings[question.id].answer
                 rows.append(_scored(f"{name}, own answer", question, answer))
     return DataFrame(rows)
@@ -198,9 +211,8 @@ class Reading:
         """The experiment with answers measured in place of rankings.
 
         Those from nothing and from the supports are among them, and those that the methods give
-        themselves. Questions without an answer to compare with are left out, which is told.
+        themselves.
         """
-        experiment = _answerable(experiment)
         contexts = contexts_of(experiment, self.n, self.n_tokens)
         table = read_answers(self.reader, experiment.questions, contexts)
         loops_answers = own_answers(experiment)
@@ -226,7 +238,7 @@ class Reading:
             "reader": {
                 "name": self.reader.name,
                 "size": self.size,
-                "n_questions": len(answers.questions),
+                "n_questions": answers.table["question"].nunique(),
             },
         }
         if self.judge:
@@ -234,18 +246,3 @@ class Reading:
         for role, usage in answers.usages.items():
             record[role]["usage"] = usage.to_dict("records")
         return record
-
-
-def _answerable(experiment: Experiment) -> Experiment:
-    """The experiment without the questions whose answer is empty."""
-    questions = tuple(question for question in experiment.questions if question.answer.strip())
-    n = len(experiment.questions)
-    if not questions:
-        raise InputError(f"expected questions with an answer, all {n} have none", field="answer")
-    if n_left_out := n - len(questions):
-        warnings.warn(
-            f"{n_left_out} of {n} questions have no answer to compare with: "
-            "they are left out where answers are measured",
-            stacklevel=2,
-        )
-    return replace(experiment, questions=questions)

@@ -3,8 +3,20 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
+from msgspec.structs import astuple
 
-from kit.corpus import Benchmark, Corpus, example, load
+from kit.corpus import (
+    Benchmark,
+    Corpus,
+    Passage,
+    Query,
+    Question,
+    SubQuestion,
+    example,
+    export,
+    load,
+)
 
 
 def test_a_corpus_tells_how_many_passages_it_has() -> None:
@@ -39,3 +51,41 @@ def test_a_notebook_shows_a_table_in_which_the_name_is_escaped() -> None:
         "<table><caption>Benchmark &lt;b&gt;&amp;</caption>"
         "<tr><th>passages<td>6<tr><th>test<td>2</table>"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("half \ud800", "half \ufffd"),
+        ("\udc00\ud800é", "\ufffd\ufffdé"),
+        ("nul\0", "nul\ufffd"),
+        ("\ud83d\ude00", "\N{GRINNING FACE}"),  # two halves make a whole
+        (r"\u0000", r"\u0000"),  # six plain characters
+        ("a\x01\u2028b", "a\x01\u2028b"),
+    ],
+)
+def test_texts_made_in_python_can_be_written(text: str, expected: str, tmp_path) -> None:
+    passage = Passage("p\ud800", text, text, text)
+    assert astuple(passage)[:4] == ("p\ufffd", expected, expected, expected)
+    question = Question(
+        "q",
+        text,
+        text,
+        ((passage.id,),),
+        aliases=(text,),
+        decomposition=(SubQuestion(text, text),),
+        triples=((text, text, text),),
+    )
+    assert question.answers == (expected, expected)
+    assert question.decomposition[0].text == expected
+    assert question.triples == ((expected,) * 3,)
+    assert Query("", text).text == expected
+
+    benchmark = Benchmark("small", Corpus([passage]), test=[question])
+    folder = export(benchmark, tmp_path / "folder", "kit")
+    assert load(folder).hash == benchmark.hash
+
+
+def test_what_is_no_text_stays_as_it_is() -> None:
+    passage = Passage("p", "\0", "", "p", position=np.int64(3), page=None)
+    assert passage == Passage("p", "\ufffd", "", "p", position=3)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from kit.corpus.records import writable
+
 Messages = list[dict[str, str]]
 
 
@@ -20,12 +22,12 @@ class Request(Struct, frozen=True):
 
     @property
     def messages(self) -> Messages:
-        """As a server takes it; halves of characters, which nothing can send, are replaced."""
+        """As a server takes it."""
         turns = [("system", self.system)] if self.system else []
         for prompt, answer in self.examples:
             turns += [("user", prompt), ("assistant", answer)]
         turns.append(("user", self.prompt))
-        return [{"role": role, "content": valid_text(text)} for role, text in turns]
+        return [{"role": role, "content": writable(text)} for role, text in turns]
 
     @property
     def plain_text(self) -> str:
@@ -78,11 +80,6 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     def is_cut_in_thought(self) -> bool:
         """Whether it was cut because of what the model thought before."""
         return self.is_cut and bool(self.thought or not self.text.strip())
-
-
-def valid_text(text: str) -> str:
-    """The text with halves of characters (lone surrogates), which nothing can write, replaced."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def split_thought(reply: str) -> tuple[str, str]:

@@ -11,10 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from kit import cost
+from kit.corpus.records import writable
 from kit.errors import InputError
 from kit.progress import progress_bar
 from kit.store import Store, content_key
-from kit.text.language_models.answers import Answer, Prompt, as_request, valid_text
+from kit.text.language_models.answers import Answer, Prompt, as_request
 from kit.text.language_models.recorded import KIND, record_if_wanted
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ class LanguageModel:
     def _ask(self, prompts: Sequence[Prompt]) -> AnswersByIndex:
         """The answers as they come, by the index of their prompts, which are all different."""
         raise NotImplementedError
+
+    def expect_ready(self) -> None:
+        """Raise :class:`InputError` where it is known beforehand that it can't be asked."""
 
     def generate(self, prompts: Sequence[Prompt], *, progress: bool = True) -> list[Answer]:
         """An answer to each prompt, in their order. A prompt that occurs twice is asked once.
@@ -122,13 +126,13 @@ class LanguageModel:
         """Store and count what came; what is no character in it is replaced."""
         sound = {}
         for key, answer in answers.items():
-            text = valid_text(answer.text)
+            text = writable(answer.text)
             if text != answer.text:
                 warnings.warn(
                     f"{self.name}: halves of characters in a reply are replaced by “\ufffd”",
                     stacklevel=4,
                 )
-            sound[key] = replace(answer, text=text, thought=valid_text(answer.thought))
+            sound[key] = replace(answer, text=text, thought=writable(answer.thought))
             self._answers["live"].append(sound[key])
             cost.count(
                 answers=1,
