@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from kit.arguments import as_list
 from kit.corpus import formats
+from kit.corpus.copies import copies_in
 from kit.corpus.facts import single_facts
 from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.source import Source, combine
@@ -75,6 +77,7 @@ def load_training(
 
     Raises InputError: as :func:`load`; and where there is no question to train on.
     """
+    paths = as_list(paths)
     source = combine(*map(_read, paths), *_passages_of(corpus))
     source.settle(is_pooled=setting == "pooled")
     source.items = {
@@ -119,7 +122,25 @@ def check(path: str | Path, data_format: str | None = None) -> tuple[list[str], 
         formats.read_data(Path(path), source, data_format)
     except InputError as error:
         source.problems.append(str(error))
+    _note_copies(path, source)
     return source.problems, source.notes + source.told_flaws
+
+
+def _note_copies(path: str | Path, source: Source) -> None:
+    """Note how many questions have a support of which the corpus has copies."""
+    copies = copies_in(source.paragraphs.values())
+    repeated = [
+        question_id
+        for question_id, item in source.items.items()
+        if not copies.keys().isdisjoint(item.question.supporting_ids)
+    ]
+    if repeated:
+        line = (
+            f"{len(repeated):,} of {len(source.items):,} questions have a support of which the "
+            f"corpus has copies under other ids, the first is {repeated[0]}: "
+            "`kit evaluate --same-text` takes any of them"
+        )
+        source.notes.append(str(InputError(line, file=path)))
 
 
 def _read(
@@ -139,7 +160,7 @@ def _passages_of(
     passage_tokens: int = PASSAGE_TOKENS,
 ) -> list[Source]:
     """What the files hold, without their questions."""
-    sources = [_read(path, data_format, passage_tokens) for path in paths]
+    sources = [_read(path, data_format, passage_tokens) for path in as_list(paths)]
     for source in sources:
         source.items.clear()
     return sources

@@ -20,6 +20,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import force_setattr
 from numpy import ndarray
 
+from kit.arguments import expect
 from kit.corpus.records import writable
 
 if TYPE_CHECKING:
@@ -300,6 +301,7 @@ class Benchmark:
     collections: Collections | None = None
 
     def __post_init__(self) -> None:
+        expect(Corpus, self.corpus, "corpus")
         self.train = tuple(self.train)
         self.dev = tuple(self.dev)
         self.test = tuple(self.test)

@@ -97,13 +97,13 @@ def read_answers(
     ``accuracy`` (by containment) and ``words``, the length of the normalised answer. The questions
     are those that are :func:`answerable`.
     """
-    asked = answerable(questions)
+    with_answer = answerable(questions)
     rows = []
-    queries = [question.text for question in asked]
+    queries = [question.text for question in with_answer]
     for name, texts in progress_bar(contexts.items(), desc=f"reading ({reader.name})"):
         texts_of = dict(zip([question.id for question in questions], texts, strict=True))
-        answers = reader.answer(queries, [texts_of[question.id] for question in asked])
-        for question, answer in zip(asked, answers, strict=True):
+        answers = reader.answer(queries, [texts_of[question.id] for question in with_answer])
+        for question, answer in zip(with_answer, answers, strict=True):
             rows.append(_scored(name, question, answer))
     return DataFrame(rows)
 
@@ -113,17 +113,17 @@ def answerable(questions: Questions) -> list[Question]:
 
     Raises :class:`InputError` where none has one.
     """
-    asked = [question for question in questions if question.answer.strip()]
+    with_answer = [question for question in questions if question.answer.strip()]
     n = len(questions)
-    if not asked:
+    if not with_answer:
         raise InputError(f"expected an answer to compare with, all {n} questions have none")
-    if n_left_out := n - len(asked):
+    if n_left_out := n - len(with_answer):
         warnings.warn(
             f"{n_left_out} of {n} questions have no answer to compare with: "
             "they are left out where answers are measured",
             stacklevel=1,
         )
-    return asked
+    return with_answer
 
 
 def own_answers(experiment: Experiment) -> DataFrame:
@@ -225,6 +225,7 @@ class Reading:
         return replace(
             experiment,
             table=table,
+            runs=None,
             rankings=experiment.rankings | dict.fromkeys(table["retriever"].unique()),
             usages={role: usage for role, usage in usages.items() if usage is not None},
         )

@@ -3,13 +3,16 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
+from operator import ne
 from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
 from pandas import DataFrame
 
+from kit.arguments import as_list, expect, whole
 from kit.corpus import Benchmark, EvidenceGraph, Question
+from kit.corpus.copies import copies_in, with_copies
 from kit.corpus.types import Indices, Texts
 from kit.errors import InputError
 from kit.evaluation.metrics import described, full_at, graph_measures, recall_at, reciprocal_rank
@@ -31,7 +34,7 @@ SHAPES = {
 
 
 def evaluate(
-    retrievers: Mapping[str, Retriever] | Texts,
+    retrievers: Mapping[str, Retriever] | Texts | Retriever,
     benchmark: Benchmark,
     *,
     ks: Sequence[int] = (2, 5, 10),
@@ -41,13 +44,14 @@ def evaluate(
     n_timed: int = 0,
     graphs: bool = False,
     ignore_identical_ids: bool = True,
+    same_text: bool = False,
     n_resamples: int = N_RESAMPLES,
     progress: bool = True,
 ) -> Experiment:
     """Fit, index and ask every retriever the test questions, and measure each answer.
 
     Args:
-        retrievers: names (with default settings), or objects by the names for tables.
+        retrievers: names (with default settings), or objects by the names for tables; or one.
         benchmark: its test questions are asked.
         ks: the cut-offs of the metrics.
         k: the length of the rankings, by default the largest cut-off; beyond it, mrr is 0.
@@ -56,36 +60,34 @@ def evaluate(
         n_timed: of so many questions the time is taken, the same for all (:func:`time_parts`).
         graphs: measures evidence graphs, too; without one, a star of the first passages (bgr-i12).
         ignore_identical_ids: leaves out the passage whose id is the question's own, as BEIR does.
+        same_text: counts a support as found where a passage of equal title and text is.
         n_resamples: samples of the bootstrap and of the tests.
 
-    Raises :class:`InputError` for cut-offs beyond the rankings, and without questions.
+    Raises :class:`InputError` for cut-offs beyond the rankings, and without retriever or question.
     """
-    if not isinstance(retrievers, Mapping):
-        retrievers = {name: make(name) for name in retrievers}
+    retrievers = _by_name(retrievers)
     ks, k = _cut_offs(benchmark, ks, k)
+    draws = {"seed": whole(seed, "seed", least=0), "n_resamples": whole(n_resamples, "n_resamples")}
     timed = {question.id for question in draw(benchmark.test, n_timed, seed)}
     documents = _documents_among(benchmark, ignore_identical_ids)
+    judged = _judged(benchmark, same_text)
 
-    seconds_to_fit = _fit_all(retrievers, (training or benchmark).without_test())
-    rankings = {}
-    rows = []
+    seconds_to_fit = _fit_all(retrievers, training or benchmark)
+    answered = {}
     for name, retriever in retrievers.items():
-        run = _ask_all(name, retriever, benchmark, k, timed, documents, progress)
-        rankings[name] = run.rankings
-        seconds_to_fit[name] += run.seconds_to_index
-        measured = [_measure(question, run, ks, k, graphs) for question in benchmark.test]
-        rows += [{"retriever": name} | row for row in measured]
-
-    runs = DataFrame(rows)
+        answered[name] = _ask_all(name, retriever, benchmark, k, timed, documents, progress)
+        seconds_to_fit[name] += answered[name].seconds_to_index
+    runs = DataFrame(_rows(answered, judged, ks, k, graphs))
     return Experiment(
         table=mean_over_seeds(runs),
-        rankings={name: rankings[name] for name in rankings if SEED not in name},
+        rankings={name: run.rankings for name, run in answered.items() if SEED not in name},
         seconds_to_fit=seconds_to_fit,
         benchmark=benchmark,
         questions=benchmark.test,
         ks=ks,
-        draws={"seed": seed, "n_resamples": n_resamples},
+        draws=draws,
         n_identical=len(documents),
+        n_with_copies=sum(map(ne, judged, benchmark.test)),
         sees_gold=tuple(name for name in retrievers if retrievers[name].sees_gold),
         usages=_usages(retrievers),
         runs=runs,
@@ -95,10 +97,24 @@ def evaluate(
 # ---- the steps
 
 
+def _by_name(retrievers: Mapping[str, Retriever] | Texts | Retriever) -> dict[str, Retriever]:
+    """The retrievers by the names for tables; names stand for those with default settings."""
+    if isinstance(retrievers, Retriever):
+        retrievers = {retrievers.name: retrievers}
+    if not isinstance(retrievers, Mapping):
+        retrievers = {name: make(name) for name in as_list(retrievers)}
+    if not retrievers:
+        raise InputError("expected at least one retriever", field="retrievers")
+    for retriever in retrievers.values():
+        expect(Retriever, retriever, "retrievers")
+    return dict(retrievers)
+
+
 def _cut_offs(benchmark: Benchmark, ks: Sequence[int], k: int | None) -> tuple[Indices, int]:
     """The cut-offs in their order and the length of the rankings, where they can be measured."""
-    ks = tuple(sorted(set(ks)))
-    k = max(ks, default=0) if k is None else k
+    expect(Benchmark, benchmark, "benchmark")
+    ks = tuple(sorted({whole(cut_off, "ks", least=0) for cut_off in as_list(ks)}))
+    k = max(ks, default=0) if k is None else whole(k, "k", least=0)
     if not ks or ks[0] < 1 or k < ks[-1]:
         raise InputError(
             f"expected cut-offs from 1 up to the length of a ranking ({k}), not {list(ks)}",
@@ -124,11 +140,21 @@ def _documents_among(benchmark: Benchmark, ignore_identical_ids: bool) -> set[st
     }
 
 
+def _judged(benchmark: Benchmark, same_text: bool) -> Sequence[Question]:
+    """The test questions with the supports that count."""
+    if not same_text:
+        return benchmark.test
+    copies = copies_in(benchmark.corpus.passages)
+    return [with_copies(question, copies) for question in benchmark.test]
+
+
 def _fit_all(retrievers: Mapping[str, Retriever], training: Benchmark) -> dict[str, float]:
     """Let all retrievers learn; the seconds of each.
 
     That comes before the first question, so that what can't be learned is told at once.
     """
+    expect(Benchmark, training, "training")
+    training = training.without_test()
     seconds = {}
     for name, retriever in retrievers.items():
         start = time.perf_counter()
@@ -211,6 +237,21 @@ def _without(ranking: Ranking, passage: str, k: int) -> Ranking:
         evidence = None
     ids = tuple(ranking.ids[rank] for rank in kept)
     return Ranking(ids, ranking.scores[kept], evidence=evidence)
+
+
+def _rows(
+    answered: Mapping[str, _Run],
+    questions: Sequence[Question],
+    ks: Sequence[int],
+    k: int,
+    graphs: bool,
+) -> list[dict[str, object]]:
+    """A row per retriever and question."""
+    rows = []
+    for name, run in answered.items():
+        for question in questions:
+            rows.append({"retriever": name} | _measure(question, run, ks, k, graphs))
+    return rows
 
 
 def _measure(

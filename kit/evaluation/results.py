@@ -12,8 +12,10 @@ import pandas as pd
 from pandas import DataFrame
 from statsmodels.stats.multitest import multipletests
 
+from kit.arguments import as_list, expect_known
 from kit.corpus import Benchmark, Question
 from kit.corpus.types import Indices, Strings, Texts
+from kit.errors import InputError
 from kit.evaluation import metrics
 from kit.evaluation.statistics import Estimate, interval, intervals, paired
 from kit.methods import Ranking
@@ -39,7 +41,8 @@ class Experiment:
     ``seconds_to_fit`` is what learning and indexing took. ``sees_gold`` names the retrievers that
     get :class:`~kit.corpus.GoldQuery`. ``usages`` has :meth:`kit.text.LanguageModel.usage`, and
     ``draws`` the seed and n_resamples of the intervals. ``n_identical`` counts the questions whose
-    rankings leave out the passage with their own id.
+    rankings leave out the passage with their own id, ``n_with_copies`` those of which a support may
+    be found under another id, too.
     """
 
     table: DataFrame
@@ -50,6 +53,7 @@ class Experiment:
     ks: Indices
     draws: dict[str, int]
     n_identical: int = 0
+    n_with_copies: int = 0
     sees_gold: Strings = ()
     usages: dict[str, DataFrame] = field(default_factory=dict)
     runs: DataFrame | None = None
@@ -70,9 +74,11 @@ class Experiment:
 
     def only(self, retrievers: Texts) -> Self:
         """The table and the rankings of some of the retrievers, in this order."""
+        retrievers = as_list(retrievers)
+        expect_known(retrievers, self.rankings, "retriever")
         return replace(
             self,
-            table=self.table.set_index("retriever").loc[list(retrievers)].reset_index(),
+            table=self.table.set_index("retriever").loc[retrievers].reset_index(),
             rankings={name: self.rankings[name] for name in retrievers},
         )
 
@@ -83,7 +89,7 @@ class Experiment:
 
         Columns: retriever, those of ``by``, metric, mean, low, high, n.
         """
-        by = _as_list(by)
+        by = as_list(by)
         parts = []
         for group, values in self._groups(by, self.metrics):
             means = intervals(values, **self.draws)
@@ -103,11 +109,15 @@ class Experiment:
         """Paired differences of every other retriever to ``baseline``.
 
         They are of all questions, or by columns of the table. ``p`` is of a permutation test; those
-        of p_holm hold together for all rows (Holm's step-down method).
+        of p_holm hold together for all rows (Holm's step-down method). Raises :class:`InputError`
+        where there is no such column, no such retriever or no other.
         """
+        expect_known([baseline], self.rankings, "retriever")
         others = [name for name in self.rankings if name != baseline]
+        if not others:
+            raise InputError(f"expected another retriever to compare with {baseline}")
         rows = []
-        for group, values in self._groups(_as_list(by), [metric]):
+        for group, values in self._groups(as_list(by), [metric]):
             for name in others:
                 gain = paired(
                     values[metric, name],
@@ -162,6 +172,7 @@ class Experiment:
 
         Several names are taken for seeds of one retriever, too.
         """
+        expect_known([*as_list(name), *as_list(over)], self.rankings, "retriever")
         runs = self.table if self.runs is None else self.runs
         values = by_question(runs, [metric])[metric]
         better = _with_seeds(values, name)
@@ -177,6 +188,7 @@ class Experiment:
         metrics: Texts,
     ) -> list[tuple[dict[str, object], DataFrame]]:
         """Each group of questions: its values of ``by``, and its metrics (:func:`by_question`)."""
+        expect_known(by, self.table.columns, "column")
         groups = self.table.groupby(by) if by else [((), self.table)]
         return [(dict(zip(by, key)), by_question(rows, metrics)) for key, rows in groups]
 
@@ -203,11 +215,12 @@ class Experiment:
                     f"{n_beyond} of {n} questions have more than {k} supports: Full@{k} counts "
                     f"them as 0, Recall@{k} can reach {np.mean(ceilings):.3f}."
                 )
-        if self.n_identical:
-            sentences.append(
-                f"{self.n_identical} of {n} questions have the id of a passage, which is left out "
-                "of their rankings."
-            )
+        for n_such, what in (
+            (self.n_identical, "the id of a passage, which is left out of their rankings"),
+            (self.n_with_copies, "a support of which the corpus has copies, each of which counts"),
+        ):
+            if n_such:
+                sentences.append(f"{n_such} of {n} questions have {what}.")
         for name, rankings in self.rankings.items():
             n_empty = sum(not ranking.ids for ranking in rankings.values())
             if n_empty:
@@ -297,6 +310,7 @@ def by_question(table: DataFrame, metrics: Texts) -> DataFrame:
 
     The columns are (metric, retriever).
     """
+    expect_known(metrics, table.columns, "column")
     values = table.set_index(["question", "retriever"])[list(metrics)]
     return values.rename_axis(columns="metric").unstack(sort=False)
 
@@ -340,11 +354,7 @@ def variants(
     )
 
 
-def _as_list(names: Names) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
-
-
 def _with_seeds(values: DataFrame, names: Names) -> DataFrame:
     """The columns of these retrievers, and of their further seeds."""
-    wanted = _as_list(names)
+    wanted = as_list(names)
     return values[[column for column in values if column.split(SEED)[0] in wanted]]

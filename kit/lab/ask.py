@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pandas import DataFrame
 
+from kit.arguments import expect, whole
 from kit.corpus import Corpus, Passage, Question
 from kit.errors import InputError
 from kit.files import atomic_write
@@ -43,6 +44,9 @@ def ask(
     Raises :class:`InputError` for a question that is blank or that nothing matches, and for a
     method or a setting that does not exist.
     """
+    expect(str, question, "question")
+    expect(Corpus, corpus, "corpus")
+    k = whole(k, "k")
     if not question.strip():
         raise InputError("expected a question", field="question")
     retriever = make(method, **settings)

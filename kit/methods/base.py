@@ -12,7 +12,8 @@ import numpy as np
 from numpy import ndarray
 
 from kit import settings
-from kit.corpus import Benchmark, Corpus, EvidenceGraph, Query
+from kit.arguments import as_list, expect, whole
+from kit.corpus import Benchmark, Corpus, EvidenceGraph, Query, Question
 from kit.corpus.types import Queries, Texts
 from kit.errors import InputError
 from kit.methods.trace import Seed, Trace
@@ -117,6 +118,7 @@ class Retriever:
 
     def index(self, corpus: Corpus) -> None:
         """Make ready to search ``corpus``; by default there is nothing to make."""
+        expect(Corpus, corpus, "corpus")
         self.corpus = corpus
 
     def rank(self, queries: Queries, k: int) -> Rankings:
@@ -131,22 +133,24 @@ class Retriever:
 
     def retrieve(self, query: Query | str, k: int) -> Ranking:
         """The ranking of one query over the indexed corpus; a plain string will do."""
-        return self.retrieve_many([as_query(query)], k)[0]
+        return self.retrieve_many([query], k)[0]
 
     def retrieve_many(self, queries: Queries, k: int) -> Rankings:
-        """The rankings of several queries. Raises :class:`InputError` before ``index``.
+        """The rankings of several queries; plain strings will do.
 
         Of an empty corpus they are empty. A search by words may find nothing, and a question about
-        pages or tables less than k; all other rankings have min(k, passages).
+        pages or tables less than k; all other rankings have min(k, passages). Raises
+        :class:`InputError` before ``index``, and for a k below 1.
         """
-        self._expect_index()
+        k = self._expect_index(k)
+        queries = list(map(as_query, as_list(queries)))
         if not len(self.corpus):
             return [EMPTY] * len(queries)
         return [self._checked(ranking, k) for ranking in self.rank(queries, k)]
 
     def explain(self, query: Query | str, k: int) -> Ranking:
         """The same ranking as :meth:`retrieve`, with the trace of how it came about."""
-        self._expect_index()
+        k = self._expect_index(k)
         if not len(self.corpus):
             return EMPTY
         ranking = self._checked(self.rank_traced(as_query(query), k), k)
@@ -210,11 +214,13 @@ class Retriever:
         """
         return self.model.usage() if self.model else None
 
-    def _expect_index(self) -> None:
+    def _expect_index(self, k: int) -> int:
+        """The length of a ranking, where there is a corpus to search."""
         if self.corpus is None:
             raise InputError(
                 f"{self.name} has no corpus yet: index one first, with index(corpus)",
             )
+        return whole(k, "k")
 
     def _checked(self, ranking: Ranking, k: int) -> Ranking:
         """The ranking, if it is one; a method of your own may break the rules."""
@@ -237,8 +243,14 @@ def _with_seeds(ranking: Ranking) -> Ranking:
     return msgspec.structs.replace(ranking, trace=Trace(seeds))
 
 
-def as_query(query: Query | str) -> Query:
-    return Query("", query) if isinstance(query, str) else query
+def as_query(query: Query | Question | str) -> Query:
+    """A query, that of a question, or that of a plain string; InputError for all else."""
+    if isinstance(query, str):
+        return Query("", query)
+    if isinstance(query, Question):
+        return query.query
+    expect(Query, query, "query")
+    return query
 
 
 def ranking_from_scores(corpus: Corpus, scores: ndarray, k: int) -> Ranking:

@@ -6,8 +6,10 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from kit.arguments import as_list, expect
 from kit.corpus import Benchmark, Corpus, Question
 from kit.corpus.types import Questions
+from kit.errors import InputError
 from kit.methods import Retriever
 from kit.views.replay import count
 
@@ -49,7 +51,15 @@ def question_controls(
     With ``lines``, one types a sub-question per line. The second value leads from the controls'
     values to the question, whose supports and answer are unknown if it was typed, and to the
     passages that it is asked of: with a collection per question, those of the chosen one.
+
+    Raises :class:`InputError` where there is no question.
     """
+    expect(Benchmark, benchmark, "benchmark")
+    questions = as_list(questions)
+    if not questions:
+        raise InputError("expected at least one question", field="questions")
+    for question in questions:
+        expect(Question, question, "questions")
     choice = widgets.Dropdown(
         description="question",
         options=[(_option(question), question.id) for question in questions],

@@ -3,13 +3,15 @@
 from importlib import import_module
 from types import ModuleType
 
+from kit.arguments import expect_known
 from kit.corpus import Benchmark
 
 WORLDS = ("atlas", "planner", "reports")
 
 
 def world(name: str) -> ModuleType:
-    """The package that makes the data of this name."""
+    """The package that makes the data of this name. Raises :class:`InputError` for another."""
+    expect_known([name], WORLDS, "world")
     return import_module(f"kit.worlds.{name}")
 
 

@@ -148,8 +148,8 @@ def test_questions_without_an_answer_are_left_out_and_counted(
 ) -> None:
     """As MuSiQue's test file has them, and QReCC."""
     blank = Question("q3", "three", " ", (("c",),))
-    asked = Benchmark("small", benchmark.corpus, test=[QUESTIONS[0], blank, QUESTIONS[1]])
-    experiment = evaluate({"a to z": alphabetical}, asked, ks=(2,), progress=False)
+    benchmark = Benchmark("small", benchmark.corpus, test=[QUESTIONS[0], blank, QUESTIONS[1]])
+    experiment = evaluate({"a to z": alphabetical}, benchmark, ks=(2,), progress=False)
     reading = Reading(FirstPassage(), "1")
     with pytest.warns(UserWarning, match="^1 of 3 questions have no answer to compare with: they"):
         answers = reading.answers(experiment)

@@ -4,12 +4,13 @@ Passages stand in the order of their ids, and reversed.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from kit.corpus import Benchmark, Corpus, Passage, Query, Question, example
+from kit.corpus import Benchmark, Corpus, Passage, Query, Question, check, example, export
 from kit.errors import InputError
 from kit.evaluation import (
     all_seeds,
@@ -382,3 +383,41 @@ def test_a_question_that_is_a_passage_does_not_find_itself(setting: str) -> None
     kept = evaluate(["dense"], benchmark, ks=(1,), ignore_identical_ids=False, progress=False)
     assert kept.table["recall@1"].tolist() == [0, 0, 1]
     assert "the id of a passage" not in kept.caption
+
+
+# ---- copies
+
+
+def test_either_of_two_passages_of_the_same_text_counts_where_that_is_asked_for(
+    alphabetical: Retriever, tmp_path: Path
+) -> None:
+    """a and c are one text, but for white space; d has the text under another title."""
+    passages = [
+        Passage("a", "Oll", "Oll is a town.", "a"),
+        Passage("b", "Selby", "Selby is a town.", "b"),
+        Passage("c", "Oll", "Oll is  a town.\n", "c"),
+        Passage("d", "Oll (film)", "Oll is a town.", "d"),
+    ]
+    questions = [Question("q1", "Oll?", "x", (("c",), ("b",))), Question("q2", "?", "x", (("d",),))]
+    benchmark = Benchmark("copies", Corpus(passages), test=questions)
+    exact = evaluate({"a to z": alphabetical}, benchmark, ks=(1, 2, 3), progress=False)
+    assert exact.table["recall@1"].tolist() == [0, 0]
+    assert exact.table["recall@2"].tolist() == [0.5, 0]
+    assert "copies" not in exact.caption
+
+    by_text = evaluate(
+        {"a to z": alphabetical}, benchmark, ks=(1, 2, 3), same_text=True, progress=False
+    )
+    assert by_text.table["recall@1"].tolist() == [0.5, 0]
+    assert by_text.table["recall@2"].tolist() == [1, 0]
+    assert by_text.table["mrr"].tolist() == [1, 0]
+    copies = "1 of 2 questions have a support of which the corpus has copies, each of which counts."
+    assert copies in by_text.caption
+    assert by_text.questions == benchmark.test
+
+    errors, notes = check(export(benchmark, tmp_path / "folder", "kit"))
+    assert errors == []
+    assert [note.partition(": ")[2] for note in notes] == [
+        "1 of 2 questions have a support of which the corpus has copies under other ids, "
+        "the first is q1: `kit evaluate --same-text` takes any of them"
+    ]

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import click
 
+from kit.arguments import expect_known
 from kit.corpus.exporting import files_of
-from kit.corpus.types import Benchmark, Corpus, Question
+from kit.corpus.types import SPLITS, Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.files import atomic_write
 from kit.paths import ATLAS
@@ -20,7 +21,6 @@ from kit.worlds.atlas.questions import ask_all
 from kit.worlds.atlas.society import settle
 from kit.worlds.atlas.world import World
 
-SPLITS = ("train", "dev", "test")
 PASSAGES = 89  # of a country, about
 STRANGERS = 200  # people of earlier countries, of whom a country knows the names
 
@@ -61,6 +61,7 @@ def generate(seed: int = 0, size: str | int = "class", **questions: int) -> Benc
 
 def build(seed: int = 0, size: str | int = "class", **questions: int) -> Atlas:
     """As generate, with the facts and drafts that tests look into."""
+    expect_known(questions, SPLITS, "split")
     wanted = _size(size)._replace(**questions)
     rng = Random(seed)
     world = World()
