@@ -5,9 +5,11 @@ import re
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from nbformat import NotebookNode
 
+from kit.corpus import Benchmark, Corpus, Passage, Question, export
 from kit.lab.runner import find_notebooks, run
 from kit.paths import NOTEBOOKS, PUBLISHED
 
@@ -84,6 +86,19 @@ def test_runs_alone(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         for out in cell.outputs
     ]
     assert [out.get("text") for out in errors if out.get("name") == "stderr"] == []
+
+
+def test_the_graphs_of_a_single_passage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are no edges, and no growth to claim."""
+    monkeypatch.setenv("KIT_OUTPUT", str(tmp_path))
+    corpus = Corpus([Passage("p", "Oll", "Oll is a town. It has a harbour.", "p")])
+    single = Benchmark("single", corpus, test=[Question("q", "Where is Oll?", "Selby", (("p",),))])
+    data = export(single, tmp_path / "single", "kit")
+    assert run(["01"], data=str(data), scale="smoke") == 0
+    folder = tmp_path / "figures" / "kit-single-smoke"
+    record = json.loads((folder / "01_graph_construction.json").read_text())
+    assert [finding["criterion"] for finding in record["findings"]] == ["density"]
+    assert pd.read_csv(folder / "01_degrees.csv")["degree"].tolist() == [0] * 5
 
 
 def test_every_committed_figure_is_made_by_a_notebook_in_a_whole_run() -> None:
