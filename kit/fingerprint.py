@@ -7,7 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from pkgutil import iter_modules
 
-from kit.paths import ROOT
+from kit.paths import CARRIED, CHECKOUT, PACKAGE
 
 _TABLES = (".css", ".csv", ".js", ".md", ".mplstyle", ".toml")  # what modules read
 
@@ -37,16 +37,15 @@ def package_digest() -> str:
 
     What else lies in its folders, such as an editor's copies, does not count.
     """
-    package = ROOT / "kit"
     tables = []
-    for path in package.rglob("*"):
-        is_hidden = any(part.startswith(".") for part in path.relative_to(package).parts)
-        if path.suffix in _TABLES and not is_hidden:
+    for path in PACKAGE.rglob("*"):
+        is_hidden = any(part.startswith(".") for part in path.relative_to(PACKAGE).parts)
+        if path.suffix in _TABLES and not is_hidden and not path.is_relative_to(CARRIED):
             tables.append(path)
 
     sink = blake2b(digest_size=8)
-    for path in sorted([*_modules_in(package), *tables]):
-        name = path.relative_to(package).as_posix()
+    for path in sorted([*_modules_in(PACKAGE), *tables]):
+        name = path.relative_to(PACKAGE).as_posix()
         text = path.read_text("utf-8")  # line ends don't count
         sink.update(f"{name}\n{text}\n".encode())
     return sink.hexdigest()
@@ -78,12 +77,13 @@ def _file(module: str) -> Path | None:
     """The file of a module below ``kit``; None for the door and for what isn't the kit's."""
     if not module.startswith("kit."):
         return None
-    base = ROOT.joinpath(*module.split("."))
+    base = CHECKOUT.joinpath(*module.split("."))
     candidates = (base.with_suffix(".py"), base / "__init__.py")
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _tree(module: str) -> ast.Module:
+def module_tree(module: str) -> ast.Module:
+    """The code of a module of the kit."""
     return ast.parse(_file(module).read_text("utf-8"))
 
 
@@ -91,7 +91,7 @@ def _tree(module: str) -> ast.Module:
 def _imports(module: str) -> tuple[str, ...]:
     """What a module imports, and the packages that this imports on the way."""
     names = []
-    for name in imported_names(_tree(module)):
+    for name in imported_names(module_tree(module)):
         parts = name.split(".")
         names += [".".join(parts[:end]) for end in range(2, len(parts) + 1)]
     return tuple(names)
@@ -110,7 +110,7 @@ def imported_names(tree: ast.AST) -> Iterator[str]:
 @cache
 def _content(module: str) -> bytes:
     """The code without comments and docstrings, and the table beside it."""
-    tree = _tree(module)
+    tree = module_tree(module)
     for node in ast.walk(tree):
         match node:
             case ast.Expr(ast.Constant(str())):

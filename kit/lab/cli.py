@@ -3,24 +3,24 @@
 What takes seconds to load is imported inside the commands, so that ``kit --help`` answers at once.
 """
 
+import errno
 import signal
 import sys
-import warnings
-from pathlib import Path
-from typing import TextIO
 
 import click
 
 import kit
 from kit.cost import cost_line
 from kit.errors import InputError
+from kit.lab.commands import console
 from kit.lab.commands.data import data
 from kit.lab.commands.measure import ask, evaluate, graph, sweep
-from kit.lab.commands.notebooks import claims, record, run
+from kit.lab.commands.methods import methods
+from kit.lab.commands.notebooks import claims, lessons, record, run
 
 SECTIONS = {
-    "Ask and measure": (ask, evaluate, sweep, graph),
-    "Notebooks and findings": (run, record, claims),
+    "Ask and measure": (ask, evaluate, sweep, graph, methods),
+    "Notebooks and findings": (run, lessons, record, claims),
     "Data": (data,),
 }
 
@@ -60,41 +60,31 @@ def _tell_cost() -> None:
 def main() -> None:
     """Run the command line; bad input ends in one plain line and exit status 2."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # who is ended ends the workers, too
-    warnings.showwarning = _show_warning
+    console.prepare()
     try:
         sys.exit(cli.main(prog_name="kit", standalone_mode=False))
     except click.ClickException as error:
-        _fail(error.format_message())
+        _end(2, error.format_message())
     except InputError as error:
-        _fail(str(error))
+        _end(2, str(error))
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        console.abandon_output()
+        _end(2, f"the output can't be written ({error})")
     except (KeyboardInterrupt, click.Abort):
-        click.echo(
-            "kit: interrupted; "
-            "what was finished is kept: the same command goes on where it stopped",
-            err=True,
+        _end(
+            130,
+            "interrupted; what was finished is kept: the same command goes on where it stopped",
         )
-        sys.exit(130)
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """What the kit itself warns of is one plain line; other warnings say where they come from."""
-    if Path(filename).is_relative_to(Path(kit.__file__).parent):
-        text = f"kit: note: {' '.join(str(message).split())}\n"
-    else:
-        text = warnings.formatwarning(message, category, filename, lineno, line)
-    click.echo(text, file=file, nl=False, err=True)
-
-
-def _fail(message: str) -> None:
-    click.echo(f"kit: {' '.join(message.split())}", err=True)
-    sys.exit(2)
+def _end(status: int, line: str) -> None:
+    """Exit; the line is not glued to a progress bar that the error has left."""
+    if "kit.progress" in sys.modules:
+        sys.modules["kit.progress"].close_bars()
+    console.tell(line)
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Commands that run notebooks and tell what they found."""
 
 import sys
+from pathlib import Path
 from textwrap import fill
 
 import click
@@ -9,6 +10,7 @@ from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.files import atomic_write
 from kit.lab.commands.options import AT_LEAST_ONE, Given, notebook_options
+from kit.paths import NOTEBOOKS, PUBLISHED, expect_checkout, output
 
 
 @click.command()
@@ -43,6 +45,8 @@ def run(
 
     Example: kit run 02 04 --data dev.json --scale smoke
     """
+    if publish:
+        expect_checkout("kit run --publish")
     if sys.stderr.isatty():
         click.echo("kit run: reading notebooks and data …", err=True)
     from kit.lab.runner import run as run_notebooks
@@ -59,6 +63,26 @@ def run(
         publish=publish,
     )
     sys.exit(status)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def lessons(folder: Path) -> None:
+    """Write the notebooks into FOLDER, to open and change them there.
+
+    Notebooks of these names are left as they are.
+
+    Example: kit lessons my-lessons
+    """
+    notebooks = sorted(NOTEBOOKS.glob("*.ipynb"))
+    kept = [notebook.name for notebook in notebooks if (folder / notebook.name).exists()]
+    for notebook in notebooks:
+        if notebook.name not in kept:
+            atomic_write(folder / notebook.name, notebook.read_bytes())
+
+    click.echo(f"{len(notebooks) - len(kept)} notebooks are in {folder}; open with: jupyter lab")
+    if kept:
+        click.echo(f"left as they are: {', '.join(kept)}")
 
 
 @click.command()
@@ -105,8 +129,8 @@ def record(
     from kit.lab.recording import recording
     from kit.lab.runner import find_notebooks
     from kit.lab.runner import run as run_notebooks
-    from kit.paths import NOTEBOOKS
 
+    expect_checkout("kit record")
     if len(find_notebooks(NOTEBOOKS, [notebook])) > 1:  # the caps are those of one run
         raise InputError(
             f"expected one notebook, not all that begin with {notebook!r}",
@@ -148,8 +172,9 @@ def claims(markdown: bool, readme: bool) -> None:
     Example: kit claims --markdown
     """
     from kit.lab.claims.ledger import ledger_page, read_records
-    from kit.paths import PUBLISHED, output
 
+    if readme or markdown:
+        expect_checkout("kit claims --markdown or --readme")
     if readme:
         from kit.lab.claims.readme import write_readme
 
