@@ -215,12 +215,7 @@ class Experiment:
                     f"{n_beyond} of {n} questions have more than {k} supports: Full@{k} counts "
                     f"them as 0, Recall@{k} can reach {np.mean(ceilings):.3f}."
                 )
-        for n_such, what in (
-            (self.n_identical, "the id of a passage, which is left out of their rankings"),
-            (self.n_with_copies, "a support of which the corpus has copies, each of which counts"),
-        ):
-            if n_such:
-                sentences.append(f"{n_such} of {n} questions have {what}.")
+        sentences += self._told_ids()
         for name, rankings in self.rankings.items():
             n_empty = sum(not ranking.ids for ranking in rankings.values())
             if n_empty:
@@ -239,6 +234,15 @@ class Experiment:
                 "each encoded anew, no trace made."
             )
         return " ".join(sentences)
+
+    def _told_ids(self) -> list[str]:
+        """How many questions have ids that are left out or that count beside the supports'."""
+        counts = {
+            "the id of a passage, which is left out of their rankings": self.n_identical,
+            "a support of which the corpus has copies, each of which counts": self.n_with_copies,
+        }
+        n = len(self.questions)
+        return [f"{count} of {n} questions have {what}." for what, count in counts.items() if count]
 
     def text(self, *more: Self) -> str:
         """Means with intervals, and differences to the first retriever.
