@@ -18,9 +18,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 from pandas import DataFrame
 
-from kit.views.style import GREY, INK, SMALL, Figure, Looks, looks
+from kit.views.style import GREY, INK, SIZE, SMALL, Figure, Looks, looks
 
 LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fill it
+MOST_LINES = 8  # that a reader can tell apart
 LINE = so.Line(pointsize=9, edgecolor="white", edgewidth=0.6)
 CURVE = so.Line(pointsize=8, edgecolor="white", edgewidth=0.6)
 ON_INTERVALS = {"zorder": 3}
@@ -39,6 +40,8 @@ def take(table: DataFrame, **columns: str) -> DataFrame:
 
     Without a name there is one panel, one row of panels, one group.
     """
+    if table.empty:  # perhaps without columns, too
+        table = table.reindex(columns=list({*columns.values()}))
     points = DataFrame({"name": "", "column": "", "row": "", "group": ""}, table.index)
     intervals = {end: end for end in ("low", "high") if end in table}
     for name, source in (intervals | columns).items():
@@ -59,10 +62,28 @@ def in_rows(points: DataFrame) -> tuple[DataFrame, list[Row]]:
     return points.assign(y=heights), rows
 
 
+def tall(n_rows: int, height: float = 0.34) -> tuple[float, float]:
+    """The size of a figure with rows of this height, in inches: a slide's, or higher."""
+    return SIZE[0], max(SIZE[1], 1.5 + height * n_rows)
+
+
+def nothing(title: str) -> Figure:
+    """The figure of a table without numbers."""
+    figure = Figure(title)
+    figure.text(0.5, 0.5, "There are no numbers to show.", ha="center", color=GREY)
+    return figure
+
+
 def panels(
-    figure: Figure, points: DataFrame, *, xlabel: str = "", ylabel: str = "", **shared: object
+    figure: Figure,
+    points: DataFrame,
+    *,
+    xlabel: str = "",
+    ylabel: str = "",
+    upright: bool = False,
+    **shared: object,
 ) -> Iterator[tuple[Axes, DataFrame]]:
-    """Panels in columns and rows, each with its points; levels are drawn.
+    """Panels in columns and rows, each with its points; levels are drawn, ``upright`` or level.
 
     ``shared`` is as of ``Figure.subplots``.
     """
@@ -81,12 +102,31 @@ def panels(
         in_column = points["column"].fillna(column) == column
         members = points[in_row & in_column]
         for level in members[members["x"].isna()].itertuples():
-            ax.axhline(level.y, color=GREY, linestyle=":", linewidth=1.5)
-            write_beside(ax, level.name, 1.01, level.y, SMALL, GREY)
+            _draw_level(ax, level.name, level.y, upright)
 
         yield ax, members
-        if shared.get("sharey"):
+        if shared.get("sharey") in (True, "row"):
             ax.label_outer()
+
+
+def _draw_level(ax: Axes, name: str, value: float, upright: bool) -> None:
+    """A dotted line of values to compare with, named at its end."""
+    draw_line = ax.axvline if upright else ax.axhline
+    draw_line(value, color=GREY, linestyle=":", linewidth=1.5)
+    if not upright:
+        write_beside(ax, name, 1.01, value, SMALL, GREY)
+        return
+
+    ax.annotate(
+        name,
+        (value, 0.99),
+        xycoords=("data", "axes fraction"),
+        rotation=90,
+        ha="right",
+        va="top",
+        fontsize=SMALL,
+        color=GREY,
+    )
 
 
 def draw(
@@ -138,12 +178,12 @@ def draw(
     ).plot()
 
 
-def draw_dots(ax: Axes, points: DataFrame, rows: Sequence[Row]) -> None:
+def draw_dots(ax: Axes, points: DataFrame, rows: Sequence[Row], styles: Looks) -> None:
     """Points with their intervals in rows of these names, headings in bold."""
     draw(
         ax,
         points,
-        looks(points["name"]),
+        styles,
         LARGE_DOT,
         THICK_INTERVAL,
         rows=True,
@@ -161,7 +201,7 @@ def draw_dots(ax: Axes, points: DataFrame, rows: Sequence[Row]) -> None:
 
 def draw_changes(ax: Axes, points: DataFrame, rows: Sequence[Row]) -> None:
     """Differences in rows, the line of no difference, and their numbers on the right."""
-    draw_dots(ax, points, rows)
+    draw_dots(ax, points, rows, looks(points["name"]))
     ax.axvline(0, color=INK, linewidth=1.2, zorder=0.9)
     for point in points.itertuples():
         text = f"{point.x:+.3f} [{point.low:+.3f}, {point.high:+.3f}]"
@@ -230,8 +270,8 @@ def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
     axis.set_minor_formatter("")
 
 
-def name_lines(figure: Figure, styles: Looks, joined: bool) -> None:
-    """One legend for all panels, on their right."""
+def name_lines(figure: Figure, styles: Looks, joined: bool, heading: str = "") -> None:
+    """One legend for all panels, on their right; the figure grows to hold it."""
     handles = []
     for name, style in styles.items():
         handle = Line2D(
@@ -244,7 +284,14 @@ def name_lines(figure: Figure, styles: Looks, joined: bool) -> None:
         if not joined:
             handle.set_linestyle("none")
         handles.append(handle)
-    figure.legend(handles=handles, loc="outside right center", handlelength=3)
+    legend = figure.legend(
+        handles=handles,
+        loc="outside right center",
+        handlelength=3,
+        title=heading,
+    )
+    needed = legend.get_window_extent().height / figure.dpi + 1  # inches, with the title
+    figure.set_figheight(max(needed, figure.get_figheight()))
 
 
 def wrapped(text: str, width: int) -> str:

@@ -7,35 +7,35 @@ its end. ``labels`` are ``xlabel`` and ``ylabel``.
 """
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
-import numpy as np
 import pandas as pd
 import seaborn
-from matplotlib.axes import Axes
 from pandas import DataFrame
 
+from kit.views.curves import curves
 from kit.views.panels import (
-    BAND,
-    CURVE,
     DOT,
     INTERVAL,
     LEAST_HEIGHT,
     LINE,
+    MOST_LINES,
     draw,
     draw_changes,
     draw_dots,
     frame_axis,
     in_rows,
     name_lines,
+    nothing,
     panels,
     plain_log,
     take,
+    tall,
     wrapped,
 )
-from kit.views.style import GREY, SIZE, SMALL, Figure, looks, style
+from kit.views.style import GREY, SMALL, Figure, looks, style
 
 _APART = 0.09  # between the lines of two names, in steps of x
-_MARKED = 40  # a curve of more points has no marks
 
 
 @style()
@@ -57,19 +57,24 @@ def lines(
     The lines stand a little apart. Numbers stand in their order, words as they come, and are not
     ``joined`` where they have none. Where the number ``n`` of questions changes along x, it is
     told. Panels have one y axis if they ``share`` it. ``levels`` are to be compared with in all
-    panels, by name.
+    panels, by name. More than eight names have a row each instead of a line.
     """
     if levels:
         table = pd.concat([table, DataFrame(levels.items(), columns=[by, y])])
-    points = take(table, x=x, y=y, name=by, column=facet)
+    points = take(table, x=x, y=y, name=by, column=facet).dropna(subset="y")
+    styles = looks(points["name"][points["x"].notna()])
+    if not styles:
+        return nothing(title)
+
     values = list(table[x].dropna().unique())
     if not isinstance(values[0], str):
         values.sort()
     ticks = _ticks(table, x, values)
+    if len(styles) > MOST_LINES:
+        words = dict(zip(values, ticks))
+        return _many(points, title, words, share, x, labels)
 
-    styles = looks(points["name"][points["x"].notna()])
-    middle = (len(styles) - 1) / 2
-    beside = {name: _APART * (rank - middle) for rank, name in enumerate(styles)}
+    beside = _offsets(styles, _APART)
     steps = {value: step for step, value in enumerate(values)}
     points["x"] = points["x"].map(steps) + points["name"].map(beside)
 
@@ -87,6 +92,44 @@ def lines(
     return figure
 
 
+def _offsets(names: Collection[str], apart: float) -> dict[str, float]:
+    """Where names stand beside the middle of a step or row, so far apart."""
+    middle = (len(names) - 1) / 2
+    return {name: apart * (rank - middle) for rank, name in enumerate(names)}
+
+
+def _many(
+    points: DataFrame,
+    title: str,
+    words: Mapping[Any, str],
+    share: bool,
+    x: str,
+    labels: Mapping[str, str],
+) -> Figure:
+    """Means in a row for each name, with a look for each value of x, in these words."""
+    levels = points[points["x"].isna()]
+    means = points.dropna(subset="x")
+    means = means.assign(x=means["y"], y=means["name"], name=means["x"].map(words))
+    means, rows = in_rows(means)
+
+    offsets = _offsets(words.values(), 0.7 / max(len(words), 2))
+    means["y"] += means["name"].map(offsets)
+    styles = looks(words.values())
+
+    figure = Figure(title, tall(len(rows), 0.14 + 0.09 * len(words)))
+    for ax, members in panels(
+        figure,
+        pd.concat([means, levels]),
+        sharex=share,
+        sharey=True,
+        upright=True,
+        xlabel=labels.get("ylabel", ""),
+    ):
+        draw_dots(ax, members, rows, styles)
+    name_lines(figure, styles, False, labels.get("xlabel", x))
+    return figure
+
+
 def _ticks(table: DataFrame, x: str, values: list) -> list[str]:
     """The values in words, with the numbers of questions where these differ."""
     ticks = {}
@@ -98,70 +141,6 @@ def _ticks(table: DataFrame, x: str, values: list) -> list[str]:
             for value in values:
                 ticks[value] += f"\n(n = {counts[value]:,.0f})"
     return list(ticks.values())
-
-
-@style()
-def curves(
-    table: DataFrame,
-    title: str,
-    x: str,
-    y: str = "mean",
-    by: str = "builder",
-    facet: str = "",
-    row: str = "",
-    *,
-    log: Collection[str] = (),
-    behind: str = "",
-    notes: str = "",
-    **labels: str,
-) -> Figure:
-    """``y`` along a measured quantity ``x``, a curve for each value of ``by``.
-
-    Curves have bands from low to high if given, names with a single point each an interval instead.
-    Panels are in columns by ``facet`` and in rows by ``row``. ``log`` names what has a logarithmic
-    axis: ``x``, ``y``, or the panels whose y axis is one. The column ``behind`` is drawn pale
-    behind the curve, that of ``notes`` stands at its two ends.
-    """
-    points = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes)
-    styles = looks(points["name"][points["x"].notna()])
-    alone = table[by].is_unique
-    interval = INTERVAL if alone else BAND
-
-    figure = Figure(title)
-    sharey = "row" if row else False
-    labels = {"xlabel": x} | labels
-    for ax, members in panels(figure, points, sharex=True, sharey=sharey, **labels):
-        draw(ax, members, styles, CURVE, interval)
-        for line in ax.lines:
-            if len(line.get_xdata()) > _MARKED:
-                line.set_marker("")
-        if "x" in log:
-            plain_log(ax, "x", members["x"])
-        if {"y", *members["column"], *members["row"]}.intersection(log):
-            plain_log(ax, "y", members["y"])
-            ax.set_ylim(members["y"].min() / 1.3, members["y"].max() * 1.3)
-        elif "low" in members:
-            frame_axis(ax, members)
-        if notes:
-            for name, curve in members.dropna(subset="x").groupby("name"):
-                _note(ax, curve.iloc[0], -7, "right", styles[name].colour)
-                _note(ax, curve.iloc[-1], 7, "left", styles[name].colour)
-    name_lines(figure, styles, not alone)
-    return figure
-
-
-def _note(ax: Axes, end: pd.Series, offset: float, side: str, colour: str) -> None:
-    """The note of a curve's end, on one side of it."""
-    ax.annotate(
-        f"{end['notes']:g}",
-        (end["x"], end["y"]),
-        (offset, 0),
-        ha=side,
-        textcoords="offset points",
-        va="center",
-        fontsize=SMALL,
-        color=colour,
-    )
 
 
 @style()
@@ -185,10 +164,12 @@ def points(
     """
     taken = take(table, x=x, y=rows, name=by, column=facet, group=group)
     drawn, names = in_rows(taken.dropna(subset="x"))
-    height = max(SIZE[1], 1.5 + 0.34 * len(names))
-    figure = Figure(title, (SIZE[0], height))
+    if not names:
+        return nothing(title)
+
+    figure = Figure(title, tall(len(names)))
     for ax, members in panels(figure, drawn, sharex=share, sharey=True, xlabel=xlabel):
-        draw_dots(ax, members, names)
+        draw_dots(ax, members, names, looks(members["name"]))
         ax.margins(x=0.12)
         if log:
             plain_log(ax, "x", members["x"])
@@ -213,8 +194,12 @@ def differences(
 
     The columns are difference, low, high, p_holm.
     """
-    drawn, names = in_rows(take(table, x="difference", y=rows, name="retriever", p="p_holm"))
-    figure = Figure(title)
+    taken = take(table, x="difference", y=rows, name="retriever", p="p_holm")
+    drawn, names = in_rows(taken.dropna(subset="x"))
+    if not names:
+        return nothing(title)
+
+    figure = Figure(title, tall(len(names)))
     label = f"difference in {metric} to {baseline}"
     label += ", with 95 % interval; p after Holm's correction"
     [(ax, members)] = panels(figure, drawn, xlabel=label)
@@ -237,11 +222,13 @@ def ablation(table: DataFrame, title: str, metric: str) -> Figure:
         low="difference_low",
         high="difference_high",
     ).assign(column="difference to the dashed line")
-    drawn, names = in_rows(pd.concat([means, gains.dropna(subset="x")]))
+    drawn, names = in_rows(pd.concat([means, gains]).dropna(subset="x"))
+    if drawn["column"].nunique() < 2:
+        return nothing(title)
 
-    figure = Figure(title)
+    figure = Figure(title, tall(len(names)))
     (left, means), (right, gains) = panels(figure, drawn, sharey=True, width_ratios=(3, 2))
-    draw_dots(left, means, names)
+    draw_dots(left, means, names, looks(means["name"]))
     firsts = means.groupby("group").agg(x=("x", "first"), top=("y", "min"), bottom=("y", "max"))
     left.vlines(
         firsts["x"],
@@ -259,14 +246,17 @@ def ablation(table: DataFrame, title: str, metric: str) -> Figure:
 @style()
 def heatmap(table: DataFrame, title: str, x: str, y: str, metric: str, **labels: str) -> Figure:
     """A metric over a grid of two settings, each square with its mean and interval."""
+    if table.empty or table["mean"].isna().all():
+        return nothing(title)
+
     words = [
         f"{square.mean:.3f}\n{square.low:.3f} to {square.high:.3f}" for square in table.itertuples()
     ]
     grid = table.assign(words=words).pivot(index=y, columns=x, values=["mean", "words"])
     middle = table["mean"].agg(["min", "max"]).mean()
-    reach = max(np.ptp(table["mean"]), LEAST_HEIGHT) / 2
+    reach = max(table["mean"].max() - table["mean"].min(), LEAST_HEIGHT) / 2
 
-    figure = Figure(title)
+    figure = Figure(title, tall(len(grid), 0.45))
     ax = figure.subplots()
     seaborn.heatmap(
         grid["mean"].astype(float),
@@ -290,6 +280,9 @@ def times(table: DataFrame, title: str) -> Figure:
 
     A row is a question: retriever, passages, seconds, and ``encoding``, a part of these.
     """
+    if table.empty:
+        return nothing(title)
+
     groups = table.groupby(["retriever", "passages"], sort=False)
     means = groups[["seconds", "encoding"]].mean().mul(1000)
     panel_names = {"seconds": "milliseconds a question", "encoding": "of these for encoding"}

@@ -14,6 +14,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import Bbox
 from msgspec.structs import replace
 
+from kit.views.fonts import families
 from kit.views.replay import (
     GOLD,
     GOLD_RIM,
@@ -198,6 +199,7 @@ def _place_labels(
             (0, 0),
             textcoords="offset points",
             fontsize=8,
+            fontfamily=families(text),
             zorder=5,
             bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6},
             in_layout=False,

@@ -6,16 +6,20 @@ What varies from name to name stands in ``looks.toml``, what is the same for all
 
 import io
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import matplotlib.figure
 import matplotlib.style
 import msgspec
+from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from msgspec.structs import replace
+
+from kit.views.fonts import show_scripts
 
 SIZE = (10.0, 5.625)  # inches: a 16:9 slide
 DPI = 160
@@ -64,15 +68,31 @@ def look(name: str) -> Look:
 
 
 def looks(names: Iterable[str]) -> Looks:
-    """A look for each name.
+    """A look for each name, and for none that of another.
 
-    A method has its own; others, such as settings, have those that the methods here leave.
+    A method has its own. Others, such as settings, have those that the methods here leave, and
+    after these, mixed ones; so has a method whose look an earlier one has.
     """
     names = list(dict.fromkeys(names))
-    taken = [LOOKS[name] for name in names if name in LOOKS]
-    free = [group for group in _GROUPS.values() if group not in taken]
-    others = cycle(free or taken)
-    return {name: LOOKS.get(name) or next(others) for name in names}
+    taken = {LOOKS[name] for name in names if name in LOOKS}
+    spare = (other for other in _mixed() if other not in taken)
+    styles = {}
+    for name in names:
+        style = LOOKS.get(name)
+        if style is None or style in styles.values():
+            style = next(spare, LOOKS["paper"])
+            taken.add(style)
+        styles[name] = style
+    return styles
+
+
+def _mixed() -> Iterator[Look]:
+    """All looks, and then their colours with the marker and dash of a later one."""
+    groups = list(_GROUPS.values())
+    for distance in range(len(groups)):
+        for rank, group in enumerate(groups):
+            other = groups[(rank + distance) % len(groups)]
+            yield replace(other, colour=group.colour)
 
 
 def style() -> AbstractContextManager[None]:
@@ -84,7 +104,10 @@ def style() -> AbstractContextManager[None]:
 
 
 class Figure(matplotlib.figure.Figure):
-    """A figure that shows itself in Jupyter without pyplot, saved in the kit's style."""
+    """A figure that shows itself in Jupyter without pyplot, saved in the kit's style.
+
+    It is laid out when its first file is written: the others do not depend on which that was.
+    """
 
     def __init__(self, title: str, size: tuple[float, float] = SIZE) -> None:
         with style():
@@ -93,24 +116,21 @@ class Figure(matplotlib.figure.Figure):
             self.files = {}  # what was drawn, as bytes by the file's kind
             width = round(size[0] * 8.2)  # letters
             self.suptitle(textwrap.fill(title, width), x=0.01, ha="left")
-        FigureCanvasAgg(self)
+        _Canvas(self)
 
     def __repr__(self) -> str:
         return f"Figure: {self.title}"
 
-    @style()
-    def drawn(self, kind: str) -> bytes:
-        """The bytes of a file of the figure, ``png`` or ``svg``, without dates or versions.
+    def draw(self, renderer: RendererBase) -> None:
+        """As matplotlib's, with fonts for all of its scripts."""
+        show_scripts(self)
+        super().draw(renderer)
 
-        They are drawn once.
-        """
+    def drawn(self, kind: str) -> bytes:
+        """The bytes of a file of the figure, ``png`` or ``svg``, drawn once."""
         if kind not in self.files:
-            metadata = {
-                "svg": {"Date": None, "Creator": None, "Title": self.title},
-                "png": {"Software": None},
-            }
             sink = io.BytesIO()
-            self.savefig(sink, format=kind, metadata=metadata[kind])
+            self.savefig(sink, format=kind)
             self.files[kind] = sink.getvalue()
         return self.files[kind]
 
@@ -122,3 +142,22 @@ class Figure(matplotlib.figure.Figure):
             "alt": self.title,
         }
         return self.drawn("png"), about
+
+
+class _Canvas(FigureCanvasAgg):
+    """Writes files in the kit's style, without dates, versions or ids that change."""
+
+    @style()
+    def print_figure(self, filename: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self.figure.get_layout_engine(), ConstrainedLayoutEngine):
+            self.figure.draw_without_rendering()
+            self.figure.set_layout_engine("none")
+
+        kind = kwargs.get("format") or str(filename).rpartition(".")[2]
+        timeless = {
+            "svg": {"Date": None, "Creator": None, "Title": self.figure.title},
+            "png": {"Software": None},
+            "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        }
+        metadata = timeless.get(kind, {}) | (kwargs.pop("metadata", None) or {})
+        return super().print_figure(filename, *args, metadata=metadata, **kwargs)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from kit.errors import InputError
+from kit.views import plots
 from kit.views.figures import save_figure, show_table
 from kit.views.style import Figure
 
@@ -29,6 +30,27 @@ def test_the_same_figure_gives_the_same_bytes_in_another_process_without_date_or
     assert "dc:date" not in svg.read_text() and "Matplotlib v" not in svg.read_text()
     assert b"Software" not in png.read_bytes() and b"tEXt" not in png.read_bytes()
     assert png.read_bytes()[16:24] == (1600).to_bytes(4, "big") + (900).to_bytes(4, "big")
+
+
+PANELS = pd.DataFrame(
+    {"retriever": ["bm25", "dense"], "k": [1, 1], "mean": [0.2, 0.9], "low": 0.0, "high": 1.0}
+)
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_a_file_is_the_same_whatever_was_drawn_before_and_whenever(tmp_path, kind, monkeypatch):
+    contents = set()
+    for rank, drawn_before in enumerate((["svg"], ["png"], [])):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(1_000_000 * rank))
+        figure = plots.lines(PANELS, "A title", "k", ylabel="share")
+        for other in drawn_before:
+            figure.drawn(other)
+        path = tmp_path / f"{rank}.{kind}"
+        figure.savefig(path)
+        contents.add(path.read_bytes())
+        if kind != "pdf":
+            assert figure.drawn(kind) == path.read_bytes()
+    assert len(contents) == 1
 
 
 def test_hostile_text_stays_text_in_an_svg(tmp_path, hostile):

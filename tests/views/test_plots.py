@@ -252,6 +252,158 @@ def test_times_are_means_in_milliseconds_and_beside_them_what_the_encoder_takes(
     ]
 
 
+def many(n: int) -> pd.DataFrame:
+    """So many retrievers with long names, at four numbers of hops in two panels."""
+    rows = [
+        (f"retriever {rank:02d} over a graph", hops, metric, 0.3 + 0.01 * rank)
+        for rank in range(n)
+        for hops in (1, 2, 3, 4)
+        for metric in ("recall", "full")
+    ]
+    table = pd.DataFrame(rows, columns=["retriever", "hops", "metric", "mean"])
+    return table.assign(low=table["mean"] - 0.05, high=table["mean"] + 0.04)
+
+
+def dots(ax: Axes) -> np.ndarray:
+    """The points of a panel of rows, in the units of its axes."""
+    return np.vstack([marks.get_offsets() for marks in ax.collections if marks.get_zorder() == 3])
+
+
+def test_eight_lines_stand_nearer_to_their_tick_than_to_the_next():
+    for n in (2, 8):
+        for ax in plots.lines(many(n), "t", "hops", facet="metric").axes:
+            points = np.vstack(list(line.get_xydata() for line in ax.lines))
+            assert len(points) == 4 * n
+            assert np.abs(points[:, 0] - points[:, 0].round()).max() < 0.5
+            assert points[:, 0].min() > ax.get_xlim()[0] and points[:, 0].max() < ax.get_xlim()[1]
+
+
+@pytest.mark.parametrize("n", [9, 23])
+def test_more_names_have_a_row_each_with_a_look_for_each_step(n):
+    figure = plots.lines(many(n), "t", "hops", facet="metric", levels={"chance": 0.35})
+    [legend] = figure.legends
+    assert legend.get_title().get_text() == "hops"
+    assert [text.get_text() for text in legend.get_texts()] == ["1", "2", "3", "4"]
+    for ax in figure.axes:
+        points = dots(ax)
+        assert len(points) == 4 * n
+        nearest = points[:, 1].round()
+        assert np.abs(points[:, 1] - nearest).max() < 0.5
+        np.testing.assert_allclose(points[:, 0], 0.3 + 0.01 * nearest)  # each in its own row
+        assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == ":"] == [0.35]
+    assert labels(figure.axes[0].yaxis) == list(many(n)["retriever"].unique())
+
+
+def boxes(figure: Figure) -> dict[str, list]:
+    """Where the names at the side, the panels and the legends stand on the page, drawn."""
+    figure.draw_without_rendering()
+    first = figure.axes[0]
+    names = [*first.get_yticklabels(), *(ax.yaxis.label for ax in figure.axes)]
+    names = [name for name in names if name.get_text().startswith("retriever ")]
+    parts = {"names": names, "panels": figure.axes, "legends": figure.legends}
+    extents = {}
+    for kind, artists in parts.items():
+        extents[kind] = [artist.get_window_extent() for artist in artists]
+    return extents
+
+
+MANY = {
+    "lines": lambda table: plots.lines(table, "t", "hops", facet="metric"),
+    "curves": lambda table: plots.curves(table, "t", "hops", by="retriever", facet="metric"),
+    "single points": lambda table: plots.curves(
+        table.groupby("retriever").head(1), "t", "hops", by="retriever"
+    ),
+    "points": lambda table: plots.points(table[table["hops"] == 1], "t", facet="metric"),
+    "differences": lambda table: plots.differences(
+        table.groupby("retriever").head(1).assign(difference=0.01, p_holm=0.5), "t", "a", "b"
+    ),
+    "ablation": lambda table: plots.ablation(
+        table.groupby("retriever").head(1).assign(
+            group="g", label=lambda rows: rows["retriever"],
+            difference=0.1, difference_low=0, difference_high=0.2,
+        ),
+        "t", "recall",
+    ),
+    "heatmap": lambda table: plots.heatmap(
+        table[table["metric"] == "full"], "t", "hops", "retriever", "recall"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [2, 8, 23])
+@pytest.mark.parametrize("name", MANY)
+def test_no_name_covers_another_and_nothing_is_cut_however_many_methods_there_are(name, n):
+    figure = MANY[name](many(n))
+    drawn_boxes = boxes(figure)
+    page = figure.bbox.padded(2)
+    for box in [box for part in drawn_boxes.values() for box in part]:
+        assert page.x0 <= box.x0 and page.y0 <= box.y0 and box.x1 <= page.x1 and box.y1 <= page.y1
+    names = drawn_boxes["names"]
+    in_rows = name not in ("lines", "curves", "single points") or (
+        n > 8 and name != "single points"
+    )
+    assert len(names) == (n if in_rows else 0)
+    assert all(box.count_overlaps(names) == 1 for box in names)  # with itself
+    for legend in drawn_boxes["legends"]:
+        assert legend.count_overlaps(drawn_boxes["panels"]) == 0
+
+
+def test_more_than_eight_curves_have_a_row_each_on_the_scale_of_their_column():
+    table = many(23)
+    table.loc[table["metric"] == "full", ["mean", "low", "high"]] *= 0.5
+    axes = np.array(plots.curves(table, "t", "hops", by="retriever", facet="metric").axes)
+    recall, full = axes.reshape(23, 2).T
+    for column, share in ((recall, 1), (full, 0.5)):
+        limits = {ax.get_ylim() for ax in column}
+        assert len(limits) == 1
+        [(bottom, top)] = limits
+        assert bottom < share * 0.25 and top > share * (0.52 + 0.04)
+    assert [ax.get_ylabel() for ax in recall] == list(table["retriever"].unique())
+
+
+def test_panels_of_a_row_are_framed_around_the_points_of_all():
+    halves = pd.concat([measured(hops="1"), measured(hops="2")], ignore_index=True)
+    halves.loc[halves["hops"] == "1", ["mean", "low", "high"]] += 0.3
+    figure = plots.curves(halves.assign(m="m"), "t", "k", by="retriever", facet="hops", row="m")
+    for ax in figure.axes:
+        assert ax.get_ylim()[0] < 0.05 and ax.get_ylim()[1] >= 1
+
+
+EMPTY = {
+    "lines": lambda table: plots.lines(table, "t", "k"),
+    "curves": lambda table: plots.curves(table, "t", "k", by="retriever"),
+    "points": lambda table: plots.points(table, "t"),
+    "differences": lambda table: plots.differences(table, "t", "bm25", "recall@5"),
+    "ablation": lambda table: plots.ablation(table, "t", "recall@5"),
+    "heatmap": lambda table: plots.heatmap(table, "t", "k", "retriever", "recall@5"),
+    "times": lambda table: plots.times(table, "t"),
+}
+FULL = pd.DataFrame(
+    [("bm25", 5, "g", "a", 1.0, 1.0, 1.0, 1.0, 100)],
+    columns=["retriever", "k", "group", "label", "mean", "difference", "seconds", "encoding",
+             "passages"],
+).assign(low=0.0, high=2.0, difference_low=0.0, difference_high=2.0, p_holm=0.5)  # fmt: skip
+UNKNOWN = FULL.assign(mean=np.nan, difference=np.nan, seconds=np.nan, encoding=np.nan)
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_a_table_without_numbers_gives_a_figure_that_says_so(name):
+    for table in (pd.DataFrame(), FULL.head(0), UNKNOWN):
+        figure = EMPTY[name](table)
+        assert not figure.axes and "There are no numbers to show." in words(figure)
+        assert "t" in words(figure)
+    assert EMPTY[name](FULL).axes
+
+
+def test_a_panel_without_numbers_is_left_out():
+    table = BOTH.assign(mean=BOTH["mean"].where(BOTH["metric"] == "full"))
+    for figure in (
+        plots.lines(table, "t", "k", facet="metric", share=False),
+        plots.curves(table, "t", "k", by="retriever", facet="metric"),
+    ):
+        assert [ax.get_title(loc="left") for ax in figure.axes] == ["Full"]
+
+
 @pytest.mark.parametrize(("least", "scale"), [(5, "log"), (0, "symlog")])
 def test_a_zero_has_a_place_on_a_logarithmic_axis(least, scale):
     figure = plots.points(measured().assign(mean=[least, *[200] * 5]), "t", log=True)

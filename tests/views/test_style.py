@@ -38,6 +38,15 @@ def test_settings_get_the_looks_that_methods_leave():
     )
 
 
+def test_no_two_names_of_a_figure_look_the_same():
+    settings = [f"setting {rank}" for rank in range(40)]
+    for names in (["rgnn-ret", "mdr", "dense", "knn", "mean"], list(LOOKS), settings):
+        given = looks(names)
+        assert list(given) == names and len(set(given.values())) == len(names)
+    assert len(looks(map(str, range(1000)))) == 1000  # more than there are
+    assert looks(["rgnn-ret", "mdr"])["rgnn-ret"] == look("rgnn-ret")
+
+
 def test_the_users_own_settings_play_no_part():
     with matplotlib.rc_context({"font.size": 40, "axes.facecolor": "red"}):
         with style():

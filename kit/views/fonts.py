@@ -1,0 +1,77 @@
+"""Scripts that the figures' own font lacks are drawn with the fonts that the machine has."""
+
+import unicodedata
+import warnings
+from functools import cache
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontEntry, findfont, fontManager
+from matplotlib.ft2font import FT2Font
+from matplotlib.text import Text
+
+_USUAL = "DejaVu Sans"  # as in kit.mplstyle
+_BOXES = "Last Resort High-Efficiency"  # matplotlib's: a box for any character
+
+# Matplotlib's own warning is one for each character; the kit's is one for all.
+warnings.filterwarnings("ignore", "Glyph .* missing from font", module=r"kit\.views")
+
+
+def show_scripts(figure: Figure) -> None:
+    """Give the texts of a figure the fonts that have their letters."""
+    texts = figure.findobj(Text)
+    names = families("".join(text.get_text() for text in texts))
+    if names == [_USUAL]:
+        return
+
+    for text in texts:
+        text.set_fontfamily(names)
+    for ax in figure.axes:
+        ax.tick_params(labelfontfamily=names)  # some labels are made while it is drawn
+
+
+def families(text: str) -> list[str]:
+    """The fonts that have the letters of a text between them, the usual one first.
+
+    A warning names the scripts of letters that no font of the machine has.
+    """
+    letters = frozenset(letter for letter in text if unicodedata.category(letter)[0] in "LM")
+    return [_USUAL, *_others(letters - _usual_letters())]
+
+
+@cache
+def _usual_letters() -> frozenset[str]:
+    return frozenset(map(chr, FT2Font(findfont(_USUAL)).get_charmap()))
+
+
+@cache
+def _others(missing: frozenset[str]) -> list[str]:
+    """Fonts for these letters: at each step the one that has most of them, best without serifs."""
+    names = []
+    while missing:
+        drawn = {name: _drawn(font, missing) for name, font in _fonts().items()}
+        best = max(sorted(drawn), key=lambda name: (len(drawn[name]), "Sans" in name))
+        if not drawn[best]:
+            scripts = {unicodedata.name(letter, "OTHER").split()[0] for letter in missing}
+            listed = ", ".join(sorted(scripts))
+            line = f"this machine has no font for some letters of a figure (script: {listed})"
+            warnings.warn(f"{line}; install one, such as Noto Sans", stacklevel=2)
+            break
+        names.append(best)
+        missing -= drawn[best]
+    return names
+
+
+def _fonts() -> dict[str, FontEntry]:
+    """A font of each family, upright where there is one."""
+    fonts = {}
+    for font in sorted(fontManager.ttflist, key=lambda font: font.style != "normal"):
+        if font.name != _BOXES and Path(font.fname).exists():
+            fonts.setdefault(font.name, font)
+    return fonts
+
+
+def _drawn(font: FontEntry, letters: frozenset[str]) -> frozenset[str]:
+    """Those of the letters that a font has."""
+    glyphs = FT2Font(font.fname, face_index=font.index)
+    return frozenset(letter for letter in letters if glyphs.get_char_index(ord(letter)))
