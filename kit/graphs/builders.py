@@ -4,12 +4,13 @@ from typing import Annotated
 
 import numpy as np
 
+from kit.arguments import expect
 from kit.corpus import Corpus
 from kit.corpus.structures import structures
 from kit.errors import InputError
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, Relations, TermBipartite
 from kit.settings import BaseSettings, Positive, Share, Whole, check, defaults
-from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, keywords, link
+from kit.text import Encoder, EncoderSettings, NearestNeighbours, keywords, link
 
 
 class TfidfBuilder(BaseSettings, frozen=True):
@@ -22,14 +23,13 @@ class TfidfBuilder(BaseSettings, frozen=True):
         return {"tfidf": TermBipartite(keywords(corpus, self.n_keywords))}
 
 
-class KnnBuilder(BaseSettings, frozen=True):
+class KnnBuilder(EncoderSettings, frozen=True):
     """Each passage points to those with the nearest vectors (kgp.txt §3, "KNN-ST/MDR").
 
     A trained encoder makes the paper's KNN-MDR.
     """
 
     k: Annotated[Positive, "others that a passage points to"] = 10
-    encoder: Annotated[str, "of passages, by name or folder"] = DEFAULT_ENCODER
 
     def relations(self, corpus: Corpus) -> Relations:
         """The edges, of the kind ``knn``."""
@@ -37,7 +37,7 @@ class KnnBuilder(BaseSettings, frozen=True):
         if n < 2:
             return {"knn": EdgeList.of([], [], n)}
         texts = [passage.full_text for passage in corpus.passages]
-        vectors = Encoder(self.encoder).encode(texts)
+        vectors = Encoder(**self.of_encoder()).encode(texts)
         _, rows = NearestNeighbours(vectors).search(vectors, self.k + 1)
 
         # A passage is its own nearest, unless k + 1 others have the same vector.
@@ -100,6 +100,7 @@ def build(name: str, corpus: Corpus, **settings: object) -> PassageGraph:
     lists its settings. Raises :class:`InputError` for a name, a setting or a value that no builder
     has.
     """
+    expect(Corpus, corpus, "corpus")
     relations = {}
     for builder in builders(name, **settings):
         relations |= builder.relations(corpus)

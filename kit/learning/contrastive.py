@@ -15,8 +15,8 @@ from torch.optim import AdamW
 from kit.corpus.types import Indices, Texts
 from kit.learning.partly_frozen import PartlyFrozenEncoder
 from kit.learning.training import PATIENCE, Period, Slot, Trainer, parts_of_epoch, periods_of
-from kit.settings import BaseSettings, Positive, Whole
-from kit.text.encoder import Encoder
+from kit.settings import Positive, Whole
+from kit.text.encoder import Encoder, EncoderSettings
 
 Measure = Callable[[Encoder], float]
 
@@ -37,8 +37,8 @@ class Pair(msgspec.Struct, frozen=True):
         return self.positive in other.supports or other.positive in self.supports
 
 
-class TrainingSettings(BaseSettings, frozen=True):
-    """How an encoder learns from pairs, by AdamW."""
+class TrainingSettings(EncoderSettings, frozen=True):
+    """Which encoder learns from pairs, and how, by AdamW."""
 
     epochs: Annotated[Positive, "times through the pairs"] = 1
     batch: Annotated[Positive, "pairs per step"] = 24

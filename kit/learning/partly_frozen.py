@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
+from msgspec.structs import replace
 from numpy import ndarray
 from torch import Tensor, nn
-from torch.nn.functional import normalize
+from torch.nn.functional import normalize, pad
 from torch.nn.utils.rnn import pad_sequence
 
 from kit.corpus.types import Texts
 from kit.learning.training import mixed_precision
-from kit.text.encoder import Encoder
+from kit.text.encoder import Encoder, padded_to
 
 BATCH = 12  # texts that are encoded at once
 MOST_KEPT = 8_000  # texts whose states are kept
@@ -38,11 +39,13 @@ class PartlyFrozenEncoder(Encoder):
     _states: ClassVar[dict[Any, dict[str, Tensor]]] = {}
 
     def __init__(self, base: Encoder, layers: int) -> None:
-        super().__init__("in training", base.store)
+        super().__init__(store=base.store, **base.settings.of_encoder())
+        self._folder = None
         weights = {id(weight): weight for weight in base.model.parameters()}
         self.lower = copy.deepcopy(base.model, weights)  # shares the weights
         self.upper = copy.deepcopy(base.model)
         self.n_lower = self._split(layers)
+        self.model = self.upper  # tokens and prompts are those of the base
 
         key = (base.identity, self.n_lower)
         if key not in self._states:
@@ -66,8 +69,9 @@ class PartlyFrozenEncoder(Encoder):
 
     def keep(self, folder: Path) -> None:
         """Be the encoder that is stored in a folder; it learns no more."""
-        self.name = str(folder)
+        self.settings = replace(self.settings, encoder=str(folder))
         self._folder = folder
+        del self.model  # it is loaded from there
 
     def write(self, folder: Path) -> None:
         """The two parts as one model again, as sentence-transformers has it."""
@@ -85,11 +89,13 @@ class PartlyFrozenEncoder(Encoder):
             return super().encode(texts, **options)
         return self._embed(list(texts), options.get("role", "document"))
 
-    def _embed(self, texts: list[str], role: str) -> ndarray:
+    def _forward(self, texts: list[str], role: str) -> ndarray:
+        """To the last bit what the stored model makes of them."""
         if self._folder and role == "query":  # what a user asks is read from its first layer on
-            return super()._embed(texts, role)
+            return super()._forward(texts, role)
         with torch.no_grad():
-            return normalize(self.vectors(texts, role)).cpu().numpy()
+            pooled = self._run(texts, role, None, itemgetter("sentence_embedding"))
+            return normalize(torch.stack(pooled)).cpu().numpy()
 
     def vectors(
         self,
@@ -101,17 +107,19 @@ class PartlyFrozenEncoder(Encoder):
 
         The upper part reads the first ``tokens`` of each text, by default all.
         """
-        pooled = self._run(
-            texts,
-            role,
-            tokens,
-            itemgetter("sentence_embedding"),
-        )
+        with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
+            pooled = self._run(
+                texts,
+                role,
+                tokens,
+                itemgetter("sentence_embedding"),
+            )
         return torch.stack(pooled).float()
 
     def states(self, texts: Texts, role: str = "document") -> list[Tensor]:
         """For each text the states of its tokens, (tokens, dimension), before they are pooled."""
-        return self._run(texts, role, None, _unpadded)
+        with mixed_precision():
+            return self._run(texts, role, None, _unpadded)
 
     def _run(
         self,
@@ -121,50 +129,48 @@ class PartlyFrozenEncoder(Encoder):
         part: Callable[[Output], Iterable[Tensor]],
     ) -> list[Tensor]:
         """A part of what the model makes of each text."""
-        prompt = self.upper.prompts.get(role) or ""
-        texts = [prompt + text for text in texts]
-        # By length and few at once, so that hardly any padding is computed.
-        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
-
+        texts = self._prompted(texts, role)
         results = {}
-        with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
-            for start in range(0, len(order), BATCH):
-                rows = order[start : start + BATCH]
-                features = self._features([texts[row] for row in rows])
-                for name, values in features.items():
-                    if isinstance(values, Tensor):
-                        features[name] = values[:, :tokens]
-                results.update(zip(rows, part(self.upper(features))))
+        for rows, length in self._batches(texts, BATCH):
+            features = self._features([texts[row] for row in rows], length)
+            for name, values in features.items():
+                if isinstance(values, Tensor):
+                    features[name] = values[:, :tokens]
+            results.update(zip(rows, part(self.upper(features))))
         return [results[row] for row in range(len(texts))]
 
-    def _features(self, texts: list[str]) -> Output:
+    def _features(self, texts: list[str], length: int) -> Output:
         """What the upper part is given: the lower one's states and a mask; or tokens."""
         if not self.n_lower:
-            return self._tokenised(texts)
+            return self._tokenised(texts, length)
 
         states = {text: self.kept[text] for text in texts if text in self.kept}
         missing = [text for text in texts if text not in states]
         if missing:
-            states |= self._read(missing)
+            states |= self._read(missing, length)
 
         inputs, is_token = padded([states[text] for text in texts])
+        n_more = length - inputs.shape[1]
         return {
-            "inputs_embeds": inputs,
-            "attention_mask": is_token.long(),
+            "inputs_embeds": pad(inputs, (0, 0, 0, n_more)),
+            "attention_mask": pad(is_token.long(), (0, n_more)),
         }
 
     @torch.no_grad()
-    def _read(self, texts: list[str]) -> dict[str, Tensor]:
+    def _read(self, texts: list[str], length: int) -> dict[str, Tensor]:
         """The lower part's states of texts, kept as far as there is room."""
-        states = dict(zip(texts, _unpadded(self.lower[0](self._tokenised(texts)))))
+        with torch.autocast(self.lower.device.type, enabled=False):  # once, so in full precision
+            output = self.lower[0](self._tokenised(texts, length))
+        states = dict(zip(texts, _unpadded(output)))
         room = max(0, MOST_KEPT - len(self.kept))
         self.kept.update(islice(states.items(), room))
         return states
 
-    def _tokenised(self, texts: list[str]) -> Output:
+    def _tokenised(self, texts: list[str], length: int) -> Output:
         from sentence_transformers.util import batch_to_device
 
-        return batch_to_device(self.lower.preprocess(texts), self.lower.device)
+        features = self.lower.preprocess(texts, processing_kwargs=padded_to(length))
+        return batch_to_device(features, self.lower.device)
 
 
 class GivenStates(nn.Module):

@@ -5,6 +5,7 @@ other code made are never taken for these.
 """
 
 import inspect
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
@@ -19,7 +20,9 @@ from kit.fingerprint import code_digest
 from kit.learning.training import History, Slot, read_history
 from kit.settings import BaseSettings
 from kit.store import Store, content_key
-from kit.text import Encoder
+from kit.text import Encoder, EncoderSettings
+
+_LOG = logging.getLogger(__name__)
 
 
 class Trained:
@@ -62,7 +65,16 @@ class Trained:
             data,
         ).hex()
         slot = Slot(self.store or Store(), self.kind, key)
-        return slot.store.get_or_make(self.kind, key, lambda: train(slot))
+
+        def make() -> Path:
+            _LOG.info(
+                "%s is trained, as %s has no weights by these settings, data and code",
+                self.name,
+                slot.store.folder,
+            )
+            return train(slot)
+
+        return slot.store.get_or_make(self.kind, key, make)
 
     # ---- what a subclass says
 
@@ -71,8 +83,9 @@ class Trained:
 
     def key_parts(self) -> Texts:
         """What training depends on beside code, settings and data: the encoder that is set."""
-        encoder = getattr(self.settings, "encoder", None)
-        return [Encoder(encoder).identity] if encoder else ()
+        if isinstance(self.settings, EncoderSettings):
+            return [Encoder(**self.settings.of_encoder()).identity]
+        return ()
 
     def data_key(self, benchmark: Benchmark) -> str:
         """What identifies the data; a subclass may add what it makes of them, such as triples."""

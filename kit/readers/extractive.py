@@ -86,6 +86,9 @@ class ExtractiveReader(Trained, Reader):
 
     # ---- how it learns
 
+    def key_parts(self) -> Texts:
+        return [self.encoder.identity]
+
     def expect_training(self, benchmark: Benchmark) -> None:
         """Raises :class:`InputError` where no training question has an answer and supports."""
         if not with_steps(benchmark.train):

@@ -58,7 +58,7 @@ def test_the_parts_together_are_the_encoder(kind: str, n: int, tmp_path: Path) -
     learner = PartlyFrozenEncoder(base, n)
     assert (learner.n_lower == 0) == (n in (0, 3) or kind == "DistilBert")
     for role in ("query", "document"):
-        np.testing.assert_allclose(learner.encode(TEXTS, role=role), base.encode(TEXTS), atol=1e-6)
+        np.testing.assert_array_equal(learner.encode(TEXTS, role=role), base.encode(TEXTS))
     learner.write(tmp_path / "whole")
     whole = Encoder(str(tmp_path / "whole")).model.state_dict()
     before = base.model.state_dict()
@@ -68,8 +68,8 @@ def test_the_parts_together_are_the_encoder(kind: str, n: int, tmp_path: Path) -
 
 def test_the_default_encoder_too() -> None:
     for n in (1, 2, 3):
-        np.testing.assert_allclose(
-            PartlyFrozenEncoder(Encoder(), n).encode(TEXTS), Encoder().encode(TEXTS), atol=1e-5
+        np.testing.assert_array_equal(
+            PartlyFrozenEncoder(Encoder(), n).encode(TEXTS), Encoder().encode(TEXTS)
         )
 
 
@@ -87,8 +87,8 @@ def test_only_the_upper_layers_learn(tmp_path: Path) -> None:
     assert {name for name in after if name.startswith(fixed)} == same
     again = Encoder(trained.name, Store(tmp_path / "other"))
     for role in ("query", "document"):
-        np.testing.assert_allclose(
-            trained.encode(TEXTS, role=role), again.encode(TEXTS, role=role), atol=1e-6
+        np.testing.assert_array_equal(
+            trained.encode(TEXTS, role=role), again.encode(TEXTS, role=role)
         )
     assert np.abs(trained.encode(TEXTS) - base.encode(TEXTS)).max() > 1e-2
     network = trained.model[0].auto_model
@@ -105,9 +105,9 @@ def test_a_text_goes_through_the_lower_layers_once(tmp_path: Path) -> None:
     assert [len(state) for state in kept.values()] == list(map(len, ids))  # no padding
     assert {state.shape[1] for state in kept.values()} == {32}
     second.lower = None  # to read a text is to fail
-    assert second.vectors(TEXTS[::-1]).flip(0).allclose(vectors, atol=1e-6)
+    assert second.vectors(TEXTS[::-1]).flip(0).equal(vectors)
     assert all(first.kept[text] is state for text, state in kept.items())
-    with pytest.raises(TypeError, match="NoneType"):
+    with pytest.raises(AttributeError, match="NoneType"):
         second.vectors(["Another one."])
 
 
@@ -118,7 +118,7 @@ def test_what_is_kept_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     alone = learner.vectors(["Short."])
     among_others = learner.vectors(TEXTS)
     assert list(learner.kept) == ["Short."]
-    assert alone[0].allclose(among_others[-2], atol=1e-6)
+    assert alone[0].equal(among_others[-2])
 
 
 def test_states_of_another_encoder_are_not_taken_for_these(tmp_path: Path) -> None:

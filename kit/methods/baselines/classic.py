@@ -1,7 +1,5 @@
 """The baselines: search by words or by sentence vectors, KNN of kgp.txt, and the oracle."""
 
-from typing import Annotated
-
 import bm25s
 import numpy as np
 import Stemmer
@@ -18,8 +16,7 @@ from kit.methods.base import (
     ranking_from_order,
     round_robin,
 )
-from kit.settings import BaseSettings
-from kit.text import DEFAULT_ENCODER, Encoder, NearestNeighbours, TfidfIndex
+from kit.text import ENCODER_SETTINGS, Encoder, EncoderSettings, NearestNeighbours, TfidfIndex
 from kit.text.tfidf import matching_rows
 
 PROGRESS_FROM = 65  # queries: fewer are encoded in a moment, and no progress is shown
@@ -34,7 +31,7 @@ class BM25(Retriever):
     name = "bm25"
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+        super().index(corpus)
         self._stemmer = Stemmer.Stemmer("english")
         self._bm25 = bm25s.BM25()
         tokens = self._tokenize([passage.full_text for passage in corpus.passages])
@@ -70,7 +67,7 @@ class Tfidf(Retriever):
     name = "tfidf"
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
+        super().index(corpus)
         self._index = TfidfIndex(corpus)
 
     def rank(self, queries: Queries, k: int) -> Rankings:
@@ -86,16 +83,13 @@ class Dense(Retriever):
     """The passages whose vectors are nearest to the query's; exact search (faiss)."""
 
     name = "dense"
-    index_settings = ("encoder",)
-
-    class Settings(BaseSettings, frozen=True):
-        encoder: Annotated[str, "a sentence encoder, by its name or folder"] = DEFAULT_ENCODER
-
+    index_settings = ENCODER_SETTINGS
+    Settings = EncoderSettings
     learned: Encoder | None = None
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-        self.encoder = self.learned or Encoder(self.settings.encoder)
+        super().index(corpus)
+        self.encoder = self.learned or Encoder(**self.settings.of_encoder())
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
         self.nearest = NearestNeighbours(self.vectors)
 

@@ -15,7 +15,7 @@ from kit.learning.training import Slot
 from kit.methods.baselines.classic import Dense
 from kit.methods.training import dev_recall, draw, draw_dev, expect_training, pool
 from kit.settings import Whole, defaults
-from kit.text import DEFAULT_ENCODER, Encoder, TfidfIndex
+from kit.text import ENCODER_SETTINGS, Encoder, TfidfIndex
 
 N_NEGATIVE_CANDIDATES = 20  # passages from which the negatives of a pair are drawn
 DEV_QUESTIONS = 30  # by whose Recall@5 a model is chosen
@@ -32,10 +32,9 @@ class DPR(Trained, Dense):
     name = "dpr"
     kind = "trained"
     training_settings = (*defaults(TrainingSettings), "negatives", "n_train")
-    fixed_by_training = ("encoder",)
+    fixed_by_training = ENCODER_SETTINGS
 
     class Settings(TrainingSettings, frozen=True):
-        encoder: Annotated[str, "the base, by its name or folder"] = DEFAULT_ENCODER
         negatives: Annotated[
             Literal["hard", "random", "in-batch"],
             "drawn from those nearest to the query by TF-IDF, from all, or not at all",
@@ -88,7 +87,7 @@ class DPR(Trained, Dense):
 
         texts = [passage.full_text for passage in corpus.passages]
         encoder = finetune(
-            Encoder(self.settings.encoder),
+            Encoder(**self.settings.of_encoder()),
             self.training_pairs(questions, corpus, index),
             texts,
             self.settings,
@@ -100,7 +99,8 @@ class DPR(Trained, Dense):
         return Path(encoder.name)
 
     def restore(self, folder: Path) -> None:
-        self.learned = Encoder(str(folder), self.store)
+        options = self.settings.of_encoder() | {"encoder": folder}
+        self.learned = Encoder(store=self.store, **options)
 
     def _recall(self, questions: Questions, corpus: Corpus, encoder: Encoder) -> float:
         """Recall@5 of this method with an encoder, whatever is set for retrieval alone."""

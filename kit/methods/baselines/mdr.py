@@ -21,6 +21,7 @@ from kit.methods.base import Ranking, Rankings
 from kit.methods.baselines.dpr import DPR
 from kit.methods.trace import NodeVisit, Seed, Trace
 from kit.settings import Positive
+from kit.text import ENCODER_SETTINGS
 
 Candidates = tuple[list[int], list[float]]  # passages that may come next, and inner products
 
@@ -47,7 +48,7 @@ class MDR(DPR):
     """
 
     name = "mdr"
-    index_settings = ("encoder", "graph")
+    index_settings = (*ENCODER_SETTINGS, "graph")
     training_settings = (*DPR.training_settings, "hops")
 
     class Settings(DPR.Settings, frozen=True):

@@ -18,7 +18,7 @@ from kit.methods.base import Rankings, ranking_from_scores
 from kit.methods.baselines.classic import Dense
 from kit.methods.qsgnn.graph import MultiLevelGraph
 from kit.settings import Positive, Share
-from kit.text import NearestNeighbours
+from kit.text import ENCODER_SETTINGS, NearestNeighbours
 from kit.text.triples import extract
 
 ITERATIONS = 20  # of the power method; at a damping of .7 less than a thousandth is to come
@@ -37,7 +37,7 @@ class PageRank(Dense):
     """
 
     name = "pagerank"
-    index_settings = ("encoder", "triples")
+    index_settings = (*ENCODER_SETTINGS, "triples")
 
     class Settings(Dense.Settings, frozen=True):
         entities: Annotated[Positive, "entities nearest to the query, where it restarts"] = 3

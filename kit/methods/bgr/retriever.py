@@ -49,8 +49,8 @@ from kit.methods.bgr.training import (
 )
 from kit.methods.trace import AnyEvent, Expansion, Merge, Trace
 from kit.methods.training import draw, expect_training
-from kit.settings import BaseSettings, Positive, Share, Whole
-from kit.text import DEFAULT_ENCODER, Encoder
+from kit.settings import Positive, Share, Whole
+from kit.text import ENCODER_SETTINGS, Encoder, EncoderSettings
 
 PERIOD = 150  # steps between two checks
 DEV_QUESTIONS = 40  # by whose set F1 weights are chosen (bgr-i28)
@@ -66,12 +66,11 @@ class BGR(Trained, Retriever):
 
     name = "bgr"
     kind = "bgr"
-    index_settings = ("encoder", "candidates")
-    fixed_by_training = ("encoder", "steps", "n_train", "seed")
+    index_settings = (*ENCODER_SETTINGS, "candidates")
+    fixed_by_training = (*ENCODER_SETTINGS, "steps", "n_train", "seed")
     training_settings = ("steps", "n_train", "seed", "candidates")
 
-    class Settings(BaseSettings, frozen=True):
-        encoder: Annotated[str, "reads passages, questions and paths"] = DEFAULT_ENCODER
+    class Settings(EncoderSettings, frozen=True):
         direction: Annotated[Literal["both", "forward", "backward"], "where a search begins"] = (
             "both"
         )
@@ -88,13 +87,13 @@ class BGR(Trained, Retriever):
 
     def index(self, corpus: Corpus) -> None:
         """Nothing is to be prepared for a corpus that is no larger than ``candidates``."""
-        self.corpus = corpus
+        super().index(corpus)
         if self.network is None:
             self.network = self._untrained()
 
         self.dense = None  # finds the candidates in a large corpus
         if len(corpus) > self.settings.candidates:
-            self.dense = Dense(encoder=self.settings.encoder)
+            self.dense = Dense(**self.settings.of_encoder())
             self.dense.index(corpus)
 
     # ---- retrieval
@@ -212,7 +211,7 @@ class BGR(Trained, Retriever):
         dev = draw(_with_graphs(benchmark.dev), DEV_QUESTIONS, seed)
 
         # With a network of its own; other settings than those of training have no part in it.
-        student = BGR(encoder=self.settings.encoder, candidates=self.settings.candidates)
+        student = BGR(candidates=self.settings.candidates, **self.settings.of_encoder())
         student.network = self._untrained()
         student.corpus = benchmark.corpus
         rows = benchmark.collections
@@ -238,7 +237,10 @@ class BGR(Trained, Retriever):
         self.network.load_state_dict(self.learned)
 
     def _untrained(self) -> EvidenceNetwork:
-        return EvidenceNetwork(Encoder(self.settings.encoder), self.settings.seed).eval()
+        return EvidenceNetwork(
+            Encoder(**self.settings.of_encoder()),
+            self.settings.seed,
+        ).eval()
 
     def _training_rows(self, questions: Questions) -> CandidateRows:
         """The candidates of each question: its supports, and what is nearest to it by vector."""

@@ -28,8 +28,8 @@ from kit.methods.gnn_ret.descent import Loss, gradient_descent, hinge
 from kit.methods.gnn_ret.messages import Logs, MessageLog, nearest, pass_messages
 from kit.methods.trace import AnyEvent, InitialScore, Message, Seed, Trace
 from kit.methods.training import expect_training
-from kit.settings import BaseSettings, Positive, Share, Whole
-from kit.text import DEFAULT_ENCODER, Encoder
+from kit.settings import Positive, Share, Whole
+from kit.text import ENCODER_SETTINGS, Encoder, EncoderSettings
 
 BLOCK = 64_000_000  # distances held at once: 256 MB
 MANY = 64  # texts whose encoding shows a progress bar
@@ -44,7 +44,7 @@ class GNNRet(Trained, Retriever):
     name = "gnn-ret"
     kind = "gnn-ret"
     learns_from = ""  # what training questions must have, in words
-    index_settings = ("encoder", "graph")
+    index_settings = (*ENCODER_SETTINGS, "graph")
     training_settings = (
         "graph",
         "top_k",
@@ -58,8 +58,7 @@ class GNNRet(Trained, Retriever):
         "seed",
     )
 
-    class Settings(BaseSettings, frozen=True):
-        encoder: Annotated[str, "whose distances are passed on"] = DEFAULT_ENCODER
+    class Settings(EncoderSettings, frozen=True):
         graph: Annotated[str, "a builder's name, or several joined by +"] = "entity+structure"
         top_k: Annotated[Positive, "passages that send in each layer"] = 5
         layers: Annotated[Positive, "rounds of messages"] = 1
@@ -91,8 +90,8 @@ class GNNRet(Trained, Retriever):
         return {"alpha": torch.full((self.settings.layers,), self.settings.alpha)}
 
     def index(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-        self.encoder = Encoder(self.settings.encoder)
+        super().index(corpus)
+        self.encoder = Encoder(**self.settings.of_encoder())
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
         self.graph = build(self.settings.graph, corpus)
 

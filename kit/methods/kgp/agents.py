@@ -20,7 +20,7 @@ from kit.methods.loops.agents import SmallAgent, replies
 from kit.methods.loops.small_plan import LONGEST_PLAN, PLANNER
 from kit.settings import Positive, Whole
 from kit.store import content_key
-from kit.text import DEFAULT_ENCODER, Encoder
+from kit.text import ENCODER_SETTINGS, Encoder
 from kit.text.language_models import SequenceToSequence, language_model
 from kit.text.prompts import evidence_prompt
 from kit.text.replies import counted, plain_reply
@@ -77,17 +77,13 @@ class KGPDense(KGP):
     """
 
     name = "kgp-dense"
-    index_settings = ("graph", "encoder")
     #: Whether f reads the passages so far, too, as in Eq. 1. One encoding per path takes a hundred
     #: times as long.
     reads_path = False
     learned: Encoder | None = None
 
-    class Settings(KGP.Settings, frozen=True):
-        encoder: Annotated[str, "sentence encoder"] = DEFAULT_ENCODER
-
     def index(self, corpus: Corpus) -> None:
-        self.encoder = self.learned or Encoder(self.settings.encoder)
+        self.encoder = self.learned or Encoder(**self.settings.of_encoder())
         super().index(corpus)
         self.vectors = self.encoder.encode([passage.full_text for passage in corpus.passages])
 
@@ -111,7 +107,7 @@ class KGPMDR(KGPDense):
     """
 
     name = "kgp-mdr"
-    fixed_by_training = ("encoder",)
+    fixed_by_training = ENCODER_SETTINGS
     reads_path = True
     history: History = ()  # as of :class:`DPR`
 
@@ -122,7 +118,6 @@ class KGPMDR(KGPDense):
         layers: Annotated[Whole, "upper layers that learn, 0: all"] = 3
         tokens: Annotated[Positive, "tokens of each text that are read in training"] = 64
         seed: Annotated[Whole, "of the training"] = 0
-        encoder: Annotated[str, "sentence encoder to start from"] = DEFAULT_ENCODER
         negatives: Annotated[
             Literal["hard", "random", "in-batch"],
             "where wrong passages come from",

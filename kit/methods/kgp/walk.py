@@ -33,8 +33,8 @@ from kit.graphs import PassageGraph, build, builders
 from kit.methods.base import Ranking, Rankings, Retriever
 from kit.methods.kgp.structure import StructureReader
 from kit.methods.trace import NodeVisit, Seed, Trace
-from kit.settings import BaseSettings, Positive
-from kit.text import Encoder, TfidfIndex
+from kit.settings import Positive
+from kit.text import ENCODER_SETTINGS, Encoder, EncoderSettings, TfidfIndex
 from kit.text.tfidf import matching_rows
 
 KEPT_NEIGHBOURS = 10_000  # passages whose neighbours are remembered
@@ -98,12 +98,13 @@ class KGP(Retriever):
     the question, a walk has no seeds, and nothing is found.
     """
 
-    index_settings = ("graph",)
-    #: The agent's, where it has one; a ``knn`` graph is built with it.
+    index_settings = ("graph", *ENCODER_SETTINGS)
+    #: The agent's, where it has one; a ``knn`` graph is built with it, or else with that of the
+    #: settings.
     encoder: Encoder | None = None
     graph: PassageGraph
 
-    class Settings(BaseSettings, frozen=True):
+    class Settings(EncoderSettings, frozen=True):
         graph: Annotated[str, "builder of the graph, or several, joined by +"] = "entity+structure"
         branching: Annotated[Positive, "neighbours that a path grows by"] = 3
         depth: Annotated[Positive, "passages of a path at most"] = 2
@@ -117,8 +118,9 @@ class KGP(Retriever):
         self.tfidf = TfidfIndex(corpus)
         self.reader = StructureReader(corpus)
         name = self.settings.graph
-        if self.encoder and "knn" in name.split("+"):
-            self.graph = build(name, corpus, encoder=self.encoder.name)
+        if "knn" in name.split("+"):
+            settings = (self.encoder or self).settings
+            self.graph = build(name, corpus, **settings.of_encoder())
         else:
             self.graph = build(name, corpus)
 

@@ -30,8 +30,8 @@ from kit.methods.qsgnn import training
 from kit.methods.qsgnn.graph import NO_NODES, MultiLevelGraph
 from kit.methods.qsgnn.network import LEVELS, Attention, Network
 from kit.methods.training import expect_training
-from kit.settings import BaseSettings, Positive, Whole
-from kit.text import DEFAULT_ENCODER
+from kit.settings import Positive, Whole
+from kit.text import ENCODER_SETTINGS, EncoderSettings
 from kit.text.triples import extract
 
 WALK_LAYERS = 2  # of GNN-Ret, which finds the documents around a query
@@ -62,7 +62,7 @@ class QSGNN(Trained, Retriever):
     name = "qsgnn"
     kind = "qsgnn"
     index_settings = (
-        "encoder",
+        *ENCODER_SETTINGS,
         "dimension",
         "layers",
         "triples",
@@ -71,7 +71,7 @@ class QSGNN(Trained, Retriever):
         "logit_scale",
         "seed",
     )
-    fixed_by_training = ("encoder", "dimension", "layers")
+    fixed_by_training = (*ENCODER_SETTINGS, "dimension", "layers")
     training_settings = (
         "dimension",
         "layers",
@@ -86,8 +86,7 @@ class QSGNN(Trained, Retriever):
         "seed",
     )
 
-    class Settings(BaseSettings, frozen=True):
-        encoder: Annotated[str, "a sentence encoder, by its name or folder"] = DEFAULT_ENCODER
+    class Settings(EncoderSettings, frozen=True):
         dimension: Annotated[Positive, "n, to which vectors are compressed"] = 192
         layers: Annotated[Positive, "rounds of messages"] = 2
         documents: Annotated[Whole, "passages of a query's graph; 0 for all, as in the paper"] = 60
@@ -125,7 +124,7 @@ class QSGNN(Trained, Retriever):
         """Make the graph of a corpus, and a network as it is before training."""
         self.corpus = corpus
         self.walk = GNNRet(
-            encoder=self.settings.encoder,
+            **self.settings.of_encoder(),
             layers=WALK_LAYERS,
             top_k=WALK_SENDERS,
         )

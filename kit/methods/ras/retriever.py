@@ -24,8 +24,8 @@ from kit.methods.loops.small_plan import PLANNER
 from kit.methods.loops.steps import NO_RETRIEVAL, NextSteps, Step, Trajectories, Trajectory
 from kit.methods.ras.themes import Themes
 from kit.readers.windows import steps_of
-from kit.settings import BaseSettings, Positive, Share
-from kit.text import DEFAULT_ENCODER
+from kit.settings import Positive, Share
+from kit.text import ENCODER_SETTINGS, EncoderSettings
 from kit.text.placeholders import key_of, linker_of
 
 OUT_OF_SCOPE = 4  # is taken off a cosine: below all that are within
@@ -52,10 +52,9 @@ class RAS(Loop):
     """
 
     name = "ras"
-    index_settings = ("encoder", "planner", "triples")
+    index_settings = (*ENCODER_SETTINGS, "planner", "triples")
 
-    class Settings(BaseSettings, frozen=True):
-        encoder: Annotated[str, "a sentence encoder, by its name or folder"] = DEFAULT_ENCODER
+    class Settings(EncoderSettings, frozen=True):
         planner: Annotated[str, "language model that plans, or gold"] = f"t5:{PLANNER}"
         triples: Annotated[str, "source of triples: rules or a language model"] = f"t5:{PLANNER}"
         top_k: Annotated[Positive, "passages of each retrieval"] = 5
@@ -88,7 +87,7 @@ class RAS(Loop):
 
     def index(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self.inner = Dense(encoder=self.settings.encoder)
+        self.inner = Dense(**self.settings.of_encoder())
         self.inner.index(corpus)
         self.encoder = self.inner.encoder
         self.vectors = self.inner.vectors  # f_den(C), (passages, dimension)

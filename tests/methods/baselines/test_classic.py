@@ -127,7 +127,7 @@ def test_unknown_names_settings_and_graphs() -> None:
         make("bm52")
     with pytest.raises(
         InputError,
-        match="the retriever kgp-random has no setting 'beam'; it has graph, branching, ",
+        match="the retriever kgp-random has no setting 'beam'; it has encoder, .* graph, branching, ",
     ):
         make("kgp-random", beam=2)
     for name in ("gnn-ret", "kgp-tfidf", "mdr"):
@@ -138,7 +138,13 @@ def test_unknown_names_settings_and_graphs() -> None:
 def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
     walk = method("kgp-tfidf").defaults()
     trained = method("dpr").defaults()
-    assert walk == {"graph": "entity+structure", "branching": 3, "depth": 2, "budget": 30}
+    encoder = method("dense").defaults()
+    assert walk == encoder | {
+        "graph": "entity+structure",
+        "branching": 3,
+        "depth": 2,
+        "budget": 30,
+    }
     assert method("mdr").defaults() == trained | {
         "hops": 2,
         "beam": 4,
