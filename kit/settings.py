@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
+import numpy as np
 from msgspec import Meta, Struct
 from msgspec import inspect as msgspec_types
 from msgspec.structs import FieldInfo, fields
@@ -48,6 +49,8 @@ def check(kind: type[SettingsT], values: Mapping[str, Any], name: str) -> Settin
 def _checked(field: FieldInfo, values: Mapping[str, Any]) -> Any:
     """The value of a field, in its type."""
     value = values.get(field.name, field.default)
+    if isinstance(value, np.generic):  # a number of NumPy's
+        value = value.item()
     try:
         return msgspec.convert(value, field.type)
     except msgspec.ValidationError:

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+import numpy as np
 import pytest
 
 from kit.errors import InputError
@@ -20,6 +21,19 @@ def test_settings_are_typed_and_have_defaults() -> None:
     assert made == Taught(share=1.0, depth=3) and isinstance(made.share, float)
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    values = {
+        "share": np.float32(0.25),
+        "depth": np.int64(7),
+        "kind": np.str_("mean"),
+        "loud": np.True_,
+    }
+    made = check(Taught, values, "it")
+    assert made == Taught(share=0.25, depth=7, kind="mean", loud=True)
+    plain = {"share": float, "depth": int, "kind": str, "loud": bool}
+    assert {name: type(getattr(made, name)) for name in plain} == plain
+
+
 @pytest.mark.parametrize(
     ("values", "line"),
     [
@@ -35,6 +49,8 @@ def test_settings_are_typed_and_have_defaults() -> None:
         ({"share": 2}, "field share: expected a number from 0 to 1, not 2"),
         ({"depth": 0}, "field depth: expected a whole number from 1, not 0"),
         ({"kind": "max"}, "field kind: expected one of 'mean', 'min', not 'max'"),
+        ({"depth": np.int64(0)}, "field depth: expected a whole number from 1, not 0"),
+        ({"depth": np.float64(2)}, "field depth: expected a whole number from 1, not 2.0"),
         ({"loud": 1}, "field loud: expected true or false, not 1"),
     ],
 )

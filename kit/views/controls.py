@@ -90,6 +90,8 @@ def question_controls(
         return benchmark.collection(by_id[chosen])
 
     def find(question: str, typed: str = "") -> tuple[Question, Corpus]:
+        if question not in by_id:
+            raise InputError(f"expected the id of a question, not {question!r}", field="question")
         text = typed.strip()
         chosen = Question("", text, "", ()) if text else by_id[question]
         return chosen, collection(question)
@@ -113,11 +115,19 @@ def method_controls(method: Retriever) -> Controls:
 
 
 def setting_control(label: str, value: Any, kind: Range) -> widgets.Widget:
-    """A dropdown of words, a slider of whole numbers from 1, or (None) one of a share."""
+    """A dropdown of words, a slider of whole numbers from 1, or (None) one of a share.
+
+    It grows to hold the value.
+    """
     if kind is None:
         control = widgets.FloatSlider(value, min=0, max=1, step=0.05, continuous_update=False)
     elif isinstance(kind, int):
-        control = widgets.IntSlider(value, min=1, max=max(kind, value), continuous_update=False)
+        control = widgets.IntSlider(
+            value,
+            min=min(1, value),
+            max=max(kind, value),
+            continuous_update=False,
+        )
     else:
         words = list(dict.fromkeys((*kind, value)))
         control = widgets.Dropdown(options=words, value=value)

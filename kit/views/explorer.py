@@ -7,7 +7,9 @@ from typing import Any
 import ipywidgets as widgets
 from IPython.display import HTML, display
 from msgspec.structs import replace
+from traitlets import TraitError
 
+from kit.arguments import expect_known
 from kit.corpus import Benchmark, Corpus
 from kit.corpus.types import Questions
 from kit.errors import InputError
@@ -21,6 +23,7 @@ from kit.views.frames.steps import covered_supports
 from kit.views.layout import apart
 from kit.views.replay import Column, Frame, RankItem, Replay
 from kit.views.replay_page import page_of
+from kit.views.reruns import close_earlier, parts
 from kit.views.storyboard import storyboard
 from kit.views.style import Figure
 
@@ -57,8 +60,9 @@ class Explorer(widgets.VBox):
         self.make_replay = make_replay
         self.refresh = self.present  # one of two side by side has this done for both
         first_values = start or {}
+        expect_known(first_values, controls, "control")
         for field in sorted(first_values, key=list(controls).index):
-            controls[field].value = first_values[field]
+            _set(controls[field], first_values[field], field)
 
         self.canvas = GraphCanvas(make_replay(**self.values), name)
         for control in controls.values():
@@ -67,6 +71,13 @@ class Explorer(widgets.VBox):
         super().__init__([row, self.canvas])
         # Keys pressed within are kept from JupyterLab's shortcuts (canvas.js).
         self.add_class("kit-explorer")
+        close_earlier(self)
+
+    def close(self) -> None:
+        """Close it with all that it is made of."""
+        for part in list(parts(self)):
+            part.close()
+        super().close()
 
     def _ipython_display_(self) -> None:
         _display(self, [self])
@@ -110,6 +121,16 @@ class Explorer(widgets.VBox):
         return storyboard(self.replay(**values), title, steps)
 
 
+def _set(control: widgets.Widget, value: Any, field: str) -> None:
+    """Set a control, which must not make another value of it."""
+    try:
+        control.value = value
+    except TraitError:
+        pass
+    if control.value != value:
+        raise InputError(f"expected a value that its control can have, not {value!r}", field=field)
+
+
 def _display(widget: widgets.Widget, explorers: Sequence[Explorer]) -> None:
     """The live widget, and what its explorers show as a page, which is seen where no kernel is."""
     page = page_of([(explorer.heading, explorer.canvas.content) for explorer in explorers])
@@ -130,9 +151,12 @@ def explore(
     ``retriever``, or its name: what it learned is kept, and it stays as it is. Its settings can be
     turned. Passages are drawn in its graph; ``behind`` names a builder whose edges are drawn behind
     the paths of a method that has none. ``start`` are first values of the controls: ``question``
-    (an id), ``typed``, and the settings.
+    (an id), ``typed``, and the settings. Raises :class:`InputError` for what no control or setting
+    can be.
     """
     method = make(retriever) if isinstance(retriever, str) else retriever
+    first_asked = {name: start.pop(name) for name in _SHARED if name in start}
+    method = method.variant(**start)
     controls, find = question_controls(benchmark, questions, lines=method.sees_gold)
     controls |= method_controls(method)
 
@@ -158,7 +182,7 @@ def explore(
             graph = backdrop(corpus)
         return replay(ranking, corpus, chosen, graph)
 
-    return Explorer(f"{method.name}, step by step", controls, make_replay, start)
+    return Explorer(f"{method.name}, step by step", controls, make_replay, first_asked)
 
 
 class SideBySide(widgets.GridBox):
@@ -175,16 +199,27 @@ class SideBySide(widgets.GridBox):
         rest = [control for name, control in right.controls.items() if name not in shared]
         right.children[0].children = rest
         for name in shared:
+            unused = right.controls[name]
+            if unused is not left.controls[name]:
+                for part in (*parts(unused), unused):
+                    part.close()
             right.controls[name] = left.controls[name]
             left.controls[name].layout.width = "100%"
 
         left.refresh = self.present
         right.refresh = self.present
-        widgets.jslink((left.canvas, "index"), (right.canvas, "index"))
+        self.link = widgets.jslink((left.canvas, "index"), (right.canvas, "index"))
         super().__init__([left.children[0], right.children[0], left.canvas, right.canvas])
         self.layout.grid_template_columns = "50% 50%"
         self.add_class("kit-explorer")
+        close_earlier(self)
         self.present()
+
+    def close(self) -> None:
+        """Close what is not of the explorers, which may be shown again."""
+        for widget in (self.link, self.layout):
+            widget.close()
+        super().close()
 
     def _ipython_display_(self) -> None:
         _display(self, [self.left, self.right])

@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, example
@@ -22,6 +23,7 @@ from kit.views import (
     graph_page,
     places_of,
 )
+from kit.views.controls import setting_control
 from kit.views.graph_page import page_around
 
 HAND = example()
@@ -79,6 +81,56 @@ def test_each_kind_of_retrieval_is_replayed_and_ends_with_its_ranking(
     assert first(explorer) == list(retriever.retrieve(query, 6).ids)
     assert set(expected_steps) <= set(steps(explorer)) and explorer.canvas.problem == ""
     assert shown(explorer)["edges"]
+
+
+def test_first_values_are_what_was_asked_or_an_error():
+    many = Corpus(Passage(f"p{i}", f"Port {i}", "A harbour town.", "d", i) for i in range(60))
+    question = Question("q", "Which harbour?", "Port 1", (("p1",),))
+    explorer = explore(
+        "gnn-ret",
+        Benchmark("many", many, test=[question]),
+        [question],
+        top_k=np.int64(50),
+        layers=5,
+        alpha=np.float32(0.25),
+    )
+    assert {name: explorer.values[name] for name in ("top_k", "layers", "alpha")} == {
+        "top_k": 50,
+        "layers": 5,
+        "alpha": 0.25,
+    }
+    assert explorer.controls["top_k"].max == 50
+    assert "layer 5 · sender 50 of 50" in steps(explorer)
+
+
+@pytest.mark.parametrize(
+    ("start", "line"),
+    [
+        ({"top_k": 0}, "field top_k: expected a whole number from 1, not 0"),
+        ({"alpha": 1.5}, "field alpha: expected a number from 0 to 1, not 1.5"),
+        ({"message": "max"}, "field message: expected one of 'mean', 'min', not 'max'"),
+        ({"topk": 3}, "the retriever gnn-ret has no setting 'topk'; it has "),
+        ({"question": "none"}, "field question: expected a value that its control can have, not"),
+    ],
+)
+def test_a_first_value_that_cannot_be_is_told(start, line):
+    with pytest.raises(InputError) as caught:
+        explore("gnn-ret", HAND, HAND.test, **start)
+    assert str(caught.value).startswith(line)
+
+
+def test_a_slider_does_not_turn_a_first_value_into_another():
+    controls = {"gamma": setting_control("γ", 0.2, None)}
+    with pytest.raises(InputError, match=r"field gamma: expected a value .* not 1.5"):
+        Explorer("t", controls, lambda gamma: None, {"gamma": 1.5})
+    with pytest.raises(InputError, match="no control 'delta'; known are gamma"):
+        Explorer("t", controls, lambda gamma: None, {"delta": 0.5})
+    assert setting_control("layers", 0, 3).value == 0
+
+
+def test_another_question_is_told(gnn):
+    with pytest.raises(InputError, match="field question: expected the id of a question"):
+        gnn.storyboard("t", question="none")
 
 
 def test_a_setting_changes_the_replay_and_keeps_the_step_and_the_places(gnn):
