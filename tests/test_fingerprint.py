@@ -10,7 +10,8 @@ from kit import fingerprint
 def test_comments_and_docstrings_are_no_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
+    monkeypatch.setattr(fingerprint, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(fingerprint, "PACKAGE", tmp_path / "kit")
     (tmp_path / "kit").mkdir()
     bodies = ('"""It returns."""; return x  # x', '"""Other."""; return x', "return -x")
     digests = []
@@ -23,7 +24,8 @@ def test_comments_and_docstrings_are_no_code(
 
 
 def test_what_an_editor_leaves_is_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fingerprint, "ROOT", tmp_path)
+    monkeypatch.setattr(fingerprint, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(fingerprint, "PACKAGE", tmp_path / "kit")
     room = tmp_path / "kit" / "room"
     room.mkdir(parents=True)
     for folder in (room.parent, room):

@@ -1,6 +1,7 @@
 """One run of a notebook, and the record of its figures, its findings and their origin."""
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ from kit.settings import check
 from kit.views.figures import save_figure
 from kit.views.style import Figure
 
+_PACKAGE = Path(__file__).parents[1]
 _DRAWN = (".svg", ".png", ".csv")  # what a figure is saved as
 _OWN_DATA = ("atlas", "documents-reports")  # of the project's own making
 
@@ -151,6 +153,7 @@ def start(
     ``transductive`` as :meth:`Run.read`. A ``costly`` notebook asks fewer questions. Raises
     ``InputError`` for what can't be run.
     """
+    _tell_notes()
     run_names = parameters.keys() & Run.__struct_fields__
     run = check(Run, {name: parameters.pop(name) for name in run_names}, notebook)
 
@@ -178,3 +181,16 @@ def start(
     trial = is_trial(notebook, parameters)
     folder = Path(given or output() / "figures" / run.folder(benchmark, trial))
     return Lesson(notebook, benchmark.asking(questions), training, scale, run.seed, folder, origin)
+
+
+def _tell_notes() -> None:
+    """Let what the kit warns of be one plain line in the notebook."""
+    show_otherwise = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any) -> None:
+        if Path(filename).is_relative_to(_PACKAGE):
+            print(f"note: {message}")
+        else:
+            show_otherwise(message, category, filename, *rest)
+
+    warnings.showwarning = show

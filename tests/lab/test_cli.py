@@ -147,7 +147,7 @@ def test_data_commands(data: Path, tmp_path: Path) -> None:
 def test_claims_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     published = tmp_path / "published"
     published.mkdir()
-    monkeypatch.setattr("kit.paths.PUBLISHED", published)
+    monkeypatch.setattr("kit.lab.commands.notebooks.PUBLISHED", published)
     monkeypatch.setenv("KIT_OUTPUT", str(tmp_path / "output"))
     assert "0 of 90 claims are tested" in kit("claims").stdout and not any(published.iterdir())
 

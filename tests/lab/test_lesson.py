@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -269,3 +270,16 @@ def test_commit_and_whether_what_matters_was_changed(tmp_path: Path, monkeypatch
     assert checkout() == (head, True)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert checkout() == (None, None)  # no git
+
+
+def test_what_the_kit_warns_of_is_a_plain_line_of_the_notebook(project, capsys) -> None:
+    others = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda *warning: others.append(str(warning[0]))
+        begin(project)
+        capsys.readouterr()
+        warnings.warn_explicit("two rows are left out", UserWarning, kit.__file__, 7)
+        assert capsys.readouterr() == ("note: two rows are left out\n", "") and others == []
+        warnings.warn_explicit("old", DeprecationWarning, "elsewhere.py", 7)
+        assert others == ["old"]
