@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 from multiprocessing import parent_process
 from typing import Any
+from weakref import WeakSet
 
 from tqdm.auto import tqdm
 
 ProgressBar = tqdm
+
+_SHOWN: WeakSet[ProgressBar] = WeakSet()
 
 
 def progress_bar(items: Iterable | None = None, *, shown: bool = True, **about: Any) -> ProgressBar:
@@ -16,4 +19,12 @@ def progress_bar(items: Iterable | None = None, *, shown: bool = True, **about: 
     """
     if not shown or parent_process():
         return tqdm(items, disable=True)
-    return tqdm(items, leave=False, **about)
+    bar = tqdm(items, leave=False, **about)
+    _SHOWN.add(bar)
+    return bar
+
+
+def close_bars() -> None:
+    """Take away what an error has left, so that its message has a line of its own."""
+    for bar in list(_SHOWN):
+        bar.close()

@@ -5,11 +5,8 @@ import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
-import pooch
-import requests
-
 from kit import paths
-from kit.errors import InputError
+from kit.errors import InputError, known_names
 
 
 class Download(NamedTuple):
@@ -53,12 +50,16 @@ def fetch(name: str, folder: Path | None = None) -> Path:
     was expected.
     """
     if name not in DOWNLOADS:
-        raise InputError(f"unknown data set {name!r}: expected one of {', '.join(DOWNLOADS)}")
+        raise InputError(
+            f"unknown data set {name!r}: expected one of {known_names(DOWNLOADS, name)}"
+        )
+
+    import requests  # here and below, as these take long to load and are rarely needed
 
     download = DOWNLOADS[name]
     # The files for training and testing are in one zip.
     file = f"{name.removesuffix('-train')}.zip" if download.member else f"{name}.json"
-    path = (folder or paths.DOWNLOADS) / file
+    path = (folder or paths.downloads()) / file
     try:
         return _retrieve(download, path)
     except requests.RequestException as error:
@@ -86,6 +87,8 @@ def fetch(name: str, folder: Path | None = None) -> Path:
 
 def _retrieve(download: Download, path: Path) -> Path:
     """The downloaded file, or the member of it; StopIteration where the zip has no such member."""
+    import pooch
+
     unpack = pooch.Unzip() if download.member else None
     retrieved = pooch.retrieve(
         download.url,

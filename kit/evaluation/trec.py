@@ -4,7 +4,7 @@ Ids are encoded as in the qrels (:func:`kit.corpus.exporting.encode_id`).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,23 +18,30 @@ from kit.methods import Ranking
 def write_runs(runs: Mapping[str, Mapping[str, Ranking]], path: Path) -> None:
     """Write the rankings of retrievers (``Experiment.rankings``) as TREC runs.
 
-    A line is ``question Q0 passage rank score tag``. One retriever's file is ``path`` itself.
-    Several would mix in one file, so its stem is then followed by the name. Raises
-    :class:`InputError` for names that give the same files.
+    A line is ``question Q0 passage rank score tag``; the files are those of :func:`run_files`.
     """
-    paths = dict.fromkeys(runs, path)
-    if len(runs) > 1:
-        for name in runs:
-            ending = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
-            paths[name] = path.with_stem(f"{path.stem}-{ending}")
-    if len(set(paths.values())) < len(runs):
-        raise InputError(f"the names {', '.join(runs)} give the same files", file=path)
-
+    paths = run_files(runs, path)
     for name, rankings in runs.items():
         lines = []
         for question, ranking in rankings.items():
             lines += _lines(question, ranking, name)
         atomic_write(paths[name], "".join(lines).encode())
+
+
+def run_files(names: Iterable[str], path: Path) -> dict[str, Path]:
+    """The file of each retriever's run: of one, ``path`` itself.
+
+    Several would mix in one file, so its stem is then followed by the name. Raises
+    :class:`InputError` for names that give the same files.
+    """
+    paths = dict.fromkeys(names, path)
+    if len(paths) > 1:
+        for name in paths:
+            ending = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+            paths[name] = path.with_stem(f"{path.stem}-{ending}")
+    if len(set(paths.values())) < len(paths):
+        raise InputError(f"the names {', '.join(paths)} give the same files", file=path)
+    return paths
 
 
 def _lines(question: str, ranking: Ranking, name: str) -> list[str]:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
+from itertools import chain
 from textwrap import indent
 
-from kit.errors import InputError
+from kit.arguments import expect_known
+from kit.errors import InputError, known_names
 from kit.methods.base import Ranking, Retriever
+from kit.methods.declared import says_how_to_learn, setting_names
 from kit.settings import documentation
 
 #: Each method by its name: the file that holds it, and its class. A new method is a line here.
@@ -46,13 +49,38 @@ def method(name: str) -> type[Retriever]:
 
     Raises :class:`InputError` for a name that does not exist.
     """
-    if name not in METHODS:
-        raise InputError(f"no retriever {name!r}; known are {', '.join(METHODS)}")
-    registered = METHODS[name]
+    registered = _registered(name)
     if isinstance(registered, str):
-        module, _, class_name = registered.partition(":")
+        module, class_name = registered.split(":")
         return getattr(import_module(module), class_name)
     return registered
+
+
+def settings_of(name: str) -> list[str]:
+    """The names of a method's settings, for which its room is not opened.
+
+    Raises :class:`InputError` for a method that does not exist.
+    """
+    registered = _registered(name)
+    if isinstance(registered, str):
+        return setting_names(*registered.split(":"))
+    return list(registered.defaults())
+
+
+def learns(name: str) -> bool:
+    """Whether a method may learn from training questions; its room is not opened for that, either.
+
+    Raises :class:`InputError` for a method that does not exist.
+    """
+    registered = _registered(name)
+    if isinstance(registered, str):
+        return says_how_to_learn(*registered.split(":"))
+    return registered.fit is not Retriever.fit
+
+
+def _registered(name: str) -> str | type[Retriever]:
+    expect_known([name], METHODS, "retriever")
+    return METHODS[name]
 
 
 class _Make:
@@ -82,25 +110,40 @@ def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
 
     Raises :class:`InputError` where none has it.
     """
-    settings_of = {name: method(name).defaults().keys() for name in names}
-    unknown = settings.keys() - set().union(*settings_of.values())
-    if unknown:
-        listed = ", ".join(settings_of) or "none"
-        raise InputError(f"no retriever of {listed} has a setting {min(unknown)!r}")
-
+    names = list(names)
+    expect_settings(names, settings)
     retrievers = {}
-    for name, setting_names in settings_of.items():
-        chosen = {key: value for key, value in settings.items() if key in setting_names}
+    for name in names:
+        accepted = settings_of(name)
+        chosen = {key: value for key, value in settings.items() if key in accepted}
         retrievers[name] = make(name, **chosen)
     return retrievers
+
+
+def expect_settings(names: Iterable[str], settings: Iterable[str]) -> None:
+    """Raise :class:`InputError` for a method, or a setting that none of them has.
+
+    It takes a moment, as no method's room is opened.
+    """
+    accepted = {name: settings_of(name) for name in names}
+    all_names = dict.fromkeys(chain.from_iterable(accepted.values()))
+    for setting in settings:
+        if setting not in all_names:
+            listed = ", ".join(accepted) or "none"
+            raise InputError(
+                f"no retriever of {listed} has a setting {setting!r}; "
+                f"known are {known_names(all_names, setting)}"
+            )
 
 
 def register(retriever: type[Retriever]) -> type[Retriever]:
     """Let a method of your own be used by its ``name`` wherever a method is named.
 
-    It also serves as a decorator of the class. Raises :class:`InputError` for a name that one of
-    the kit's methods has.
+    It also serves as a decorator of the class. Raises :class:`InputError` for a class without a
+    name, and for a name that one of the kit's methods has.
     """
+    if not hasattr(retriever, "name"):
+        raise InputError(f"expected a class of retrievers with a name, not {retriever!r}")
     if isinstance(METHODS.get(retriever.name), str):
         raise InputError(f"the kit has a method {retriever.name!r} already: choose another name")
     METHODS[retriever.name] = retriever

@@ -14,7 +14,7 @@ import msgspec
 import pandas as pd
 import pytest
 
-from kit import __version__
+from kit import __version__, cost
 from kit.corpus import example, export, load, load_training
 from kit.evaluation import evaluate
 from kit.lab.cli import main
@@ -315,7 +315,11 @@ def test_an_extractive_reader_learns_and_answers(
     assert table.loc[("none", "em", "all"), ["difference", "p", "p_holm"]].notna().all()
 
 
-def test_a_server_reads_and_judges_and_is_replayed(server, data: Path, tmp_path: Path) -> None:
+def test_a_server_reads_and_judges_and_is_replayed(
+    server, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cost, "COUNTS", cost.Counter())  # later tests cost nothing
+
     def ask(model: str, file: str) -> dict:
         models = ["--reader", model, "--judge", model, "--read", 1, "--json", tmp_path / file]
         done = kit("evaluate", "bm25", "--data", data, "--k", 2, *models)

@@ -1,17 +1,18 @@
 """Commands that ask methods and measure them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.types import Texts
 from kit.errors import InputError
-from kit.files import atomic_write
+from kit.files import atomic_write, expect_writable
+from kit.lab.commands.beforehand import expect_methods, expect_models
 from kit.lab.commands.data import read_training
 from kit.lab.commands.options import (
     AT_LEAST_ONE,
@@ -21,6 +22,7 @@ from kit.lab.commands.options import (
     data_option,
     format_option,
     grid_option,
+    grouped,
     output_file,
     seed_option,
     settings_option,
@@ -84,6 +86,8 @@ def ask(
 
     Example: kit ask "Where was the director of the film born?" --data FOLDER --html steps.html
     """
+    expect_methods([method], settings)  # before what takes long to load
+
     from kit.corpus import load_corpus
     from kit.lab.ask import ask as ask_method
     from kit.methods import make
@@ -102,6 +106,34 @@ def ask(
         click.echo("No passage has a word of the question.")
 
 
+class Targets(NamedTuple):
+    """The files that an evaluation is written to."""
+
+    json: Path | None
+    csv: Path | None
+    trec: Path | None
+
+    def expect_runs(self, names: Iterable[str]) -> None:
+        """Raise :class:`InputError` unless the runs of these methods can be written."""
+        from kit.evaluation.trec import run_files
+
+        if self.trec:
+            for file in run_files(names, self.trec).values():
+                expect_writable(file)
+
+    def write(self, experiment: "Experiment", answers: "Sequence[Experiment]") -> None:
+        """Write the table and the runs."""
+        import pandas as pd
+
+        from kit.evaluation.trec import write_runs
+
+        if self.csv:
+            table = pd.concat([measured.by_hops() for measured in (experiment, *answers)])
+            atomic_write(self.csv, table.to_csv(index=False).encode())
+        if self.trec:
+            write_runs(experiment.rankings, self.trec)
+
+
 @click.command(epilog=RESULT_FILES)
 @click.argument("retrievers", nargs=-1, required=True)
 @source_options
@@ -118,15 +150,26 @@ def ask(
     is_flag=True,
     help="Let a question find the passage that has its own id, which BEIR leaves out.",
 )
+@click.option(
+    "--same-text",
+    is_flag=True,
+    help="Take a support as found where a passage of equal title and text is.",
+)
 @click.option("--reader", help="Who answers: extractive, ras, or a language model as server:MODEL.")
 @click.option(
     "--read",
     help="What the reader gets: a number of passages, or 3500tokens; by default the largest k.",
 )
 @click.option("--judge", help="A language model that judges the answers, as server:MODEL.")
-@output_file("--json", "Write the results here.")
-@output_file("--csv", "Write the whole table here.")
-@output_file("--trec", "Write the rankings as a TREC run; those of several methods to FILE-NAME.")
+@grouped(
+    "targets",
+    Targets,
+    output_file("--json", "Write the results here."),
+    output_file("--csv", "Write the whole table here."),
+    output_file(
+        "--trec", "Write the rankings as a TREC run; those of several methods to FILE-NAME."
+    ),
+)
 def evaluate(
     retrievers: Texts,
     train: Sequence[Path],
@@ -136,12 +179,11 @@ def evaluate(
     settings: Mapping[str, Value],
     graphs: bool,
     keep_identical_ids: bool,
+    same_text: bool,
     reader: str | None,
     read: str | None,
     judge: str | None,
-    json: Path | None,
-    csv: Path | None,
-    trec: Path | None,
+    targets: Targets,
     source: Source,
 ) -> None:
     """Evaluate RETRIEVERS on a benchmark.
@@ -151,12 +193,15 @@ def evaluate(
 
     Example: kit evaluate bm25 dense gnn-ret --data dev.json --set top_k=10 --json results.json
     """
-    from kit.methods import expect_settings, make_all
-
     start = perf_counter()
-    expect_settings(retrievers, settings)  # before what takes long to load
+    expect_methods(retrievers, settings)  # before what takes long to load
+
+    from kit.lab.provenance import write_result
+    from kit.methods import make_all
+
     methods = make_all(retrievers, **settings)
     reading = _make_reading(reader, read, judge, k)
+    targets.expect_runs(methods)
     benchmark = source.load()
     training = read_training(train, also, source.setting)
     if graphs:
@@ -171,18 +216,15 @@ def evaluate(
         seed=seed,
         graphs=graphs,
         ignore_identical_ids=not keep_identical_ids,
+        same_text=same_text,
     )
-    _print_results(experiment, answers)
-    if json:
+    if targets.json:
         results = experiment.record(*answers)
         if reading:
             results |= reading.record(*answers)
-        write_result(json, results, benchmark, settings, start)
-    if csv:
-        table = pd.concat([measured.by_hops() for measured in (experiment, *answers)])
-        atomic_write(csv, table.to_csv(index=False).encode())
-    if trec:
-        write_runs(experiment.rankings, trec)
+        write_result(targets.json, results, benchmark, settings, start)
+    targets.write(experiment, answers)
+    _print_results(experiment, answers)  # last: whoever reads a pipe may have gone
 
 
 def _make_reading(
@@ -199,7 +241,11 @@ def _make_reading(
 
     from kit.evaluation.answers import Reading, reader_of
 
-    return Reading(reader_of(reader), read or str(max(cutoffs)), judge)
+    reading = Reading(reader_of(reader), read or str(max(cutoffs)), judge)
+    for model in (reading.reader.model, reading.judge):
+        if model:
+            model.expect_ready()
+    return reading
 
 
 def _measure(
@@ -216,12 +262,14 @@ def _measure(
     ``choices`` are further arguments of :func:`kit.evaluation.evaluate`.
     """
     from kit.evaluation import evaluate as evaluate_all
+    from kit.evaluation.answers import answerable
     from kit.evaluation.experiment import N_TIMED
     from kit.lab.recording import store_recorded
 
     store_recorded()
     longest = max(ks)
     if reading:
+        answerable(benchmark.test)
         reading.reader.fit(training or benchmark)
         longest = max(longest, reading.n)
     experiment = evaluate_all(
@@ -278,6 +326,10 @@ def sweep(
 
     Example: kit sweep gnn-ret -g alpha=0.3,0.5,0.7 -g top_k=5,10 --csv grid.csv
     """
+    for name, values in grid.items():
+        for value in values:
+            expect_methods([retriever], {name: value})  # before what takes long to load
+
     from kit.evaluation.experiment import N_TIMED
     from kit.lab.sweep import combinations, sweep_retriever
 
@@ -291,12 +343,13 @@ def sweep(
         jobs=jobs,
     )
 
+    if csv:
+        atomic_write(csv, table.to_csv(index=False).encode())
+
     settings = list(table.columns[: len(grid)])
     measured = [name for name in table if "@" in name or name in ("mrr", "seconds")]
     means = table.groupby(settings, sort=False, dropna=False)[measured].mean()
     click.echo(means.reset_index().to_string(index=False, float_format="{:.4g}".format))
-    if csv:
-        atomic_write(csv, table.to_csv(index=False).encode())
 
 
 @click.command()
@@ -335,6 +388,7 @@ def graph(
 
     start = perf_counter()
     builders(builder, **settings)  # a setting that does not exist is told before anything is read
+    expect_models(settings)
     benchmark = source.load()
     measures = measure(builder, benchmark, benchmark.test, **settings)
     if html:

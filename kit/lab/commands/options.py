@@ -10,6 +10,7 @@ from click import Context, Parameter
 
 from kit.corpus.types import Texts
 from kit.errors import InputError
+from kit.files import expect_writable
 from kit.settings import Value, read_value, read_values
 
 if TYPE_CHECKING:
@@ -88,16 +89,16 @@ def read_one_file(_: Context, parameter: Parameter, files: Sequence[Path]) -> Pa
     return next(iter(files), None)
 
 
-def expect_writable(_: Context, __: Parameter, file: Path | None) -> Path | None:
+def expect_output(_: Context, __: Parameter, file: Path | None) -> Path | None:
     """A file that can be written, known before any work is done."""
-    if file and (file.is_dir() or not file.resolve().parent.is_dir()):
-        raise InputError("expected a file in a folder that exists", file=file)
+    if file:
+        expect_writable(file)
     return file
 
 
 def output_file(name: str, description: str) -> Decorator:
     """An option that names a file to write."""
-    return click.option(name, type=FILE, callback=expect_writable, help=description)
+    return click.option(name, type=FILE, callback=expect_output, help=description)
 
 
 # ---- what is searched, and what is learned from

@@ -114,6 +114,11 @@ class ChatServer(LanguageModel):
             )
         return url
 
+    def expect_ready(self) -> None:
+        """Raise :class:`InputError` without an address, or with what is none."""
+        if not self.replay:
+            _ = self.url
+
     def _ask(self, prompts: Sequence[Prompt]) -> AnswersByIndex:
         # Imported here: it takes a second, and a replay never needs it.
         from openai import DefaultHttpxClient, OpenAI
