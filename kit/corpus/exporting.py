@@ -8,7 +8,7 @@ from urllib.parse import quote
 import msgspec
 
 from kit.corpus.types import Benchmark, Questions
-from kit.errors import InputError
+from kit.errors import InputError, known_names
 from kit.files import atomic_write
 
 EXPORTS = ("kit", "beir", "qrels")
@@ -35,7 +35,8 @@ def export(
     path = Path(path)
     if data_format not in EXPORTS:
         raise InputError(
-            f"unknown format {data_format!r} to export to: expected one of {', '.join(EXPORTS)}"
+            f"unknown format {data_format!r} to export to: "
+            f"expected one of {known_names(EXPORTS, data_format)}"
         )
     if data_format == "qrels":
         if split not in benchmark.splits:

@@ -15,7 +15,7 @@ from kit.corpus.facts import single_facts
 from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.source import Source, combine
 from kit.corpus.types import SPLITS, Benchmark, Corpus
-from kit.errors import InputError
+from kit.errors import InputError, known_names
 from kit.paths import ATLAS, ROOT
 
 SETTINGS = ("pooled", "per-question", "facts")
@@ -174,7 +174,9 @@ def _benchmark(
 ) -> Benchmark:
     """The benchmark; ``splits`` has those that are not published, by default ``test``."""
     if setting not in SETTINGS:
-        raise InputError(f"unknown setting {setting!r}: expected one of {', '.join(SETTINGS)}")
+        raise InputError(
+            f"unknown setting {setting!r}: expected one of {known_names(SETTINGS, setting)}"
+        )
 
     source.tell()
     questions = {split: [] for split in SPLITS}

@@ -7,7 +7,7 @@ import numpy as np
 from kit.arguments import expect
 from kit.corpus import Corpus
 from kit.corpus.structures import structures
-from kit.errors import InputError
+from kit.errors import InputError, known_names
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, Relations, TermBipartite
 from kit.settings import BaseSettings, Positive, Share, Whole, check, defaults
 from kit.text import Encoder, EncoderSettings, NearestNeighbours, keywords, link
@@ -115,15 +115,16 @@ def builders(name: str, **settings: object) -> list[Builder]:
         if part not in BUILDERS:
             raise InputError(
                 f"no graph builder {part!r}; "
-                f"known are {', '.join(BUILDERS)} and unions such as entity+structure"
+                f"known are unions such as entity+structure, and {known_names(BUILDERS, part)}"
             )
         accepted |= defaults(BUILDERS[part]).keys()
 
     unknown = settings.keys() - accepted
     if unknown:
+        first = min(unknown)
         raise InputError(
-            f"the graph builder {name} has no setting {min(unknown)!r}; "
-            f"it has {', '.join(sorted(accepted))}"
+            f"the graph builder {name} has no setting {first!r}; "
+            f"it has {known_names(sorted(accepted), first)}"
         )
 
     checked = []

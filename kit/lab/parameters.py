@@ -10,7 +10,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from kit import paths
-from kit.errors import InputError
+from kit.errors import InputError, known_names
 from kit.lab.provenance import committed
 from kit.settings import Value, read_value
 
@@ -113,7 +113,8 @@ def read_parameters(texts: Mapping[str, str], notebooks: Iterable[Parameters]) -
         if name in OPTIONS:
             raise InputError(f"give --{name} instead", field=f"parameter {name}")
         if name not in taken:
-            raise InputError(f"expected one of: {', '.join(taken)}", field=f"parameter {name}")
+            expected = f"expected one of: {known_names(taken, name)}"
+            raise InputError(expected, field=f"parameter {name}")
 
     values = []
     for defaults in notebooks:

@@ -77,8 +77,10 @@ def test_no_passages(name: str) -> None:
         (
             "taggme",
             {},
-            "no graph builder 'taggme'; known are tfidf, knn, entity, structure and unions",
+            "no graph builder 'taggme'; known are .* and tfidf, knn, entity, structure$",
         ),
+        ("entty+knn", {}, "no graph builder 'entty'; .*; did you mean 'entity'?"),
+        ("entity", {"pror": 1}, "has no setting 'pror'; it has prior; did you mean 'prior'?"),
         ("entity+", {}, "no graph builder ''"),
         ("entity", {"k": 3}, "the graph builder entity has no setting 'k'; it has prior"),
         ("knn", {"k": "many"}, "field k: expected a whole number from 1, not 'many'"),

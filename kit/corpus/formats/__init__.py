@@ -19,7 +19,7 @@ from kit.corpus.formats import (
     twowiki,
 )
 from kit.corpus.source import Item, Source
-from kit.errors import InputError
+from kit.errors import InputError, known_names
 
 T = TypeVar("T")
 Reader = Callable[[Path, Source], None]
@@ -90,7 +90,9 @@ def read_data(path: Path, source: Source, data_format: str | None = None) -> Non
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from None
     if source.format not in FORMATS:
-        raise InputError(f"unknown format {data_format!r}: expected one of {', '.join(FORMATS)}")
+        raise InputError(
+            f"unknown format {data_format!r}: expected one of {known_names(FORMATS, data_format)}"
+        )
     if source.format in _FOLDERS and not path.is_dir():
         file = _FOLDERS[source.format]
         raise InputError(f"expected a folder with {file} (format {data_format})", file=path)
