@@ -2,11 +2,14 @@
 
 import os
 import shutil
+import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from safetensors import SafetensorError
 
 from kit.errors import InputError
 
@@ -18,7 +21,7 @@ def atomic_write(path: Path, content: bytes) -> None:
     this process writes its own output, gets the content as it is. Raises :class:`InputError` where
     it can't be written.
     """
-    with _refusal_of(path):
+    with refusal_of(path):
         target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
         output = _own_output(path)
@@ -35,7 +38,7 @@ def atomic_write(path: Path, content: bytes) -> None:
 def expect_writable(path: Path) -> None:
     """Raise :class:`InputError` unless a file can be written here, in a folder that exists."""
     target = Path(os.path.realpath(path))
-    with _refusal_of(path):
+    with refusal_of(path):
         if path.is_dir() or not target.parent.is_dir():
             raise InputError("expected a file in a folder that exists", file=path)
         if os.path.lexists(target) and not os.access(path, os.W_OK):
@@ -43,6 +46,17 @@ def expect_writable(path: Path) -> None:
         if _is_plain(path):
             with tempfile.TemporaryFile(dir=target.parent):
                 pass
+
+
+def expect_folder(folder: Path, variable: str) -> None:
+    """Raise :class:`InputError` unless files can be written in a folder, which is made for them.
+
+    ``variable`` is that of the environment that names another.
+    """
+    with refusal_of(folder, f"; {variable} names another folder"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
 
 
 def _is_plain(path: Path) -> bool:
@@ -72,9 +86,10 @@ def _own_output(path: Path) -> int | None:
 
 
 @contextmanager
-def _refusal_of(path: Path) -> Iterator[None]:
-    """What the disk refuses, in one line."""
+def refusal_of(path: Path, remedy: str = "") -> Iterator[None]:
+    """What a disk refuses (it is read-only, full or locked) as one line; it ends in ``remedy``."""
     try:
         yield
-    except OSError as error:
-        raise InputError(f"can't be written ({error.strerror or error})", file=path) from None
+    except (OSError, sqlite3.DatabaseError, SafetensorError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"can't be written ({reason}){remedy}", file=path) from None

@@ -14,16 +14,15 @@ import shutil
 import sqlite3
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
 from filelock import FileLock
-from safetensors import SafetensorError
 
-from kit.errors import InputError
+from kit.files import refusal_of
 from kit.paths import cache
 
 Result = TypeVar("Result")
@@ -132,17 +131,8 @@ class Store:
     def _file(self, kind: str) -> Path:
         return self.folder / f"{kind}.sqlite"
 
-    @contextmanager
-    def _refusal(self) -> Iterator[None]:
-        """What the disk refuses, in one line."""
-        try:
-            yield
-        except (OSError, sqlite3.DatabaseError, SafetensorError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise InputError(
-                f"costly results can't be kept in this folder ({reason}); KIT_CACHE names another",
-                file=self.folder,
-            ) from None
+    def _refusal(self) -> AbstractContextManager[None]:
+        return refusal_of(self.folder, "; KIT_CACHE names another folder")
 
     def _transaction(
         self,

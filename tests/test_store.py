@@ -150,9 +150,9 @@ def test_a_folder_that_can_not_be_written_is_told(
     assert store.get_many("thing", [b"a"]) == {} and store.get_folder("thing", "key") is None
     with pytest.raises(InputError) as caught:
         call(store)
-    line = f"{store.folder}: costly results can't be kept in this folder ("
+    line = f"{store.folder}: can't be written ("
     assert str(caught.value).startswith(line)
-    assert str(caught.value).endswith("); KIT_CACHE names another")
+    assert str(caught.value).endswith("); KIT_CACHE names another folder")
 
 
 @pytest.mark.parametrize("action", ["put", "put a folder"])
@@ -181,7 +181,7 @@ def test_a_full_disk_is_told_and_what_was_kept_stays(tmp_path: Path, action: str
     """
     command = [sys.executable, "-c", code, str(tmp_path), action]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"{tmp_path}: costly results can't be kept in this folder (")
+    assert done.stdout.startswith(f"{tmp_path}: can't be written (")
     assert done.stdout.count("\n") == 1 and not done.stderr
     assert Store(tmp_path).get_many("thing", [b"old", b"new", b"small"]) == {b"old": b"1"}
     folder = Store(tmp_path).get_folder("thing", "key")

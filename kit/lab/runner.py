@@ -10,6 +10,7 @@ from kit import paths
 from kit.corpus.formats.document_folder import pdfs
 from kit.corpus.types import Texts, digest
 from kit.errors import InputError
+from kit.files import expect_folder
 from kit.fingerprint import package_digest
 from kit.lab.execution import Job, Outcome, run_one
 from kit.lab.parallel import in_parallel
@@ -62,6 +63,7 @@ def run(
     )
     if publish:
         _expect_whole(jobs)
+    expect_folder(paths.output(), "KIT_OUTPUT")
     waiting = [job for job in jobs if again or not job.finished]
     for job in jobs:
         if data and job.parameters.get("data", _absolute(data)) != _absolute(data):

@@ -1,6 +1,8 @@
 """The command line: results in files, bad input in one plain line."""
 
 import io
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,8 +18,10 @@ import pytest
 
 from kit import __version__, cost
 from kit.corpus import example, export, load, load_training
+from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.lab.cli import main
+from kit.methods import METHODS
 from kit.methods.gnn_ret.retriever import GNNRet
 from kit.paths import PUBLISHED, ROOT
 from kit.readers.extractive import ExtractiveReader
@@ -147,7 +151,7 @@ def test_data_commands(data: Path, tmp_path: Path) -> None:
 def test_claims_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     published = tmp_path / "published"
     published.mkdir()
-    monkeypatch.setattr("kit.lab.commands.notebooks.PUBLISHED", published)
+    monkeypatch.setattr("kit.paths.PUBLISHED", published)
     monkeypatch.setenv("KIT_OUTPUT", str(tmp_path / "output"))
     assert "0 of 90 claims are tested" in kit("claims").stdout and not any(published.iterdir())
 
@@ -168,11 +172,17 @@ def lessons(tmp_path: Path) -> Path:
     return export(generated("atlas", size=150, train=40), tmp_path / "lessons", "kit")
 
 
-def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path) -> None:
+def test_learning_from_a_training_file(
+    data: Path, lessons: Path, tmp_path: Path, own_store: Path
+) -> None:
     files = ["--json", tmp_path / "out.json", "--trec", tmp_path / "run.trec"]
     files += ["--data", data, "--train", lessons, "--set", "n_train=20"]
     done = kit("evaluate", "gnn-ret", "rgnn-ret", "dense", *files)
     assert done.returncode == 0, done.stderr
+    reason = f"is trained, as {own_store} has no weights by these settings, data and code"
+    for name in ("gnn-ret", "rgnn-ret"):
+        assert f"kit: {name} {reason}\n" in done.stderr
+    assert "is trained" not in kit("evaluate", "gnn-ret", *files).stderr
     result = read(tmp_path / "out.json")
     assert (result["n_passages"], result["provenance"]["settings"]) == (6, {"n_train": 20})
     benchmark, training = load(data), load_training([lessons])
@@ -200,6 +210,9 @@ def test_learning_from_a_training_file(data: Path, lessons: Path, tmp_path: Path
             "field k: expected whole numbers from 1 with commas between, not '0,5'",
         ),
         (["evaluate", "bm25", "--set", "depth=2"], "no retriever of bm25 has a setting 'depth'"),
+        (["methods", "gnnret"], "no retriever 'gnnret'; known are bm25, "),
+        (["data", "fetch", "musik"], "; did you mean 'musique'?"),
+        (["evaluate", "bm25", "--format", "hotpot"], "; did you mean 'hotpotqa'?"),
         (["evaluate", "bm25", "--set", "depth"], "expected NAME=VALUE"),
         (
             ["evaluate", "bm25", "--json", "no/such/folder.json"],
@@ -341,3 +354,190 @@ def test_a_server_reads_and_judges_and_is_replayed(
         > 0
     )
     assert [usage["source"] for usage in again["judge"]["usage"]] == ["live", "replayed"]
+
+
+# ---- what is known before long work
+
+
+def test_a_typo_is_told_before_anything_long_is_loaded() -> None:
+    """Of a method and of a setting, in every command that takes them."""
+    code = """if True:
+        import sys
+        from kit.lab.cli import main
+        for command in sys.argv[1:]:
+            sys.argv = ["kit", *command.split()]
+            try:
+                main()
+            except SystemExit as ended:
+                assert ended.code == 2
+        print(sorted({"torch", "transformers", "pandas", "networkx"} & set(sys.modules)))
+    """
+    commands = [
+        "evaluate bm25 gnnret",
+        "evaluate bm25 gnn-ret --set alhpa=1",
+        "ask who --method gnnret",
+        "ask who --set alhpa=1",
+        "sweep gnnret -g alpha=1",
+        "sweep gnn-ret -g alhpa=1,2",
+    ]
+    command = [sys.executable, "-c", code, *commands]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+    lines = done.stderr.splitlines()
+    assert [line.rpartition("; ")[2] for line in lines] == [
+        "did you mean 'gnn-ret'?",
+        "did you mean 'alpha'?",
+    ] * 3
+    assert lines[0].startswith("kit: no retriever 'gnnret'; known are bm25, tfidf, dense, ")
+    assert lines[1].startswith("kit: no retriever of bm25, gnn-ret has a setting 'alhpa'; ")
+
+
+ADDRESS = "server:m: expected the server's address in OPENAI_BASE_URL, or a key in OPENAI_API_KEY"
+NOWHERE = "field encoder: './nowhere' is no folder"
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("evaluate bm25 --reader server:m", ADDRESS),
+        ("evaluate bm25 --reader extractive --judge server:m", ADDRESS),
+        ("evaluate kgp-chat --set model=server:m", ADDRESS),
+        ("evaluate ircot --set model=server:m", ADDRESS),
+        ("sweep ircot -g model=gold,server:m", ADDRESS),
+        ("ask who --method ras --set planner=server:m", ADDRESS),
+        ("evaluate bm25 dense --set encoder=./nowhere", NOWHERE),
+        ("sweep dense -g encoder=./nowhere", NOWHERE),
+        ("ask who --set encoder=./nowhere", NOWHERE),
+        ("graph knn --set encoder=./nowhere", NOWHERE),
+        ("evaluate bm25 --json /proc/out", "/proc/out: can't be written ("),
+        ("evaluate bm25 --csv /proc/out", "/proc/out: can't be written ("),
+        ("evaluate bm25 --trec /proc/out", "/proc/out: can't be written ("),
+        ("evaluate bm25 tfidf --trec {}/run", "{}/run-tfidf: expected a file in a folder that"),
+        ("sweep bm25 -g a=1 --csv /proc/out", "/proc/out: can't be written ("),
+        ("graph entity --json /proc/out", "/proc/out: can't be written ("),
+        ("graph entity --html /proc/out", "/proc/out: can't be written ("),
+        ("ask who --html /proc/out", "/proc/out: can't be written ("),
+    ],
+)
+def test_what_is_not_there_is_told_before_anything_is_read(
+    command: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("load", "load_corpus"):
+        monkeypatch.setattr(f"kit.corpus.{name}", lambda *_, **__: pytest.fail("data are read"))
+    (tmp_path / "run-tfidf").mkdir()
+    done = kit(*command.format(tmp_path).split())
+    assert done.returncode == 2 and done.stderr.startswith(f"kit: {line.format(tmp_path)}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_questions_without_answers_are_told_before_anything_is_retrieved(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = data / "test.jsonl"
+    file.write_text(re.sub(r'"answer": ?"[^"]*"', '"answer":" "', file.read_text()))
+    monkeypatch.setattr("kit.evaluation.evaluate", lambda *_, **__: pytest.fail("it is retrieved"))
+    done = kit("evaluate", "bm25", "--data", data, "--reader", "server:m@http://127.0.0.1:9/v1")
+    assert done.returncode == 2 and "expected an answer to compare with" in done.stderr
+
+
+def test_the_methods_are_listed() -> None:
+    listing = kit("methods").stdout
+    names = [line.split()[0] for line in listing.splitlines() if not line.startswith(" ")]
+    assert names == list(METHODS)
+    assert "bm25 (does not train): no settings" in listing
+    assert "gnn-ret (may train): encoder, " in listing
+    assert "alpha: a number from 0 to 1 (default 0.5): " in kit("methods", "gnn-ret").stdout
+
+
+# ---- results in links, pipes and consoles
+
+
+def test_results_go_where_links_lead(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    options = []
+    for name in ("json", "csv", "trec"):
+        (tmp_path / name).symlink_to(Path("results") / name)
+        options += [f"--{name}", tmp_path / name]
+    done = kit("evaluate", "bm25", "--data", data, *options)
+    assert done.returncode == 0, done.stderr
+    for name in ("json", "csv", "trec"):
+        assert (tmp_path / name).is_symlink() and (tmp_path / "results" / name).stat().st_size
+    assert len(list((tmp_path / "results").iterdir())) == 3
+
+
+def command_line(*arguments: object, **environment: str) -> subprocess.Popen:
+    """The command line in a process of its own."""
+    command = [sys.executable, "-m", "kit.lab.cli", *map(str, arguments)]
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"TQDM_DISABLE": "1"} | environment,
+    )
+
+
+@pytest.mark.parametrize("command", ["evaluate bm25", "sweep kgp-tfidf -g depth=1", "graph entity"])
+def test_results_are_written_though_nobody_reads_the_table(
+    command: str, data: Path, tmp_path: Path
+) -> None:
+    option = "--json" if command.startswith("graph") else "--csv"
+    arguments = [*command.split(), "--data", data, option, tmp_path / "out"]
+    process = command_line(*arguments, PYTHONUNBUFFERED="1")
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.wait()
+    assert (tmp_path / "out").stat().st_size
+
+
+def test_an_output_that_is_full_is_told(data: Path) -> None:
+    command = [sys.executable, "-m", "kit.lab.cli", "data", "check", data]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "kit: the output can't be written ([Errno 28] No space left on device)\n"
+    )
+
+
+#: A title in Greek, a sign and quotation marks that few consoles have.
+HARD = '{"id": "p", "title": "Γάμμα", "text": "Café “Rosé” at −5° — 7×7…", "document": "d"}\n'
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp437", "koi8-r"])
+def test_no_character_breaks_a_console(encoding: str, data: Path) -> None:
+    """What a console lacks is spelled; no sign of a number is lost."""
+    with (data / "passages.jsonl").open("a", encoding="utf-8") as sink:
+        sink.write(HARD)
+    process = command_line(
+        "ask", "Café Rosé", "--method", "bm25", "--k", 1, "--data", data, PYTHONIOENCODING=encoding
+    )
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    shown = output.decode("utf-8" if encoding == "ascii" else encoding)
+    assert "-5" in shown.replace("−", "-") and "Caf" in shown
+    if encoding == "cp1252":
+        assert r"\u0393" in shown and "Café “Rosé” at -5° — 7×7…" in shown
+    if encoding == "koi8-r":
+        assert 'Cafe "Rose" at -5° - 7x7...' in shown
+
+
+@pytest.mark.parametrize(
+    "command", ["claims", "methods", "--help", "evaluate bm25", "graph entity"]
+)
+def test_no_command_breaks_in_an_ascii_locale(command: str, data: Path) -> None:
+    arguments = command.split()
+    if command.startswith(("evaluate", "graph")):
+        arguments += ["--data", data.rename(data.with_name("Zürich γ"))]
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    process = command_line(*arguments, **locale)
+    _, errors = process.communicate()
+    assert process.returncode == 0 and b"Traceback" not in errors
+
+
+def test_an_error_has_a_line_of_its_own(data: Path) -> None:
+    """A progress bar that it leaves is taken away."""
+    with mock.patch("kit.methods.baselines.classic.BM25.rank", side_effect=InputError("broken")):
+        done = kit("evaluate", "bm25", "--data", data)
+    assert "question" in done.stderr and done.stderr.split("\r")[-1] == "kit: broken\n"

@@ -6,11 +6,11 @@ from textwrap import fill
 
 import click
 
+from kit import paths
 from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.files import atomic_write
 from kit.lab.commands.options import AT_LEAST_ONE, Given, notebook_options
-from kit.paths import NOTEBOOKS, PUBLISHED, expect_checkout, output
 
 
 @click.command()
@@ -46,7 +46,7 @@ def run(
     Example: kit run 02 04 --data dev.json --scale smoke
     """
     if publish:
-        expect_checkout("kit run --publish")
+        paths.expect_checkout("kit run --publish")
     if sys.stderr.isatty():
         click.echo("kit run: reading notebooks and data …", err=True)
     from kit.lab.runner import run as run_notebooks
@@ -74,7 +74,7 @@ def lessons(folder: Path) -> None:
 
     Example: kit lessons my-lessons
     """
-    notebooks = sorted(NOTEBOOKS.glob("*.ipynb"))
+    notebooks = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
     kept = [notebook.name for notebook in notebooks if (folder / notebook.name).exists()]
     for notebook in notebooks:
         if notebook.name not in kept:
@@ -130,8 +130,8 @@ def record(
     from kit.lab.runner import find_notebooks
     from kit.lab.runner import run as run_notebooks
 
-    expect_checkout("kit record")
-    if len(find_notebooks(NOTEBOOKS, [notebook])) > 1:  # the caps are those of one run
+    paths.expect_checkout("kit record")
+    if len(find_notebooks(paths.NOTEBOOKS, [notebook])) > 1:  # the caps are those of one run
         raise InputError(
             f"expected one notebook, not all that begin with {notebook!r}",
             field="notebook",
@@ -174,15 +174,16 @@ def claims(markdown: bool, readme: bool) -> None:
     from kit.lab.claims.ledger import ledger_page, read_records
 
     if readme or markdown:
-        expect_checkout("kit claims --markdown or --readme")
+        paths.expect_checkout("kit claims --markdown or --readme")
     if readme:
         from kit.lab.claims.readme import write_readme
 
-        click.echo(write_readme(PUBLISHED))
+        click.echo(write_readme(paths.PUBLISHED))
     if markdown:
-        atomic_write(PUBLISHED / "CLAIMS.md", ledger_page(read_records(PUBLISHED)).encode())
-        click.echo(PUBLISHED / "CLAIMS.md")
+        ledger = paths.PUBLISHED / "CLAIMS.md"
+        atomic_write(ledger, ledger_page(read_records(paths.PUBLISHED)).encode())
+        click.echo(ledger)
     if not markdown and not readme:
-        page = ledger_page(read_records(PUBLISHED, output() / "figures"))
+        page = ledger_page(read_records(paths.PUBLISHED, paths.output() / "figures"))
         lines = [fill(line, 100, subsequent_indent="  ") for line in page.splitlines()]
         click.echo("\n".join(lines))

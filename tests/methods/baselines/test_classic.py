@@ -127,7 +127,7 @@ def test_unknown_names_settings_and_graphs() -> None:
         make("bm52")
     with pytest.raises(
         InputError,
-        match="the retriever kgp-random has no setting 'beam'; it has encoder, .* graph, branching, ",
+        match=r"no setting 'beam'; it has encoder, .* graph, branching, ",
     ):
         make("kgp-random", beam=2)
     for name in ("gnn-ret", "kgp-tfidf", "mdr"):
