@@ -63,6 +63,7 @@ def run(
     )
     if publish:
         _expect_whole(jobs)
+    store_recorded()
     expect_folder(paths.output(), "KIT_OUTPUT")
     waiting = [job for job in jobs if again or not job.finished]
     for job in jobs:
@@ -70,7 +71,6 @@ def run(
             print(f"{job.notebook.stem}: about documents with pages, so it reads those of its own")
         if job not in waiting:
             print(f"{job.notebook.stem}: finished earlier, skipped")
-    store_recorded()
 
     status = 0
     for outcome in _outcomes(waiting, at_once):
