@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from filelock import FileLock
 
-from kit.files import refusal_of
+from kit.files import expect_folder, refusal_of
 from kit.paths import cache
 
 Result = TypeVar("Result")
@@ -56,6 +56,10 @@ class Store:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or cache()
+
+    def expect_writable(self) -> None:
+        """Raise before work whose result could not be kept."""
+        expect_folder(self.folder, "KIT_CACHE")
 
     def get_many(self, kind: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values that are there and sound, by key."""

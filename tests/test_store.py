@@ -134,6 +134,7 @@ def test_an_interrupted_folder_leaves_the_old_one(tmp_path: Path) -> None:
 # ---- what the disk refuses
 
 CALLS = {
+    "expect": Store.expect_writable,
     "put": lambda store: store.put_many("thing", {b"a": b"1"}),
     "put a folder": lambda store: store.put_folder("thing", "key", write),
     "make": lambda store: store.get_or_make("thing", "key", lambda: pytest.fail("it is made")),

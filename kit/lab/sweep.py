@@ -65,6 +65,8 @@ def sweep_retriever(
     store = Store()
     kept = store.get_many(_KIND, keys)
     missing = {key: cell for key, cell in zip(keys, cells) if key not in kept}
+    if missing:
+        store.expect_writable()
     work = partial(
         _evaluate,
         name=name,

@@ -432,6 +432,22 @@ def test_what_is_not_there_is_told_before_anything_is_read(
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["evaluate bm25 --reader server:m@http://127.0.0.1:9/v1", "sweep kgp-tfidf -g depth=1"],
+)
+def test_nothing_costly_is_done_that_could_not_be_kept(
+    command: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path / "file"))
+    for call in ("kit.text.language_models.ChatServer._ask", "kit.lab.sweep.evaluate"):
+        monkeypatch.setattr(call, lambda *_, **__: pytest.fail("it is done"))
+    done = kit(*command.split(), "--data", data)
+    line = f"kit: {tmp_path / 'file'}: can't be written (File exists); KIT_CACHE names another"
+    assert done.returncode == 2 and done.stderr.split("\r")[-1].startswith(line)
+
+
 def test_questions_without_answers_are_told_before_anything_is_retrieved(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

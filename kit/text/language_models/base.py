@@ -104,6 +104,7 @@ class LanguageModel:
         progress: bool,
     ) -> AnswersByKey:
         """The answers to prompts, both by key, as far as possible stored before anything fails."""
+        self.store.expect_writable()
         keys = list(prompts)
         answers = {}
         with progress_bar(
