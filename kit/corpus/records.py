@@ -175,14 +175,14 @@ def composed(record: bytes) -> str:
 
 
 def writable(text: str) -> str:
-    """The text with U+FFFD for what no file and no server takes as text.
+    """The text in composed characters (NFC), with U+FFFD for what no file and no server takes.
 
     That is NUL, and half a character (a lone surrogate); two halves make a whole one.
     """
     if text.isascii() and "\0" not in text:
         return text
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return whole.replace("\0", "\ufffd")
+    return normalize("NFC", whole).replace("\0", "\ufffd")
 
 
 def _unescaped(escape: re.Match[str]) -> str:

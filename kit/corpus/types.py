@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
+from unicodedata import is_normalized
 
 import msgspec
 import numpy as np
@@ -43,7 +44,8 @@ class Record(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         try:
-            if b"\\u0000" not in _as_json(self):  # how JSON has NUL
+            shown = _as_json(self).decode()
+            if "\\u0000" not in shown and is_normalized("NFC", shown):  # how JSON has NUL
                 return
         except UnicodeEncodeError:  # at half a character
             pass

@@ -10,6 +10,10 @@ What TAGME takes from Wikipedia comes from the corpus: prior(s → e) is the pro
 
 In the code s is ``surface``, e a column of the incidence, df(s) ``len(rows)`` and N the number of
 passages.
+
+Scripts without capitals (Arabic, Chinese …) tell no names by them: there, titles and aliases alone
+are names, and each occurrence counts as written as one. For where words begin and end in other
+scripts, see :mod:`kit.text.scripts`.
 """
 
 import re
@@ -18,15 +22,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
+from unicodedata import normalize
 
 import ahocorasick
 import numpy as np
-from bm25s.stopwords import STOPWORDS_EN_PLUS
+from bm25s.stopwords import STOPWORDS_EN_PLUS, STOPWORDS_RUSSIAN
 from numpy import ndarray
 from scipy.sparse import csr_array
 
 from kit.corpus import Corpus
 from kit.corpus.types import Texts
+from kit.text import scripts
 
 MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -34,10 +40,15 @@ MONTHS = (
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 #: NLTK's list, which bm25s brings. (That of scikit-learn holds "mill", "fire" and "bill".)
 STOP_WORDS = frozenset(STOPWORDS_EN_PLUS)
+_GREEK_ARTICLES = "ο η το οι τα του της των τον την στο στη στην στον στα στις στους".split()
 #: Words that are no names by themselves, whatever their capital.
-NO_NAMES = STOP_WORDS.union(map(str.lower, [*MONTHS, *_DAYS]))
+NO_NAMES = STOP_WORDS.union(
+    map(str.lower, [*MONTHS, *_DAYS]),
+    STOPWORDS_RUSSIAN,
+    _GREEK_ARTICLES,
+)
 
-_CAPITAL = "A-ZÀ-ÖØ-ÞĀ-Ž"
+_CAPITAL = scripts.CAPITALS
 #: A full stop belongs to initials and titles of honour only. Elsewhere it ends the sentence, and
 #: the name with it.
 _WORD = rf"(?:(?:[{_CAPITAL}]\.)+|(?:St|Mt|Mr|Mrs|Dr|Jr|Sr)\.|[{_CAPITAL}][\w'’\-&]*)"
@@ -53,7 +64,8 @@ _LEAD = 400  # characters: where an article introduces the names of its subject
 
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
 _POSSESSIVE = re.compile(r"['’]s$")
-_QUALIFIER = re.compile(r"\s*\([^)]*\)$")
+_QUALIFIER = re.compile(r"\s*[(（][^)）]*[)）]$")
+_EDGES = " .,;:!?\"'’“”-&" + scripts.PUNCTUATION
 
 
 def lower(text: str) -> str:
@@ -64,10 +76,11 @@ def lower(text: str) -> str:
 def fold(name: str) -> str:
     """A name as it is looked up.
 
-    Lower case, single spaces, no leading article, possessive or outer punctuation.
+    Lower case, composed characters, single spaces, no leading article, possessive or outer
+    punctuation.
     """
-    spaced = " ".join(lower(name).split())
-    folded = _ARTICLE.sub("", spaced.strip(" .,;:!?\"'’“”-&"))
+    spaced = " ".join(lower(normalize("NFC", name)).split())
+    folded = _ARTICLE.sub("", spaced.strip(_EDGES))
     return _POSSESSIVE.sub("", folded)
 
 
@@ -78,13 +91,13 @@ def without_qualifier(title: str) -> str:
 
 def is_name(folded: str) -> bool:
     """Whether a folded text can be a name by itself."""
-    return len(folded) > 2 and folded not in NO_NAMES
+    return len(folded) >= scripts.shortest_name(folded) and folded not in NO_NAMES
 
 
 def is_written_as_name(form: str) -> bool:
-    """Whether a text begins with a capital or a digit."""
+    """Whether a text begins with a capital, a digit, or a letter of a script without capitals."""
     first = form[0]
-    return first.isupper() or first.isdigit()
+    return first.isupper() or first.isdigit() or scripts.has_no_case(first)
 
 
 def names_in(text: str) -> Iterator[str]:
@@ -107,7 +120,7 @@ def names_in(text: str) -> Iterator[str]:
 
 
 class SurfaceMatcher:
-    """Finds folded surfaces as whole words of a text.
+    """Finds folded surfaces as whole words of a text in composed characters.
 
     Nested ones are found too ("Cassel" in "Siege of Cassel").
     """
@@ -126,9 +139,7 @@ class SurfaceMatcher:
         for last, surface in self._automaton.iter(lowered):
             end = last + 1
             start = end - len(surface)
-            before = lowered[:start][-1:]
-            after = lowered[end : end + 1]
-            if not (before.isalnum() or after.isalnum()):
+            if scripts.is_whole_word(lowered, start, end):
                 yield start, surface
 
 

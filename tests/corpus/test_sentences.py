@@ -33,6 +33,10 @@ from kit.corpus.sentences import split_sentences
             ["The ode ends… then begins.", "“Oster” is next."],
         ),
         ("Sie kam an. Éowald ging.", ["Sie kam an.", "Éowald ging."]),
+        ("Он жил на ул. ленина. Потом уехал.", ["Он жил на ул. ленина.", "Потом уехал."]),
+        ("他来了。“你好！”她说？没有", ["他来了。", "“你好！”", "她说？", "没有"]),
+        ("ولد هنا. هل سافر؟ نعم.", ["ولد هنا.", "هل سافر؟", "نعم."]),
+        ("वह आया। फिर गया।", ["वह आया।", "फिर गया।"]),
     ],
 )
 def test_splits(text, sentences):

@@ -31,6 +31,8 @@ def paragraphs_of(
 
     def mend(broken: re.Match[str]) -> str:
         first, second = broken.groups()
+        if second[0].isupper():  # another word
+            return broken[0]
         is_compound = f"{first}-{second}".lower() in compounds
         return f"{first}-" if is_compound else first
 

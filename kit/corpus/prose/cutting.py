@@ -10,7 +10,6 @@ from kit.corpus.types import Texts
 PASSAGE_TOKENS = 200
 #: A letter of Chinese, Japanese or Korean, a word of any other script, a mark.
 _TOKEN = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W\u3040-\u9fff\uac00-\ud7af]+|[^\w\s]")
-_EASTERN_END = re.compile(r"(?<=[。！？])")
 
 
 def n_tokens(text: str) -> int:
@@ -43,9 +42,8 @@ def cut(paragraphs: Texts, most: int, heading: str = "") -> Iterator[str]:
 
 def _pieces(paragraph: str, most: int) -> Iterable[str]:
     """The sentences of a paragraph, those in parts that have more than ``most`` tokens."""
-    for clause in _EASTERN_END.split(paragraph):
-        for sentence in split_sentences(clause):
-            ends = [token.end() for token in _TOKEN.finditer(sentence)][most - 1 :: most]
-            for start, end in zip([0, *ends], [*ends, len(sentence)]):
-                if piece := sentence[start:end].strip():
-                    yield piece
+    for sentence in split_sentences(paragraph):
+        ends = [token.end() for token in _TOKEN.finditer(sentence)][most - 1 :: most]
+        for start, end in zip([0, *ends], [*ends, len(sentence)]):
+            if piece := sentence[start:end].strip():
+                yield piece

@@ -34,11 +34,13 @@ def test_pages_documents_and_positions(pdf, tmp_path, monkeypatch):
 
 def test_a_hyphen_at_a_lines_end_is_mended(pdf):
     lines = (
-        "A good harv-\nest of the well-\nknown pear, which is well-known. The Anglo-\nSaxon one."
+        "A good harv-\nest of the well-\nknown pear, which is well-known. The Anglo-\nSaxon one, "
+        "in Saint-\nÉtienne."
     )
     [text] = texts(pdf(lines))
-    assert (
-        text == "A good harvest of the well-known pear, which is well-known. The Anglo- Saxon one."
+    assert text == (
+        "A good harvest of the well-known pear, which is well-known. The Anglo- Saxon one, "
+        "in Saint- Étienne."
     )
 
 
