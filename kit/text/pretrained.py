@@ -1,4 +1,4 @@
-"""Sentence-transformers models from where they lie: a folder, this machine's cache, the hub."""
+"""Models from where they lie: a folder, this machine's cache of the hub, the hub itself."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 PATIENCE = 10  # seconds that the hub has to answer
+OWNER = "sentence-transformers"  # of encoders that are named without one
 
 
 @lru_cache(maxsize=2)
 def load_model(name: str, folder: Path | None, trusted: bool) -> SentenceTransformer:
-    """The model of a folder, or of this name in the cache or else on the hub.
+    """The encoder of a folder, or of this name in the cache or else on the hub.
 
     ``trusted`` lets it run code of its own. Raises :class:`InputError` where there is no such
     model, and where it has code that is not trusted.
@@ -26,10 +27,13 @@ def load_model(name: str, folder: Path | None, trusted: bool) -> SentenceTransfo
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # of loading weights, which takes no time
-    source = str(folder or name)
     is_local = lies_here(name, folder)
     try:
-        return SentenceTransformer(source, local_files_only=is_local, trust_remote_code=trusted)
+        return SentenceTransformer(
+            str(folder or name),
+            local_files_only=is_local,
+            trust_remote_code=trusted,
+        )
     except (OSError, ValueError) as error:
         if "trust_remote_code" in str(error):
             expected = (
@@ -42,44 +46,37 @@ def load_model(name: str, folder: Path | None, trusted: bool) -> SentenceTransfo
 
 
 def lies_here(name: str, folder: Path | None) -> bool:
-    """Whether a model is found on this machine, without a word to another one.
+    """Whether an encoder is found on this machine, without a word to another one.
 
     Raises :class:`InputError` where the hub has none of this name, either.
     """
-    if folder is not None or _is_cached(name):
-        return True
-    _expect_on_hub(name)
-    return False
+    full_name = name if "/" in name else f"{OWNER}/{name}"
+    try:
+        return folder is not None or is_cached(full_name)
+    except OSError as error:
+        raise InputError(str(error), field="encoder") from None
 
 
-def _on_hub(name: str) -> str:
-    """The full name; one without an owner is that of a model of sentence-transformers."""
-    return name if "/" in name else f"sentence-transformers/{name}"
+def is_cached(name: str) -> bool:
+    """Whether a model lies in this machine's cache; if not, it is on the hub.
 
-
-def _is_cached(name: str) -> bool:
-    """Whether a model lies in this machine's cache of the hub."""
-    from huggingface_hub import try_to_load_from_cache
+    Raises OSError where it is not: the hub is asked once, while to load what is nowhere tries each
+    file six times, a minute and more.
+    """
+    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
-        return isinstance(try_to_load_from_cache(_on_hub(name), "config.json"), str)
-    except ValueError:  # no name that the hub could have
-        return False
-
-
-def _expect_on_hub(name: str) -> None:
-    """Ask the hub once whether it has a model: loading would try each file six times."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
-
-    try:
-        HfApi().model_info(_on_hub(name), timeout=PATIENCE)
-    except ValueError:
-        expected = f"{name!r} is no folder, and no name that the Hugging Face hub could have"
+        if isinstance(try_to_load_from_cache(name, "config.json"), str):
+            return True
+        HfApi().model_info(name, timeout=PATIENCE)
+    except HFValidationError:
+        reason = f"{name!r} is no folder, and no name that the Hugging Face hub could have"
     except HfHubHTTPError as error:
-        expected = f"the Hugging Face hub has no model {name!r} for us ({error})"
+        status = error.response.status_code
+        reason = f"the Hugging Face hub has no model {name!r} for us (status {status})"
     except Exception as error:  # of the network, by whichever library
-        expected = f"{name!r} is no folder, not in the cache, and the hub is out of reach ({error})"
+        reason = f"{name!r} is no folder, not in the cache, and the hub is out of reach: {error}"
     else:
-        return
-    raise InputError(expected, field="encoder")
+        return False
+    raise OSError(reason)

@@ -14,6 +14,7 @@ from kit.paths import ROOT
 from kit.text.encoder import content_of_model
 from kit.text.language_models.answers import Answer, Prompt, as_request
 from kit.text.language_models.base import AnswersByIndex, AnswersByKey, LanguageModel
+from kit.text.pretrained import is_cached
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -65,8 +66,8 @@ class SequenceToSequence(LanguageModel):
 
         logging.disable_progress_bar()  # of loading weights, which takes no time
         source = str(self.folder or self.model_name)
-        is_local = self.folder is not None
         try:
+            is_local = self.folder is not None or is_cached(source)
             tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=is_local)
             model = AutoModelForSeq2SeqLM.from_pretrained(
                 source,
