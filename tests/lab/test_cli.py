@@ -17,7 +17,16 @@ import pandas as pd
 import pytest
 
 from kit import __version__, cost
-from kit.corpus import example, export, load, load_training
+from kit.corpus import (
+    Benchmark,
+    Corpus,
+    Passage,
+    Question,
+    example,
+    export,
+    load,
+    load_training,
+)
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.lab.cli import main
@@ -557,3 +566,27 @@ def test_an_error_has_a_line_of_its_own(data: Path) -> None:
     with mock.patch("kit.methods.baselines.classic.BM25.rank", side_effect=InputError("broken")):
         done = kit("evaluate", "bm25", "--data", data)
     assert "question" in done.stderr and done.stderr.split("\r")[-1] == "kit: broken\n"
+
+
+def test_a_query_that_is_a_document_finds_itself_only_where_that_is_wanted(tmp_path: Path) -> None:
+    # Quora's queries are documents, too; each is to find its duplicate.
+    texts = {"1": "Who made the mill?", "2": "Who has made the mill?", "3": "What is a quay?"}
+    corpus = Corpus(Passage(name, "", text, name) for name, text in texts.items())
+    asked = Question("1", texts["1"], "", (("2",),))
+    folder = export(Benchmark("quora", corpus, test=[asked]), tmp_path / "quora", "beir")
+    recalls = []
+    for choice in ([], ["--keep-identical-ids"]):
+        files = ("--json", tmp_path / "out.json", "--trec", tmp_path / "run.txt")
+        done = kit("evaluate", "bm25", "--data", folder, "--k", "1", *files, *choice)
+        assert done.returncode == 0, done.stderr
+        assert ("the id of a passage" in done.stdout) == (not choice)
+        [line] = (tmp_path / "run.txt").read_text().splitlines()
+        [result] = read(tmp_path / "out.json")["results"]
+        recalls.append((result["recall@1"], line.split()[2]))
+    assert recalls == [(1, "2"), (0, "1")]
+
+
+def test_a_graph_without_an_edge_is_told(data: Path) -> None:
+    done = kit("graph", "entity", "--data", data, "--set", "prior=1")
+    assert done.returncode == 0, done.stderr
+    assert "Graphs without an edge: 1 of 1. There sf_em" in done.stdout
