@@ -1,5 +1,6 @@
-"""The one exception that a user is meant to read."""
+"""What a user is meant to read: the one exception, and notes while work goes on."""
 
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -22,6 +23,15 @@ class InputError(ValueError):
         line = f"{', '.join(where)}: {expected}" if where else expected
         plain = " ".join(line.split())
         super().__init__(plain.encode("utf-8", "backslashreplace").decode())  # as a file's name is
+
+
+class Note(UserWarning):
+    """What the kit tells while it goes on, in one plain line."""
+
+
+def note(line: str) -> None:
+    """Tell a :class:`Note`: what was left out of a file, say, or is not as it was meant."""
+    warnings.warn(line, Note, stacklevel=3)
 
 
 def known_names(names: Iterable[str], meant: str) -> str:

@@ -13,7 +13,6 @@ import os
 import shutil
 import sqlite3
 import tempfile
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
 from hashlib import blake2b
@@ -22,6 +21,7 @@ from typing import TypeVar
 
 from filelock import FileLock
 
+from kit.errors import note
 from kit.files import expect_folder, refusal_of
 from kit.paths import cache
 
@@ -94,7 +94,7 @@ class Store:
         with suppress(OSError, ValueError):
             if json.loads((folder / _CHECKSUMS).read_bytes()) == _checksums(folder):
                 return folder
-        warnings.warn(f"the stored folder {kind}/{key} is damaged and is made again", stacklevel=2)
+        note(f"the stored folder {kind}/{key} is damaged and is made again")
         return None
 
     def get_or_make(self, kind: str, key: str, make: Callable[[], Path]) -> Path:
@@ -152,9 +152,7 @@ class Store:
         except sqlite3.DatabaseError as error:
             if type(error) is not sqlite3.DatabaseError:  # locked, full …: the file itself is sound
                 raise
-            warnings.warn(
-                f"the store {kind}.sqlite is damaged ({error}) and is rebuilt", stacklevel=3
-            )
+            note(f"the store {kind}.sqlite is damaged ({error}) and is rebuilt")
         self._file(kind).unlink(missing_ok=True)
         return self._in_file(kind, work)
 

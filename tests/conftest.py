@@ -20,6 +20,8 @@ import pytest
 import requests
 from hypothesis import settings
 
+from kit import cost
+
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
@@ -52,6 +54,12 @@ def committed_figures() -> Path:
             "figures differ from the committed ones (`kit claims --markdown` writes their ledger)"
         )
     return ROOT / "figures" / "published"
+
+
+@pytest.fixture(autouse=True)
+def nothing_spent() -> None:
+    """What language models cost is counted for each test anew, as a process of its own would."""
+    cost.COUNTS.clear()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What a file holds, whatever its format: paragraphs, questions, and what is wrong with it."""
 
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from kit.corpus import records
 from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.records import NumberedRecords
 from kit.corpus.types import SPLITS, Passage, Question, Strings, Texts
-from kit.errors import InputError
+from kit.errors import InputError, note
 
 T = TypeVar("T")
 
@@ -158,7 +157,7 @@ class Source:
         if self.notes:
             lines.append(_first_of(self.notes))
         for line in lines:
-            warnings.warn(line, stacklevel=2)
+            note(line)
 
     def add_paragraph(self, title: str, text: str) -> str:
         """Add a paragraph of a format that gives no ids, and return its id.

@@ -5,7 +5,6 @@ no judge judges, is wrong (kgp-i25).
 """
 
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil, inf, isinf
@@ -15,7 +14,7 @@ from pandas import DataFrame, concat
 
 from kit.corpus import Question
 from kit.corpus.types import Questions
-from kit.errors import InputError
+from kit.errors import InputError, note
 from kit.evaluation.results import Experiment
 from kit.progress import progress_bar
 from kit.readers.base import Contexts, LanguageModelReader, Reader
@@ -118,10 +117,9 @@ def answerable(questions: Questions) -> list[Question]:
     if not with_answer:
         raise InputError(f"expected an answer to compare with, all {n} questions have none")
     if n_left_out := n - len(with_answer):
-        warnings.warn(
+        note(
             f"{n_left_out} of {n} questions have no answer to compare with: "
-            "they are left out where answers are measured",
-            stacklevel=1,
+            "they are left out where answers are measured"
         )
     return with_answer
 

@@ -7,7 +7,7 @@ import numpy as np
 from kit.arguments import expect
 from kit.corpus import Corpus
 from kit.corpus.structures import structures
-from kit.errors import InputError, known_names
+from kit.errors import InputError, known_names, note
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, Relations, TermBipartite
 from kit.settings import BaseSettings, Positive, Share, Whole, check, defaults
 from kit.text import Encoder, EncoderSettings, NearestNeighbours, keywords, link
@@ -55,6 +55,11 @@ class EntityBuilder(BaseSettings, frozen=True):
     def relations(self, corpus: Corpus) -> Relations:
         """The edges, of the kind ``entity``."""
         links = link(corpus).at_least(self.prior).connecting()
+        if len(corpus) > 1 and not len(links.terms):
+            note(
+                f"no two of {len(corpus):,} passages mention the same name with a prior of "
+                f"{self.prior:g}: the graph has no entity edge"
+            )
         return {"entity": TermBipartite(links)}
 
 

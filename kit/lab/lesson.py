@@ -14,7 +14,7 @@ from pandas import DataFrame
 
 from kit.corpus import Benchmark, Question
 from kit.cost import cost_line
-from kit.errors import InputError
+from kit.errors import InputError, Note
 from kit.evaluation.statistics import Estimate
 from kit.lab.claims.findings import Finding, finding, verdicts
 from kit.lab.claims.ledger import code_hash
@@ -27,7 +27,6 @@ from kit.settings import check
 from kit.views.figures import save_figure
 from kit.views.style import Figure
 
-_PACKAGE = Path(__file__).parents[1]
 _DRAWN = (".svg", ".png", ".csv")  # what a figure is saved as
 _OWN_DATA = ("atlas", "documents-reports")  # of the project's own making
 
@@ -188,7 +187,7 @@ def _tell_notes() -> None:
     show_otherwise = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any) -> None:
-        if Path(filename).is_relative_to(_PACKAGE):
+        if issubclass(category, Note):
             print(f"note: {message}")
         else:
             show_otherwise(message, category, filename, *rest)

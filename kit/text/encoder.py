@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from hashlib import blake2b, file_digest
@@ -16,7 +15,7 @@ from tqdm.auto import tqdm
 from kit import timer
 from kit.corpus.source import quote
 from kit.corpus.types import Texts
-from kit.errors import InputError
+from kit.errors import InputError, note
 from kit.settings import BaseSettings, check, defaults
 from kit.store import Store, content_key
 from kit.text.parts import parts_of
@@ -267,10 +266,9 @@ class Encoder:
         if is_cut.any():
             name = Path(self.name).name
             longest = int(n_read[is_cut].max())
-            warnings.warn(
+            note(
                 f"the encoder {name} reads {longest} tokens of a passage: it leaves out the end of "
-                f"{is_cut.sum():,} of {len(n_read):,} (cut=split reads them in parts)",
-                stacklevel=4,
+                f"{is_cut.sum():,} of {len(n_read):,} (cut=split reads them in parts)"
             )
 
 

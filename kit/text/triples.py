@@ -7,7 +7,6 @@ A.10, or of ras.txt, Appendix E.1.
 
 import json
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -21,23 +20,24 @@ from kit.corpus.formats import HippoRagParagraph
 from kit.corpus.sentences import split_sentences
 from kit.corpus.source import Source
 from kit.corpus.types import Strings, Texts
-from kit.errors import InputError
+from kit.errors import InputError, note
 from kit.progress import progress_bar
-from kit.text.entities import fold
+from kit.text.entities import SurfaceMatcher, fold
 from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mentions, Placeholders, linker_of
 from kit.text.prompts import extraction_prompt, triples_request
 from kit.text.replies import plain_reply
+from kit.text.scripts import PUNCTUATION
 
 LONGEST = 10  # words that are said of an object
 LONGEST_ANSWER = 512  # tokens of a language model's reply
-_BREAK = re.compile(r"[;:()—–]|,(?=\s)|[.!?](?=\s|$)")
+_BREAK = re.compile(rf"[;:()—–{PUNCTUATION}]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
 _BETWEEN = re.compile(r"[\s,]*")  # the items of a JSON list
 _LIST_END = re.compile(r"[\s,]*\]")
 #: Of "subject| P> predicate| O> object)", as models write it: bars and brackets may differ.
 _PARTS = re.compile(r"(?s)(.*?)[|\])]?\s*\bP\s*>(.*?)[|\])]?\s*\bO\s*>(?:(.*)\)|([^)\]]*)\])")
-_EDGES = " ,.;:!?\"'“”‘’()—–-"
+_EDGES = " ,.;:!?\"'“”‘’()—–-" + PUNCTUATION
 
 
 Statement = tuple[str, str]  # what is said of an object, and the object
@@ -329,9 +329,8 @@ def _extractions(
                 n_bad += 1
         extractions.append(Extraction(sentences, tuple(triples)))
     if n_bad:
-        warnings.warn(
-            f"{source}: left out {n_bad} of the extracted triples, which are no three texts or cut",
-            stacklevel=3,
+        note(
+            f"{source}: left out {n_bad} of the extracted triples, which are no three texts or cut"
         )
     return extractions
 
@@ -346,10 +345,11 @@ def _three_texts(value: object) -> list[str] | None:
 
 def _sentence(sentences: Texts, triple: Texts) -> int | None:
     """The first sentence that has both ends of a triple, else its object, else its subject."""
-    subject, _, entity = (re.compile(rf"(?<!\w){re.escape(fold(end))}(?!\w)") for end in triple)
-    folded = list(map(fold, sentences))
-    for patterns in ((subject, entity), (entity,), (subject,)):
-        for index, sentence in enumerate(folded):
-            if all(pattern.search(sentence) for pattern in patterns):
+    subject, _, entity = map(fold, triple)
+    matcher = SurfaceMatcher({subject, entity})
+    held = [{surface for _, surface in matcher.find(fold(sentence))} for sentence in sentences]
+    for ends in ({subject, entity}, {entity}, {subject}):
+        for index, surfaces in enumerate(held):
+            if ends <= surfaces:
                 return index
     return None

@@ -10,6 +10,8 @@ from matplotlib.font_manager import FontEntry, findfont, fontManager
 from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
 
+from kit.errors import note
+
 _USUAL = "DejaVu Sans"  # as in kit.mplstyle
 _BOXES = "Last Resort High-Efficiency"  # matplotlib's: a box for any character
 
@@ -55,7 +57,7 @@ def _others(missing: frozenset[str]) -> list[str]:
             scripts = {unicodedata.name(letter, "OTHER").split()[0] for letter in missing}
             listed = ", ".join(sorted(scripts))
             line = f"this machine has no font for some letters of a figure (script: {listed})"
-            warnings.warn(f"{line}; install one, such as Noto Sans", stacklevel=2)
+            note(f"{line}; install one, such as Noto Sans")
             break
         names.append(best)
         missing -= drawn[best]

@@ -7,12 +7,11 @@ import os
 import sys
 import unicodedata
 import warnings
-from pathlib import Path
 from typing import TextIO
 
 import click
 
-import kit
+from kit.errors import Note
 
 #: What has no decomposition in Unicode, and is like it.
 _LIKE = str.maketrans(dict(zip("−–—‐“”„‘’→•·×", "---" + '-"""\'\'' + ">*.x")))
@@ -72,7 +71,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """What the kit itself warns of is one plain line; other warnings say where they come from."""
-    if Path(filename).is_relative_to(Path(kit.__file__).parent):
+    if issubclass(category, Note):
         tell(f"note: {message}")
     else:
         text = warnings.formatwarning(message, category, filename, lineno, line)

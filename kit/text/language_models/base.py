@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 
 from kit import cost
 from kit.corpus.records import writable
-from kit.errors import InputError
+from kit.errors import InputError, note
 from kit.progress import progress_bar
 from kit.store import Store, content_key
 from kit.text.language_models.answers import Answer, Prompt, as_request
@@ -129,10 +128,7 @@ class LanguageModel:
         for key, answer in answers.items():
             text = writable(answer.text)
             if text != answer.text:
-                warnings.warn(
-                    f"{self.name}: halves of characters in a reply are replaced by “\ufffd”",
-                    stacklevel=4,
-                )
+                note(f"{self.name}: halves of characters in a reply are replaced by “\ufffd”")
             sound[key] = replace(answer, text=text, thought=writable(answer.thought))
             self._answers["live"].append(sound[key])
             cost.count(
