@@ -572,8 +572,8 @@ def test_a_query_that_is_a_document_finds_itself_only_where_that_is_wanted(tmp_p
     # Quora's queries are documents, too; each is to find its duplicate.
     texts = {"1": "Who made the mill?", "2": "Who has made the mill?", "3": "What is a quay?"}
     corpus = Corpus(Passage(name, "", text, name) for name, text in texts.items())
-    asked = Question("1", texts["1"], "", (("2",),))
-    folder = export(Benchmark("quora", corpus, test=[asked]), tmp_path / "quora", "beir")
+    duplicate = Question("1", texts["1"], "", (("2",),))
+    folder = export(Benchmark("quora", corpus, test=[duplicate]), tmp_path / "quora", "beir")
     recalls = []
     for choice in ([], ["--keep-identical-ids"]):
         files = ("--json", tmp_path / "out.json", "--trec", tmp_path / "run.txt")
