@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -255,6 +255,9 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.passages)
+
+    def __iter__(self) -> Iterator[Passage]:
+        return iter(self.passages)
 
     def __getitem__(self, passage_id: str) -> Passage:
         return self.passages[self.row[passage_id]]

@@ -23,6 +23,11 @@ def test_a_corpus_tells_how_many_passages_it_has() -> None:
     assert repr(example().corpus) == "Corpus: 6 passages"
 
 
+def test_a_corpus_is_passed_through_in_its_order() -> None:
+    passages = [Passage("b", "", "two"), Passage("a", "", "one")]
+    assert list(Corpus(passages)) == passages
+
+
 def test_a_query_shows_its_text_and_not_its_question() -> None:
     town = example().test[0]
     assert repr(town.query) == f"Query town: {town.text}"
