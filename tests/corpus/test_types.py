@@ -24,7 +24,7 @@ def test_a_corpus_tells_how_many_passages_it_has() -> None:
 
 
 def test_a_corpus_is_passed_through_in_its_order() -> None:
-    passages = [Passage("b", "", "two"), Passage("a", "", "one")]
+    passages = [Passage("b", "", "two", "b"), Passage("a", "", "one", "a")]
     assert list(Corpus(passages)) == passages
 
 
