@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -111,8 +112,11 @@ def test_caps(
     model = ask(**settings)
     assert expected in failure(model)
     assert "0 of " in failure(model)
-    kept = PROMPTS[: int(expected.partition(") (")[2][0])]
-    assert len(ask(**settings).generate(kept)) == len(kept)  # what is kept costs nothing
+    kept = []
+    for prompt in PROMPTS:  # which ones were asked in time is left to chance
+        with suppress(InputError):
+            kept += ask(**settings).generate([prompt])  # what is kept costs nothing
+    assert len(kept) == int(expected.partition(") (")[2][0])
 
 
 def test_trouble_is_tried_again_and_named_where_it_stays(ask: Ask, gate) -> None:
