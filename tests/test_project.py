@@ -27,7 +27,7 @@ TOP = {
     "kit",
     "notebooks",
 }
-TOP |= {"jupyter_server_config.json", "pyproject.toml", "tests"}
+TOP |= {"pyproject.toml", "tests"}
 #: Folders of the kit; each may import those before it.
 PARTS = ["corpus", "text", "learning", "graphs", "readers", "methods", "evaluation", "views"]
 PARTS += ["worlds", "lab"]

@@ -1,7 +1,6 @@
 """The parameters of notebooks: their defaults, and what is given in their place."""
 
 import ast
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -85,21 +84,24 @@ def _plain_value(expression: ast.expr, file: str, parameter: str) -> Value | Non
 
 
 def with_parameters(notebook: NotebookNode, values: Parameters) -> NotebookNode:
-    """The notebook with a cell after its defaults that assigns other values."""
-    lines = []
-    for name, value in values.items():
-        is_word = isinstance(value, float) and not math.isfinite(value)
-        written = f'float("{value}")' if is_word else repr(value)
-        lines.append(f"{name} = {written}")
+    """The notebook with a cell after its defaults that assigns other values (papermill's)."""
+    if not values or _tagged(notebook) is None:
+        return notebook
 
-    index = _tagged(notebook)
-    if lines and index is not None:
-        cell = nbformat.v4.new_code_cell(
-            "\n".join(["# Given by kit run.", *lines]),
-            metadata={"tags": ["injected-parameters"]},
-        )
-        notebook.cells.insert(index + 1, cell)
-    return notebook
+    from papermill.parameterize import parameterize_notebook  # takes half a second to load
+
+    notebook.metadata["papermill"] = {}  # where papermill notes the values
+    for cell in notebook.cells:
+        cell.metadata.setdefault("tags", [])
+    given = parameterize_notebook(
+        notebook,
+        values,
+        comment="Given by kit run.",
+        kernel_name="python3",
+        language="python",
+    )
+    del given.metadata["papermill"]  # JSON has no NaN
+    return given
 
 
 def read_parameters(texts: Mapping[str, str], notebooks: Iterable[Parameters]) -> list[Parameters]:

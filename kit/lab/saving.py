@@ -1,14 +1,19 @@
-"""What JupyterLab, begun in the checkout, does when it saves a notebook."""
+"""What JupyterLab does when it saves one of the kit's notebooks."""
 
+from pathlib import Path
 from typing import Any
 
+from kit import paths
 
-def forget_kernel(model: dict[str, Any], **_: Any) -> None:
-    """Leave out which Python showed a notebook: opening one changes nothing in it.
 
-    A hook of Jupyter's before a file is saved; ``jupyter_server_config.json`` names it.
+def forget_kernel(model: dict[str, Any], path: str, contents_manager: Any, **_: Any) -> None:
+    """Leave out which Python showed a notebook of the kit: opening one changes nothing in it.
+
+    A hook of Jupyter's before a file is saved, which ``jupyter.json`` names. Notebooks elsewhere
+    are saved as they are.
     """
-    if model["type"] == "notebook":
+    file = Path(contents_manager.root_dir, path.strip("/")).resolve()
+    if model["type"] == "notebook" and file.is_relative_to(paths.NOTEBOOKS):
         metadata = model["content"]["metadata"]
         metadata["language_info"] = {"name": "python"}
         metadata["kernelspec"] = {

@@ -1,22 +1,48 @@
 """What is saved of a notebook that JupyterLab only showed."""
 
 import shutil
+import sys
 from pathlib import Path
 
+import pytest
+from jupyter_core.paths import jupyter_config_path
 from jupyter_server.services.contents.filemanager import FileContentsManager
 from traitlets.config.loader import JSONFileConfigLoader
 
-from kit.paths import NOTEBOOKS, ROOT
+from kit.paths import NOTEBOOKS, PACKAGE
 
 
-def test_opening_a_notebook_changes_nothing_in_it(tmp_path: Path) -> None:
-    config = JSONFileConfigLoader("jupyter_server_config.json", ROOT).load_config()
-    manager = FileContentsManager(config=config, root_dir=str(tmp_path))
+@pytest.fixture
+def manager(tmp_path: Path) -> FileContentsManager:
+    config = JSONFileConfigLoader("jupyter.json", PACKAGE / "lab").load_config()
+    return FileContentsManager(config=config, root_dir=str(tmp_path))
+
+
+def shown_and_saved(manager: FileContentsManager, name: str) -> bytes:
+    """The file of a notebook that JupyterLab opened, and saved with what it adds."""
+    model = manager.get(name)
+    metadata = model["content"]["metadata"]
+    metadata["kernelspec"]["display_name"] = "Python 3 (ipykernel)"
+    metadata["language_info"] |= {"version": "3.11.7", "pygments_lexer": "ipython3"}
+    manager.save(model, name)
+    return Path(manager.root_dir, name).read_bytes()
+
+
+def test_opening_a_notebook_changes_nothing_in_it(manager, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("kit.paths.NOTEBOOKS", tmp_path.resolve())
     for original in sorted(NOTEBOOKS.glob("*.ipynb")):
         shutil.copy(original, tmp_path)
-        model = manager.get(original.name)
-        metadata = model["content"]["metadata"]  # as JupyterLab fills it in
-        metadata["kernelspec"]["display_name"] = "Python 3 (ipykernel)"
-        metadata["language_info"] |= {"version": "3.11.7", "pygments_lexer": "ipython3"}
-        manager.save(model, original.name)
-        assert (tmp_path / original.name).read_bytes() == original.read_bytes()
+        assert shown_and_saved(manager, original.name) == original.read_bytes()
+
+
+def test_notebooks_of_others_are_saved_as_they_are(manager, tmp_path: Path) -> None:
+    shutil.copy(NOTEBOOKS / "03_baselines.ipynb", tmp_path)
+    assert b"3.11.7" in shown_and_saved(manager, "03_baselines.ipynb")
+
+
+def test_jupyter_reads_the_setting_where_the_kit_is_installed() -> None:
+    folders = [Path(folder) for folder in jupyter_config_path()]
+    assert Path(sys.prefix, "etc", "jupyter") in folders
+    named = "jupyter_server_config.d/graph-retrieval-kit.json"
+    files = [folder / named for folder in folders if (folder / named).is_file()]
+    assert files[0].read_bytes() == (PACKAGE / "lab" / "jupyter.json").read_bytes()

@@ -16,7 +16,6 @@ import pytest
 from playwright.sync_api import Page, Route, sync_playwright
 
 from kit.corpus import Corpus, Passage, Question
-from kit.paths import ROOT
 
 FLAGS = [
     "--no-sandbox",
@@ -175,7 +174,6 @@ def _jupyterlab(folder: Path) -> Iterator[str]:
         "LabApp.extension_manager": "readonly",
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
-    command += [f"--config={ROOT / 'jupyter_server_config.json'}"]  # as the README starts it
     command += [f"--{name}={value}" for name, value in options.items()]
     with (private / "log").open("wb") as log:
         server = subprocess.Popen(
