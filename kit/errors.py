@@ -1,8 +1,9 @@
 """What a user is meant to read: the one exception, and notes while work goes on."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class InputError(ValueError):
@@ -32,6 +33,19 @@ class Note(UserWarning):
 def note(line: str) -> None:
     """Tell a :class:`Note`: what was left out of a file, say, or is not as it was meant."""
     warnings.warn(line, Note, stacklevel=3)
+
+
+def show_notes(tell: Callable[[str], None]) -> None:
+    """Let notes be told as plain lines; other warnings are shown as they were before."""
+    show_other = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any) -> None:
+        if issubclass(category, Note):
+            tell(f"note: {message}")
+        else:
+            show_other(message, category, filename, *rest)
+
+    warnings.showwarning = show
 
 
 def known_names(names: Iterable[str], meant: str) -> str:

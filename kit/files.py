@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,16 +19,15 @@ def atomic_write(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old content or the new, never half of it.
 
     A link stays one: what it leads to is replaced. What is no file (a device, a pipe), or where
-    this process writes its own output, gets the content as it is. Raises :class:`InputError` where
+    this process prints to, gets the content as it is. Raises :class:`InputError` where
     it can't be written.
     """
     with refusal_of(path):
         target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
-        output = _own_output(path)
-        if output is not None:
+        if _is_own_output(path):
             sys.stdout.flush()
-            with os.fdopen(os.dup(output), "wb") as sink:
+            with os.fdopen(1, "wb", closefd=False) as sink:
                 sink.write(content)
         elif _is_plain(path):
             _replace(target, content)
@@ -41,11 +41,10 @@ def expect_writable(path: Path) -> None:
     with refusal_of(path):
         if path.is_dir() or not target.parent.is_dir():
             raise InputError("expected a file in a folder that exists", file=path)
-        if os.path.lexists(target) and not os.access(path, os.W_OK):
+        if path.exists() and not os.access(path, os.W_OK):
             raise PermissionError("write-protected")
         if _is_plain(path):
-            with tempfile.TemporaryFile(dir=target.parent):
-                pass
+            tempfile.TemporaryFile(dir=target.parent).close()
 
 
 def expect_folder(folder: Path, variable: str) -> None:
@@ -55,13 +54,18 @@ def expect_folder(folder: Path, variable: str) -> None:
     """
     with refusal_of(folder, f"; {variable} names another folder"):
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        tempfile.TemporaryFile(dir=folder).close()
 
 
 def _is_plain(path: Path) -> bool:
-    """Whether the path leads to a file, or to nothing yet; not to a device or a pipe."""
-    return path.is_file() or not (path.exists() or os.path.lexists(os.path.realpath(path)))
+    """Whether the path leads to a file, or to nothing yet; not to a device or a pipe.
+
+    Raises ``OSError`` for links that lead in a circle.
+    """
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return True
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -76,13 +80,11 @@ def _replace(path: Path, content: bytes) -> None:
         os.replace(written, path)
 
 
-def _own_output(path: Path) -> int | None:
-    """The descriptor (1, 2) by which this process writes to ``path`` already, if it does."""
-    for descriptor in (1, 2):
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(descriptor), path.stat()):
-                return descriptor
-    return None
+def _is_own_output(path: Path) -> bool:
+    """Whether this process prints to the file, as ``> FILE`` in a shell makes it."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(1), path.stat())
+    return False
 
 
 @contextmanager

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from pkgutil import iter_modules
 
 from kit.paths import CARRIED, CHECKOUT, PACKAGE
 
-_TABLES = (".css", ".csv", ".js", ".md", ".mplstyle", ".toml")  # what modules read
+#: Modules, and what they read.
+_SUFFIXES = (".py", ".css", ".csv", ".js", ".md", ".mplstyle", ".toml")
 
 
 def code_digest(*modules: str) -> str:
@@ -33,32 +33,23 @@ def digest_of(modules: Iterable[str]) -> str:
 
 
 def package_digest() -> str:
-    """A digest of all modules of the kit, and of the tables, scripts and styles among them.
-
-    What else lies in its folders, such as an editor's copies, does not count.
-    """
-    tables = []
-    for path in PACKAGE.rglob("*"):
-        is_hidden = any(part.startswith(".") for part in path.relative_to(PACKAGE).parts)
-        if path.suffix in _TABLES and not is_hidden and not path.is_relative_to(CARRIED):
-            tables.append(path)
-
+    """A digest of all modules of the kit, and of the tables, scripts and styles among them."""
     sink = blake2b(digest_size=8)
-    for path in sorted([*_modules_in(PACKAGE), *tables]):
+    for path in sorted(filter(_is_own, PACKAGE.rglob("*"))):
         name = path.relative_to(PACKAGE).as_posix()
         text = path.read_text("utf-8")  # line ends don't count
         sink.update(f"{name}\n{text}\n".encode())
     return sink.hexdigest()
 
 
-def _modules_in(package: Path) -> Iterator[Path]:
-    """The files of the modules that Python would import from a package."""
-    yield package / "__init__.py"
-    for module in iter_modules([str(package)]):
-        if module.ispkg:
-            yield from _modules_in(package / module.name)
-        else:
-            yield package / f"{module.name}.py"
+def _is_own(path: Path) -> bool:
+    """Whether a file is the kit's own.
+
+    What an editor leaves is not: the names of copies and of hidden folders can't be imported.
+    """
+    names = path.relative_to(PACKAGE).with_suffix("").parts
+    is_importable = all(name.isidentifier() for name in names)
+    return is_importable and path.suffix in _SUFFIXES and not path.is_relative_to(CARRIED)
 
 
 def with_imports(modules: Iterable[str]) -> set[str]:

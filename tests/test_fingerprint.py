@@ -41,6 +41,7 @@ def test_what_an_editor_leaves_is_no_code(tmp_path: Path, monkeypatch: pytest.Mo
     (room / ".DS_Store").write_bytes(b"\xff\xfe")
     (room / "walk.cpython-311.pyc").write_bytes(b"\xff")
     (room / "walk.py.orig").write_bytes(b"\xff")
+    (room / "walk-Copy1.py").write_text("x = 1\n")
     for name in ("walk.py", "sizes.toml"):  # as a checkout on Windows has them
         content = (room / name).read_bytes().replace(b"\n", b"\r\n")
         (room / name).write_bytes(content)

@@ -1,5 +1,6 @@
 """One question, asked of one method: what it finds, where that stands, and why."""
 
+from operator import attrgetter
 from pathlib import Path
 
 from pandas import DataFrame
@@ -93,21 +94,20 @@ def why(passage_id: str, trace: Trace, corpus: Corpus, question: str) -> str:
     """Why a passage was found, by the first events of each kind that tell of it."""
     reasons = {}
     heard = []
-    sub_question = ""
+    asked_text = ""
     for event in trace.events:
         if isinstance(event, SubQuestionEvent):
-            is_whole = event.text == question
-            sub_question = "the question itself" if is_whole else f"“{event.text}”"
+            asked_text = "the question itself" if event.text == question else f"“{event.text}”"
         elif isinstance(event, Message) and event.target == passage_id != event.source:
             heard.append(event)
-        elif reason := _reason(event, passage_id, corpus, sub_question):
+        elif reason := _reason(event, passage_id, corpus, asked_text):
             reasons.setdefault(type(event), reason)
     if heard:
         reasons[InitialScore] = _heard(heard, corpus)
     return "; ".join(reasons.values())
 
 
-def _reason(event: Event, passage_id: str, corpus: Corpus, sub_question: str) -> str:
+def _reason(event: Event, passage_id: str, corpus: Corpus, asked_text: str) -> str:
     """What an event alone says of a passage, or ``""``."""
     if isinstance(event, Expansion):
         return _taken(event, corpus) if passage_id in event.taken else ""
@@ -117,7 +117,7 @@ def _reason(event: Event, passage_id: str, corpus: Corpus, sub_question: str) ->
         return "by its own text alone"
     if isinstance(event, NodeVisit):
         return _visited(event, corpus)
-    return f"found for {sub_question}" if sub_question else ""
+    return f"found for {asked_text}" if asked_text else ""
 
 
 def _taken(expansion: Expansion, corpus: Corpus) -> str:
@@ -127,24 +127,23 @@ def _taken(expansion: Expansion, corpus: Corpus) -> str:
 
 def _heard(messages: list[Message], corpus: Corpus) -> str:
     """What a passage hears from its neighbours, the nearest first."""
-    sources = {}
-    for message in sorted(messages, key=lambda message: -message.value):
-        sources.setdefault(message.source, message.value)
-    named = [
-        f"{_name(source, corpus)} ({value:.3f})"
-        for source, value in list(sources.items())[:_MOST_SOURCES]
-    ]
-    n_others = len(sources) - len(named)
-    others = f" and {n_others} more" if n_others else ""
-    return f"hears from {', '.join(named)}{others}, by its own text {messages[0].before:.3f}"
+    values = {}
+    for message in sorted(messages, key=attrgetter("value"), reverse=True):
+        values.setdefault(message.source, message.value)
+    named = [f"{_name(source, corpus)} ({value:.3f})" for source, value in values.items()]
+    line = ", ".join(named[:_MOST_SOURCES])
+    if len(named) > _MOST_SOURCES:
+        line += f" and {len(named) - _MOST_SOURCES} more"
+    return f"hears from {line}, by its own text {messages[0].before:.3f}"
 
 
 def _visited(visit: NodeVisit, corpus: Corpus) -> str:
-    origin = (
-        f"reached from {_name(visit.source, corpus)}" if visit.source else "the walk begins here"
-    )
-    looked_for = f", looking for “{visit.generated_evidence}”" if visit.generated_evidence else ""
-    return origin + looked_for
+    if not visit.source:
+        return "the walk begins here"
+    reached = f"reached from {_name(visit.source, corpus)}"
+    if visit.generated_evidence:
+        reached += f", looking for “{visit.generated_evidence}”"
+    return reached
 
 
 def _name(passage_id: str, corpus: Corpus) -> str:

@@ -81,8 +81,9 @@ def main() -> None:
 
 def _end(status: int, line: str) -> None:
     """Exit; the line is not glued to a progress bar that the error has left."""
-    if "kit.progress" in sys.modules:
-        sys.modules["kit.progress"].close_bars()
+    from kit.progress import close_bars
+
+    close_bars()
     console.tell(line)
     sys.exit(status)
 

@@ -1,7 +1,6 @@
 """One run of a notebook, and the record of its figures, its findings and their origin."""
 
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from pandas import DataFrame
 
 from kit.corpus import Benchmark, Question
 from kit.cost import cost_line
-from kit.errors import InputError, Note
+from kit.errors import InputError, show_notes
 from kit.evaluation.statistics import Estimate
 from kit.lab.claims.findings import Finding, finding, verdicts
 from kit.lab.claims.ledger import code_hash
@@ -152,7 +151,7 @@ def start(
     ``transductive`` as :meth:`Run.read`. A ``costly`` notebook asks fewer questions. Raises
     ``InputError`` for what can't be run.
     """
-    _tell_notes()
+    show_notes(print)
     run_names = parameters.keys() & Run.__struct_fields__
     run = check(Run, {name: parameters.pop(name) for name in run_names}, notebook)
 
@@ -176,20 +175,9 @@ def start(
         "training_hash": training.hash if training else "",
         "code_hash": code_hash(notebook),
     }
-    given = os.environ.get("KIT_FIGURES")  # by `kit run`, which knows a copy, too
-    trial = is_trial(notebook, parameters)
-    folder = Path(given or output() / "figures" / run.folder(benchmark, trial))
-    return Lesson(notebook, benchmark.asking(questions), training, scale, run.seed, folder, origin)
-
-
-def _tell_notes() -> None:
-    """Let what the kit warns of be one plain line in the notebook."""
-    show_otherwise = warnings.showwarning
-
-    def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any) -> None:
-        if issubclass(category, Note):
-            print(f"note: {message}")
-        else:
-            show_otherwise(message, category, filename, *rest)
-
-    warnings.showwarning = show
+    folder = os.environ.get("KIT_FIGURES")  # by `kit run`, which knows a copy, too
+    if not folder:
+        trial = is_trial(notebook, parameters)
+        folder = output() / "figures" / run.folder(benchmark, trial)
+    asked_benchmark = benchmark.asking(questions)
+    return Lesson(notebook, asked_benchmark, training, scale, run.seed, Path(folder), origin)

@@ -1,12 +1,11 @@
 """The README's numbers, taken from the committed findings.
 
 ``readme.md`` beside this file is the README's section about findings with a reference in the place
-of each number, in braces: a table of the
-published figures, a column, conditions on other columns, and how
-the number is written. ``{atlas/07_methods; mean; metric=full@30; retriever=mdr; .0%}`` is the mean
-in percent, without the sign. Where several rows fit, it is their mean by their ``n``; before a
-column ``lowest`` or ``highest`` asks for one of them; ``retriever=bm25|dense`` is any of these. The
-table ``findings`` of a data set holds the findings of all its notebooks.
+of each number, in braces: a table of the published figures, a column, conditions on other columns,
+and how the number is written. ``{atlas/07_methods; mean; metric=full@30; retriever=mdr; .0%}`` is
+the mean in percent, without the sign. Where several rows fit, it is their mean by their ``n``;
+before a column ``lowest`` or ``highest`` asks for one of them; ``retriever=bm25|dense`` is any of
+these. The table ``findings`` of a data set holds the findings of all its notebooks.
 """
 
 import json

@@ -102,8 +102,6 @@ def ask(
         if passage.why:
             click.echo(fill(passage.why, 100, initial_indent="   → ", subsequent_indent="     "))
         click.echo()
-    if passages.empty:
-        click.echo("No passage has a word of the question.")
 
 
 class Targets(NamedTuple):
