@@ -12,6 +12,7 @@ from math import ceil, inf, isinf
 import numpy as np
 from pandas import DataFrame, concat
 
+from kit import cost
 from kit.corpus import Question
 from kit.corpus.types import Questions
 from kit.errors import InputError, note
@@ -168,7 +169,7 @@ def judge_answers(
         prompts.append(grading_prompt(question.text, question.answer, row.answer))
 
     grades = [grade(reply.text) for reply in model.generate(prompts)]
-    model.count_unread(grades.count(None))
+    cost.count(unread=grades.count(None))
     return table.assign(
         judged=[float(right is True) for right in grades],
         unclear=[float(right is None) for right in grades],

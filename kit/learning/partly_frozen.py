@@ -129,10 +129,10 @@ class PartlyFrozenEncoder(Encoder):
         part: Callable[[Output], Iterable[Tensor]],
     ) -> list[Tensor]:
         """A part of what the model makes of each text."""
-        texts = self._prompted(texts, role)
+        prompted = self._prompted(texts, role)
         results = {}
-        for rows, length in self._batches(texts, BATCH):
-            features = self._features([texts[row] for row in rows], length)
+        for rows, length in self._batches(texts, role, BATCH):
+            features = self._features([prompted[row] for row in rows], length)
             for name, values in features.items():
                 if isinstance(values, Tensor):
                     features[name] = values[:, :tokens]

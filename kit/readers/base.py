@@ -55,4 +55,4 @@ class LanguageModelReader(Reader):
         pairs = zip(questions, contexts, strict=True)
         prompts = [answer_prompt(question, context) for question, context in pairs]
         answers = [whole_answer(reply.text) for reply in self.model.generate(prompts)]
-        return counted(self.model, answers)
+        return counted(answers)

@@ -189,7 +189,7 @@ class Encoder:
             keys = by_length[start : start + _SAVED_AT_ONCE]
             batch = [texts[key] for key in keys]
             vectors = self._embed(batch, role)
-            n_tokens = self._count_tokens(self._prompted(batch, role))
+            n_tokens = self._count_tokens(batch, role)
             n_read = n_tokens
             if self.settings.cut == "end":
                 n_read = np.minimum(n_tokens, self._longest)
@@ -200,8 +200,8 @@ class Encoder:
         """Vectors that the model makes, in the order of the texts; of parts, their mean."""
         parts = [[text] for text in texts]
         if self.settings.cut == "split" and role == "document":
-            n_tokens = self._count_tokens(self._prompted(texts, role))
-            [n_always] = self._count_tokens([self.prompt(role)])  # with special tokens
+            n_tokens = self._count_tokens(texts, role)
+            [n_always] = self._count_tokens([""], role)  # the prompt and special tokens
             for row in np.flatnonzero(n_tokens > self._longest):
                 room = self._longest - int(n_always)
                 parts[row] = parts_of(texts[row], self.model.tokenizer, room)
@@ -210,19 +210,14 @@ class Encoder:
         vectors = self._forward(flat, role)
         _expect_vectors(vectors, flat, self.name)
 
-        means = []
-        start = 0
-        for of_text in parts:
-            end = start + len(of_text)
-            means.append(_mean_direction(vectors[start:end]))
-            start = end
-        return np.stack(means)
+        ends = np.cumsum(list(map(len, parts)))
+        return np.stack(list(map(_mean_direction, np.split(vectors, ends[:-1]))))
 
     def _forward(self, texts: list[str], role: str) -> ndarray:
         """Vectors of texts no longer than the model reads."""
         encode = self.model.encode_query if role == "query" else self.model.encode_document
         vectors = {}
-        for rows, length in self._batches(self._prompted(texts, role), _BATCH):
+        for rows, length in self._batches(texts, role, _BATCH):
             made = encode(
                 [texts[row] for row in rows],
                 prompt=self.prompt(role),
@@ -238,9 +233,9 @@ class Encoder:
         prompt = self.prompt(role)
         return [prompt + text for text in texts]
 
-    def _batches(self, prompted: Texts, size: int) -> Iterator[tuple[list[int], int]]:
+    def _batches(self, texts: Texts, role: str, size: int) -> Iterator[tuple[list[int], int]]:
         """Rows of texts, at most ``size``, and the number of tokens that they are padded to."""
-        n_tokens = self._count_tokens(prompted)
+        n_tokens = self._count_tokens(texts, role)
         lengths = np.minimum(-(-n_tokens // _GRAIN) * _GRAIN, self._longest)
         for length in np.unique(lengths):
             rows = np.flatnonzero(lengths == length).tolist()
@@ -252,13 +247,14 @@ class Encoder:
         """How many tokens the model reads of a text."""
         return min(self.model.max_seq_length or _NO_LIMIT, _NO_LIMIT)
 
-    def _count_tokens(self, prompted: Texts) -> ndarray:
-        """How many tokens each text has."""
+    def _count_tokens(self, texts: Texts, role: str) -> ndarray:
+        """How many tokens each text has, with its prompt."""
+        tokens = self._prompted(texts, role)
         tokenizer = self.model.tokenizer
         if callable(tokenizer):
-            prompted = tokenizer(prompted, verbose=False)["input_ids"]
+            tokens = tokenizer(tokens, verbose=False)["input_ids"]
         # Else a table of word vectors: it pads nothing and reads all, so that characters will do.
-        return np.array(list(map(len, prompted)))
+        return np.array(list(map(len, tokens)))
 
     def _tell_cut(self, n_tokens: ndarray, n_read: ndarray) -> None:
         """Warn of passages whose end is not read."""

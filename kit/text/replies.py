@@ -2,19 +2,16 @@
 
 Asked for ``[SUBQ] Who?`` they write ``**[SUBQ]** Who?``, ``Output: [SUBQ] Who?``, or the same in a
 fence, in quotes or behind a thought. Whoever asks reads it by these functions, and counts what says
-nothing (:meth:`kit.text.LanguageModel.count_unread`).
+nothing (:func:`kit.cost.count`).
 """
 
 import re
-from typing import TYPE_CHECKING
 
+from kit import cost
 from kit.text.language_models.answers import split_thought
 
-if TYPE_CHECKING:
-    from kit.text.language_models import LanguageModel
-
 #: What stands before a final answer: "So the final answer is: …", "Answer: …".
-ANSWER = r"(?:[\w,]+ ){0,3}answer(?: is\b:?|:)"
+ANSWER = r"(?!intermediate)(?:[\w,]+ ){0,3}answer(?: is\b:?|:)"
 
 _MARKS = re.compile(r"```\w*\n?|\*\*|`")
 _QUOTED = re.compile(r"""(?s)["“]([^"“”]*)["”]|'([^']*)'""")
@@ -60,9 +57,9 @@ def whole_answer(reply: str) -> str:
     return final_answer(reply) or plain_reply(reply)
 
 
-def counted(model: "LanguageModel", texts: list[str]) -> list[str]:
-    """The texts that were read of a model's replies; the empty ones are counted."""
-    model.count_unread(texts.count(""))
+def counted(texts: list[str]) -> list[str]:
+    """What was read of the replies of a model; the empty texts are counted as not understood."""
+    cost.count(unread=texts.count(""))
     return texts
 
 

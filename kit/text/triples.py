@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from kit import cost
 from kit.corpus import Corpus, Passage, PlainTriple
 from kit.corpus.formats import HippoRagParagraph
 from kit.corpus.sentences import split_sentences
@@ -253,7 +254,7 @@ def by_model(corpus: Corpus, model: LanguageModel) -> Extractions:
         prompts.append(extraction_prompt("triples", passage, names))
     replies = model.generate(prompts)
     lists = [_listed(reply.text, "triples") for reply in replies]
-    model.count_unread(lists.count(None))
+    cost.count(unread=lists.count(None))
     return _extractions(corpus, lists, model.name)
 
 
@@ -287,7 +288,7 @@ def by_text_to_triples(corpus: Corpus, model: LanguageModel) -> Extractions:
     if not isinstance(model, SequenceToSequence):
         requests = list(map(triples_request, requests))
     lists = [written_triples(reply.text) for reply in model.generate(requests)]
-    model.count_unread(lists.count([]))
+    cost.count(unread=lists.count([]))
     return _extractions(corpus, lists, model.name)
 
 

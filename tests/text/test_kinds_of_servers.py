@@ -413,7 +413,7 @@ def test_one_line_says_what_a_run_cost(
     model = language_model("server:m")
     model.generate(["Where?", "Who?"], progress=False)
     model.generate(["Where?"], progress=False)
-    model.count_unread(1)
+    cost.count(unread=1)
     assert cost.cost_line() == (
         "language models: requests to servers 2; new answers 2 (tokens: 16 read, 4 written); "
         "stored answers 1; cut at the longest length 0; not understood 1"
@@ -428,8 +428,13 @@ def test_replies_that_are_not_understood_are_counted(world: SimpleNamespace) -> 
 
 
 def test_a_reply_of_parts_or_of_nothing(world: SimpleNamespace, tmp_path: Path) -> None:
-    world.answer = lambda sent: completion([{"type": "text", "text": "Paris"}])
-    assert "the reply is no chat completion" in failure(lambda: texts(["Where?"]))
+    for reply in (
+        completion([{"type": "text", "text": "Paris"}]),
+        completion("Paris", reasoning=["Rome?"]),
+        completion("Paris", finish=1),
+    ):
+        world.answer = lambda sent, reply=reply: reply
+        assert "the reply is no chat completion" in failure(lambda: texts(["Where?"]))
     world.answer = lambda sent: completion(None, "content_filter")
     model = ChatServer("m", store=Store(tmp_path))
     (answer,) = model.generate(["Where?"], progress=False)

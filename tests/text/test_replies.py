@@ -55,3 +55,4 @@ def test_a_label_stands_where_something_begins() -> None:
     assert labelled("Output: Next: Who?", "next:") == [("Next:", "Who?")]
     assert labelled("", "next:") == [] and plain_reply("") == ""
     assert final_answer("Nobody knows.") == ""
+    assert final_answer("Intermediate answer: Orm\nNo more questions.") == ""

@@ -199,4 +199,4 @@ class KGPChat(KGPTfidf):
         for agent_input in inputs:
             path = [self.corpus.passages[row].full_text for row in agent_input.path]
             prompts.append(evidence_prompt(agent_input.query.text, path, prompt_name))
-        return counted(self.model, list(map(plain_reply, replies(self.model, prompts))))
+        return counted(list(map(plain_reply, replies(self.model, prompts))))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from kit import cost
 from kit.corpus import Corpus
 from kit.corpus.types import Queries, Texts
 from kit.methods.loops.fact_reader import FactReader
@@ -181,7 +182,7 @@ class ChatAgent(Agent):
             text = read(reply, [step.text for step in trajectory.steps])
             if text is None:
                 trajectory.ended = UNREADABLE
-                self.model.count_unread(1)
+                cost.count(unread=1)
             elif not text:
                 trajectory.answer = final_answer(reply)
             steps.append(Step(text) if text else None)
@@ -195,7 +196,7 @@ class ChatAgent(Agent):
         verdicts = []
         for reply in self._ask(trajectories, questions, of_last=True):
             words = [word.lower() for word, _ in labelled(reply, r"(?:yes|no)\b")]
-            self.model.count_unread(int(not words))
+            cost.count(unread=int(not words))
             verdicts.append(words[:1] == ["yes"])  # what can't be read counts as no (gnn-ret-i25)
         return verdicts
 
@@ -224,7 +225,7 @@ class ChatAgent(Agent):
         drafts = list(map(plain_reply, self._ask(trajectories, questions)))
         for trajectory, draft in zip(trajectories, drafts):
             trajectory.answer = final_answer(draft)
-        return counted(self.model, drafts)
+        return counted(drafts)
 
     def conclude(self, trajectories: Trajectories) -> None:
         questions = []
@@ -242,8 +243,8 @@ class ChatAgent(Agent):
         return [self.corpus.passages[row].full_text for row in rows]
 
     def _answers(self, trajectories: Trajectories, questions: Sequence[Prompt]) -> list[str]:
-        replies = self._ask(trajectories, questions, of_last=True)
-        return counted(self.model, list(map(whole_answer, replies)))
+        texts = self._ask(trajectories, questions, of_last=True)
+        return counted(list(map(whole_answer, texts)))
 
     def _ask(
         self,

@@ -2,11 +2,11 @@
 
 Each function takes a reply and the texts of the steps before. It gives the text of the next step,
 an empty one where there is enough, and None where the reply says neither. A model may tell earlier
-steps again, and write on as if the new one had been answered: the first new one counts (what stands
-behind it, SelfAsk cuts off at "Intermediate answer").
+steps again, and write on as if the new one had been answered: so the first new one counts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 
 from kit.corpus.sentences import split_sentences
 from kit.corpus.types import Texts
@@ -36,26 +36,29 @@ def follow_up_question(reply: str, earlier: Texts) -> str | None:
         if label.lower().startswith("follow"):
             questions.append(text)
         elif not label.lower().startswith("intermediate"):
-            return _first_new(questions, earlier) or ""
-    return _first_new(questions, earlier) or next(iter(questions), None)
+            return next(_new(questions, earlier), "")
+    return _first(questions, earlier)
 
 
 def next_question(reply: str, earlier: Texts) -> str | None:
     """The self-critique's: ``Next step: …``, or the question alone."""
     questions = [text for _, text in labelled(reply, "(?:next (?:step|question)|output|question):")]
-    questions = questions or plain_reply(reply).splitlines()[:1]
-    return _first_new(questions, earlier) or next(iter(questions), None)
+    return _first(questions or plain_reply(reply).splitlines()[:1], earlier)
 
 
 def next_thought(reply: str, earlier: Texts) -> str | None:
     """IRCoT's: a sentence, until one of them has the answer."""
-    sentences = split_sentences(plain_reply(reply))
-    thought = _first_new(sentences, earlier) or next(iter(sentences), None)
+    thought = _first(split_sentences(plain_reply(reply)), earlier)
     return "" if thought and "answer is" in thought.lower() else thought
 
 
-def _first_new(texts: Texts, earlier: Texts) -> str:
-    return next((text for text in texts if text and text not in earlier), "")
+def _first(texts: Texts, earlier: Texts) -> str | None:
+    """The first text that is new; where none is, the first of all."""
+    return next(chain(_new(texts, earlier), filter(None, texts)), None)
+
+
+def _new(texts: Texts, earlier: Texts) -> Iterator[str]:
+    return (text for text in texts if text and text not in earlier)
 
 
 #: By the policy of the loop.

@@ -17,7 +17,7 @@ class Request(Struct, frozen=True):
     """
 
     prompt: str
-    system: str | None = None
+    system: str = ""
     examples: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -40,7 +40,7 @@ class Request(Struct, frozen=True):
         before = [text for example in self.examples for text in example]
         if not (self.system or before):
             return [self.prompt]
-        return [self.prompt, self.system or "", *before]
+        return [self.prompt, self.system, *before]
 
 
 Prompt = str | Request

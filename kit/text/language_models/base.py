@@ -142,10 +142,6 @@ class LanguageModel:
         self.store.put_many(KIND, encoded)
         return sound
 
-    def count_unread(self, n_replies: int) -> None:
-        """Count replies that whoever asked could make nothing of, for the account of the run."""
-        cost.count(unread=n_replies)
-
     def error(self, message: str) -> InputError:
         """One line that names the model."""
         return InputError(f"{self.name}: {message}")

@@ -244,6 +244,7 @@ def begun() -> Trajectory:
             "Intermediate answer: Orm\nFollow up: Why?\nSo the final answer is: Orm",
             Step("Where?"),
         ),
+        ("selfask", "Follow up: Where? Intermediate answer: Orm", Step("Where?")),
         ("selfask", "Follow up: Who directed it?", Step("Who directed it?")),
         ("selfask", "Are follow up questions needed here: No.", None),
         (
@@ -334,6 +335,18 @@ def spent(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.mark.parametrize("policy", ["ras", "selfask", "self-critique"])
 @pytest.mark.parametrize("reply", ["", "<think>Hm", "``````"])
 def test_a_plan_that_says_nothing_is_counted_and_is_no_decision(
+    scripted, spent, policy: str, reply: str
+) -> None:
+    trajectory = begun()
+    assert ChatAgent(scripted(reply), CORPUS).plan([trajectory], policy) == [None]
+    assert trajectory.ended == UNREADABLE and spent["unread"] == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "reply"),
+    [("ras", "[SUBQ]"), ("selfask", "Follow up:"), ("self-critique", "Next step:")],
+)
+def test_a_label_with_nothing_behind_it_is_no_decision(
     scripted, spent, policy: str, reply: str
 ) -> None:
     trajectory = begun()
