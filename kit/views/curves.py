@@ -1,6 +1,9 @@
-"""Curves along a measured quantity, with bands."""
+"""Lines over a few values, and curves along a measured quantity: one for each name.
 
-from collections.abc import Collection
+Up to eight names share their panels and stand in a legend. More have a row of panels each.
+"""
+
+from collections.abc import Collection, Mapping
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -9,7 +12,9 @@ from pandas import DataFrame
 from kit.views.panels import (
     BAND,
     CURVE,
+    DOT,
     INTERVAL,
+    LINE,
     MOST_LINES,
     draw,
     frame_axis,
@@ -17,12 +22,87 @@ from kit.views.panels import (
     nothing,
     panels,
     plain_log,
+    split_names,
     take,
-    tall,
+    wrapped,
 )
 from kit.views.style import SMALL, Figure, Looks, looks, style
 
+_APART = 0.09  # between the lines of two names, in steps of x
 _MARKED = 40  # a curve of more points has no marks
+
+
+@style()
+def lines(
+    table: DataFrame,
+    title: str,
+    x: str,
+    by: str = "retriever",
+    facet: str = "",
+    *,
+    y: str = "mean",
+    joined: bool = True,
+    share: bool = True,
+    levels: Mapping[str, float] | None = None,
+    **labels: str,
+) -> Figure:
+    """Means with intervals at each of a few values of ``x``, a line for each value of ``by``.
+
+    The lines of a panel stand a little apart. Numbers stand in their order, words as they come, and
+    are not ``joined`` where they have none. Where the number ``n`` of questions changes along x, it
+    is told. Panels have one y axis if they ``share`` it. ``levels`` are to be compared with in all
+    panels, by name.
+    """
+    if levels:
+        table = pd.concat([table, DataFrame(levels.items(), columns=[by, y])])
+    points = take(table, x=x, y=y, name=by, column=facet).dropna(subset="y")
+    styles = _looks_of(points)
+    if not styles:
+        return nothing(title)
+
+    values = list(table[x].dropna().unique())
+    if not isinstance(values[0], str):
+        values.sort()
+    ticks = _ticks(table, x, values)
+    steps = {value: step for step, value in enumerate(values)}
+    points["x"] = points["x"].map(steps)
+
+    figure = Figure(title)
+    if len(styles) > MOST_LINES:
+        points = split_names(figure, points)
+    else:
+        middle = (len(styles) - 1) / 2
+        beside = {name: _APART * (rank - middle) for rank, name in enumerate(styles)}
+        points["x"] += points["name"].map(beside)
+        name_lines(figure, styles, joined)
+
+    mark = LINE if joined else DOT
+    labels = {"xlabel": x} | labels
+    for ax, members, framed in panels(figure, points, sharex=True, sharey=share or "col", **labels):
+        draw(ax, members, styles, mark, INTERVAL)
+        ax.set_xticks(range(len(values)), ticks, fontsize=SMALL + 1)
+        ax.set_xlim(-0.45, len(values) - 0.55)
+        ax.grid(axis="x", visible=False)
+        frame_axis(ax, framed)
+    return figure
+
+
+def _looks_of(points: DataFrame) -> Looks:
+    """A look for each name but those of levels."""
+    return looks(points["name"][points["x"].notna()])
+
+
+def _ticks(table: DataFrame, x: str, values: list) -> list[str]:
+    """The values in words, with the numbers of questions where these differ."""
+    ticks = {}
+    for value in values:
+        ticks[value] = wrapped(value, 16) if isinstance(value, str) else f"{value:,g}"
+    if "n" in table:
+        counts = table.groupby(x)["n"].max()
+        if counts.nunique() > 1:
+            for value in values:
+                ticks[value] += f"\n(n = {counts[value]:,.0f})"
+    return list(ticks.values())
 
 
 @style()
@@ -42,49 +122,33 @@ def curves(
 ) -> Figure:
     """``y`` along a measured quantity ``x``, a curve for each value of ``by``.
 
-    Curves have bands from low to high if given, names with a single point each an interval instead.
-    Panels are in columns by ``facet`` and in rows by ``row``. ``log`` names what has a logarithmic
-    axis: ``x``, ``y``, or the panels whose y axis is one. The column ``behind`` is drawn pale
-    behind the curve, that of ``notes`` stands at its two ends. More than eight curves have a row of
-    panels each, unless rows are in use.
+    Curves have bands from low to high if given. Where each name has a single point, it has an
+    interval instead. Panels are in columns by ``facet`` and in rows by ``row``. ``log`` names what
+    has a logarithmic axis: ``x``, ``y``, or the panels whose y axis is one. The column ``behind``
+    is drawn pale behind the curve, that of ``notes`` stands at its two ends.
     """
     points = take(table, x=x, y=y, name=by, column=facet, row=row, behind=behind, notes=notes)
     drawn = ["y", "behind"] if behind else ["y"]
     points = points.dropna(subset=drawn, how="all")
-    styles = looks(points["name"][points["x"].notna()])
+    styles = _looks_of(points)
     if not styles:
         return nothing(title)
 
     figure = Figure(title)
     alone = table[by].is_unique
-    many = len(styles) > MOST_LINES and not alone and not row
-    shared = "row" if row else ""
-    if many:
-        points["row"] = points["name"].where(points["x"].notna())
-        figure.set_size_inches(tall(len(styles), 0.8))
-        figure.supylabel(labels.get("ylabel", ""))
-        shared = "column"
+    if len(styles) > MOST_LINES and not alone and not row:
+        points = split_names(figure, points)
     else:
         name_lines(figure, styles, not alone)
 
     interval = INTERVAL if alone else BAND
-    sharey = {"row": "row", "column": "col"}.get(shared, False)
+    sharey = "row" if row else "col"
     labels = {"xlabel": x} | labels
-    for ax, members in panels(figure, points, sharex=True, sharey=sharey, **labels):
+    for ax, members, framed in panels(figure, points, sharex=True, sharey=sharey, **labels):
         draw(ax, members, styles, CURVE, interval)
-        framed = _beside(members, points, shared) if shared else members
         _scale(ax, members, framed, log)
         _finish(ax, members, styles, bool(notes))
-        if many:
-            ax.yaxis.label.set(rotation=0, ha="right", va="center")
-            ax.tick_params(labelbottom=ax.get_subplotspec().is_last_row())
     return figure
-
-
-def _beside(members: DataFrame, points: DataFrame, line: str) -> DataFrame:
-    """The points of all panels in the members' row or column."""
-    name = members[line].dropna().iloc[0]
-    return points[points[line].fillna(name) == name]
 
 
 def _finish(ax: Axes, members: DataFrame, styles: Looks, noted: bool) -> None:

@@ -74,23 +74,35 @@ def nothing(title: str) -> Figure:
     return figure
 
 
+def split_names(figure: Figure, points: DataFrame) -> DataFrame:
+    """The points with a row of panels for each name, for which the figure is made high enough."""
+    points = points.assign(row=points["name"].where(points["x"].notna()))
+    figure.set_size_inches(tall(points["row"].nunique(), 0.8))
+    return points
+
+
 def panels(
     figure: Figure,
     points: DataFrame,
     *,
     xlabel: str = "",
     ylabel: str = "",
-    upright: bool = False,
-    **shared: object,
-) -> Iterator[tuple[Axes, DataFrame]]:
-    """Panels in columns and rows, each with its points; levels are drawn, ``upright`` or level.
+    sharey: bool | str = True,
+    **options: object,
+) -> Iterator[tuple[Axes, DataFrame, DataFrame]]:
+    """Panels in columns and rows: each with its points, and all points of panels with its y axis.
 
-    ``shared`` is as of ``Figure.subplots``.
+    Levels are drawn. The panels with one y axis are all (True), or those of a ``row`` or ``col``.
+    Names of many rows are written level. ``options`` are those of ``Figure.subplots``.
     """
     rows = points["row"].dropna().unique()
     columns = points["column"].dropna().unique()
-    axes = figure.subplots(len(rows), len(columns), squeeze=False, **shared)
+    many = len(rows) > MOST_LINES
+    axes = figure.subplots(len(rows), len(columns), squeeze=False, sharey=sharey, **options)
     figure.supxlabel(xlabel)
+    if many:
+        figure.supylabel(ylabel)
+
     for ax, (row, column) in zip(axes.flat, product(rows, columns)):
         if row == rows[0]:
             # With a capital; a letter of the paper stays small.
@@ -102,31 +114,17 @@ def panels(
         in_column = points["column"].fillna(column) == column
         members = points[in_row & in_column]
         for level in members[members["x"].isna()].itertuples():
-            _draw_level(ax, level.name, level.y, upright)
+            ax.axhline(level.y, color=GREY, linestyle=":", linewidth=1.5)
+            write_beside(ax, level.name, 1.01, level.y, SMALL, GREY)
 
-        yield ax, members
-        if shared.get("sharey") in (True, "row"):
+        framed = {True: points, "row": points[in_row], "col": points[in_column]}
+        yield ax, members, framed[sharey]
+        if sharey == "col":
+            ax.tick_params(labelbottom=ax.get_subplotspec().is_last_row())
+        else:
             ax.label_outer()
-
-
-def _draw_level(ax: Axes, name: str, value: float, upright: bool) -> None:
-    """A dotted line of values to compare with, named at its end."""
-    draw_line = ax.axvline if upright else ax.axhline
-    draw_line(value, color=GREY, linestyle=":", linewidth=1.5)
-    if not upright:
-        write_beside(ax, name, 1.01, value, SMALL, GREY)
-        return
-
-    ax.annotate(
-        name,
-        (value, 0.99),
-        xycoords=("data", "axes fraction"),
-        rotation=90,
-        ha="right",
-        va="top",
-        fontsize=SMALL,
-        color=GREY,
-    )
+        if many:
+            ax.yaxis.label.set(rotation=0, ha="right", va="center")
 
 
 def draw(
@@ -270,7 +268,7 @@ def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
     axis.set_minor_formatter("")
 
 
-def name_lines(figure: Figure, styles: Looks, joined: bool, heading: str = "") -> None:
+def name_lines(figure: Figure, styles: Looks, joined: bool) -> None:
     """One legend for all panels, on their right; the figure grows to hold it."""
     handles = []
     for name, style in styles.items():
@@ -284,12 +282,7 @@ def name_lines(figure: Figure, styles: Looks, joined: bool, heading: str = "") -
         if not joined:
             handle.set_linestyle("none")
         handles.append(handle)
-    legend = figure.legend(
-        handles=handles,
-        loc="outside right center",
-        handlelength=3,
-        title=heading,
-    )
+    legend = figure.legend(handles=handles, loc="outside right center", handlelength=3)
     needed = legend.get_window_extent().height / figure.dpi + 1  # inches, with the title
     figure.set_figheight(max(needed, figure.get_figheight()))
 

@@ -6,141 +6,26 @@ a value of ``facet`` a panel. A row without x is a level to compare with: a dott
 its end. ``labels`` are ``xlabel`` and ``ylabel``.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import pandas as pd
 import seaborn
 from pandas import DataFrame
 
 from kit.views.curves import curves
+from kit.views.curves import lines as lines
 from kit.views.panels import (
-    DOT,
-    INTERVAL,
     LEAST_HEIGHT,
-    LINE,
-    MOST_LINES,
-    draw,
     draw_changes,
     draw_dots,
-    frame_axis,
     in_rows,
-    name_lines,
     nothing,
     panels,
     plain_log,
     take,
     tall,
-    wrapped,
 )
 from kit.views.style import GREY, SMALL, Figure, looks, style
-
-_APART = 0.09  # between the lines of two names, in steps of x
-
-
-@style()
-def lines(
-    table: DataFrame,
-    title: str,
-    x: str,
-    by: str = "retriever",
-    facet: str = "",
-    *,
-    y: str = "mean",
-    joined: bool = True,
-    share: bool = True,
-    levels: Mapping[str, float] | None = None,
-    **labels: str,
-) -> Figure:
-    """Means with intervals at each of a few values of ``x``, a line for each value of ``by``.
-
-    The lines stand a little apart. Numbers stand in their order, words as they come, and are not
-    ``joined`` where they have none. Where the number ``n`` of questions changes along x, it is
-    told. Panels have one y axis if they ``share`` it. ``levels`` are to be compared with in all
-    panels, by name. More than eight names have a row each instead of a line.
-    """
-    if levels:
-        table = pd.concat([table, DataFrame(levels.items(), columns=[by, y])])
-    points = take(table, x=x, y=y, name=by, column=facet).dropna(subset="y")
-    styles = looks(points["name"][points["x"].notna()])
-    if not styles:
-        return nothing(title)
-
-    values = list(table[x].dropna().unique())
-    if not isinstance(values[0], str):
-        values.sort()
-    ticks = _ticks(table, x, values)
-    if len(styles) > MOST_LINES:
-        words = dict(zip(values, ticks))
-        return _many(points, title, words, share, x, labels)
-
-    beside = _offsets(styles, _APART)
-    steps = {value: step for step, value in enumerate(values)}
-    points["x"] = points["x"].map(steps) + points["name"].map(beside)
-
-    figure = Figure(title)
-    mark = LINE if joined else DOT
-    labels = {"xlabel": x} | labels
-    for ax, members in panels(figure, points, sharex=True, sharey=share, **labels):
-        draw(ax, members, styles, mark, INTERVAL)
-        ax.set_xticks(range(len(values)), ticks, fontsize=SMALL + 1)
-        ax.set_xlim(-0.45, len(values) - 0.55)
-        ax.grid(axis="x", visible=False)
-        framed = points if share else members
-        frame_axis(ax, framed)
-    name_lines(figure, styles, joined)
-    return figure
-
-
-def _offsets(names: Collection[str], apart: float) -> dict[str, float]:
-    """Where names stand beside the middle of a step or row, so far apart."""
-    middle = (len(names) - 1) / 2
-    return {name: apart * (rank - middle) for rank, name in enumerate(names)}
-
-
-def _many(
-    points: DataFrame,
-    title: str,
-    words: Mapping[Any, str],
-    share: bool,
-    x: str,
-    labels: Mapping[str, str],
-) -> Figure:
-    """Means in a row for each name, with a look for each value of x, in these words."""
-    levels = points[points["x"].isna()]
-    means = points.dropna(subset="x")
-    means = means.assign(x=means["y"], y=means["name"], name=means["x"].map(words))
-    means, rows = in_rows(means)
-
-    offsets = _offsets(words.values(), 0.7 / max(len(words), 2))
-    means["y"] += means["name"].map(offsets)
-    styles = looks(words.values())
-
-    figure = Figure(title, tall(len(rows), 0.14 + 0.09 * len(words)))
-    for ax, members in panels(
-        figure,
-        pd.concat([means, levels]),
-        sharex=share,
-        sharey=True,
-        upright=True,
-        xlabel=labels.get("ylabel", ""),
-    ):
-        draw_dots(ax, members, rows, styles)
-    name_lines(figure, styles, False, labels.get("xlabel", x))
-    return figure
-
-
-def _ticks(table: DataFrame, x: str, values: list) -> list[str]:
-    """The values in words, with the numbers of questions where these differ."""
-    ticks = {}
-    for value in values:
-        ticks[value] = wrapped(value, 16) if isinstance(value, str) else f"{value:,g}"
-    if "n" in table:
-        counts = table.groupby(x)["n"].max()
-        if counts.nunique() > 1:
-            for value in values:
-                ticks[value] += f"\n(n = {counts[value]:,.0f})"
-    return list(ticks.values())
 
 
 @style()
@@ -168,7 +53,7 @@ def points(
         return nothing(title)
 
     figure = Figure(title, tall(len(names)))
-    for ax, members in panels(figure, drawn, sharex=share, sharey=True, xlabel=xlabel):
+    for ax, members, _ in panels(figure, drawn, sharex=share, xlabel=xlabel):
         draw_dots(ax, members, names, looks(members["name"]))
         ax.margins(x=0.12)
         if log:
@@ -202,7 +87,7 @@ def differences(
     figure = Figure(title, tall(len(names)))
     label = f"difference in {metric} to {baseline}"
     label += ", with 95 % interval; p after Holm's correction"
-    [(ax, members)] = panels(figure, drawn, xlabel=label)
+    [(ax, members, _)] = panels(figure, drawn, xlabel=label)
     draw_changes(ax, members, names)
     return figure
 
@@ -227,7 +112,7 @@ def ablation(table: DataFrame, title: str, metric: str) -> Figure:
         return nothing(title)
 
     figure = Figure(title, tall(len(names)))
-    (left, means), (right, gains) = panels(figure, drawn, sharey=True, width_ratios=(3, 2))
+    (left, means, _), (right, gains, _) = panels(figure, drawn, width_ratios=(3, 2))
     draw_dots(left, means, names, looks(means["name"]))
     firsts = means.groupby("group").agg(x=("x", "first"), top=("y", "min"), bottom=("y", "max"))
     left.vlines(

@@ -264,11 +264,6 @@ def many(n: int) -> pd.DataFrame:
     return table.assign(low=table["mean"] - 0.05, high=table["mean"] + 0.04)
 
 
-def dots(ax: Axes) -> np.ndarray:
-    """The points of a panel of rows, in the units of its axes."""
-    return np.vstack([marks.get_offsets() for marks in ax.collections if marks.get_zorder() == 3])
-
-
 def test_eight_lines_stand_nearer_to_their_tick_than_to_the_next():
     for n in (2, 8):
         for ax in plots.lines(many(n), "t", "hops", facet="metric").axes:
@@ -278,29 +273,39 @@ def test_eight_lines_stand_nearer_to_their_tick_than_to_the_next():
             assert points[:, 0].min() > ax.get_xlim()[0] and points[:, 0].max() < ax.get_xlim()[1]
 
 
+@pytest.mark.parametrize("draw", [plots.lines, plots.curves])
 @pytest.mark.parametrize("n", [9, 23])
-def test_more_names_have_a_row_each_with_a_look_for_each_step(n):
-    figure = plots.lines(many(n), "t", "hops", facet="metric", levels={"chance": 0.35})
-    [legend] = figure.legends
-    assert legend.get_title().get_text() == "hops"
-    assert [text.get_text() for text in legend.get_texts()] == ["1", "2", "3", "4"]
-    for ax in figure.axes:
-        points = dots(ax)
-        assert len(points) == 4 * n
-        nearest = points[:, 1].round()
-        assert np.abs(points[:, 1] - nearest).max() < 0.5
-        np.testing.assert_allclose(points[:, 0], 0.3 + 0.01 * nearest)  # each in its own row
-        assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == ":"] == [0.35]
-    assert labels(figure.axes[0].yaxis) == list(many(n)["retriever"].unique())
+def test_more_names_have_a_row_of_panels_each(draw, n):
+    table = many(n)
+    level = pd.DataFrame({"retriever": ["chance"], "mean": [0.35]})
+    figure = draw(pd.concat([table, level]), "t", "hops", by="retriever", facet="metric")
+    assert not figure.legends and len(figure.axes) == 2 * n
+    assert [ax.get_ylabel() for ax in figure.axes[::2]] == list(table["retriever"].unique())
+    for rank, ax in enumerate(figure.axes):
+        [points] = drawn(ax).values()
+        assert len(points) == 4 and len(set(np.diff(points[:, 0]))) == 1
+        np.testing.assert_allclose(points[:, 1], 0.3 + 0.01 * (rank // 2))
+        assert [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == ":"] == [0.35]
+        assert ax.get_ylim() == figure.axes[0].get_ylim()
 
 
 def boxes(figure: Figure) -> dict[str, list]:
-    """Where the names at the side, the panels and the legends stand on the page, drawn."""
+    """Where names, the numbers beside panels, the panels and the legends stand on the page."""
     figure.draw_without_rendering()
-    first = figure.axes[0]
-    names = [*first.get_yticklabels(), *(ax.yaxis.label for ax in figure.axes)]
-    names = [name for name in names if name.get_text().startswith("retriever ")]
-    parts = {"names": names, "panels": figure.axes, "legends": figure.legends}
+    numbers = []
+    for ax in figure.axes:
+        for label in ax.get_yticklabels():
+            box = label.get_window_extent()
+            if ax.bbox.y0 < (box.y0 + box.y1) / 2 < ax.bbox.y1:  # else it is not drawn
+                numbers.append(label)
+    side = [*numbers, *(ax.yaxis.label for ax in figure.axes)]
+    names = [label for label in side if label.get_text().startswith("retriever ")]
+    parts = {
+        "names": names,
+        "numbers": [label for label in numbers if label not in names],
+        "panels": figure.axes,
+        "legends": figure.legends,
+    }
     extents = {}
     for kind, artists in parts.items():
         extents[kind] = [artist.get_window_extent() for artist in artists]
@@ -343,7 +348,8 @@ def test_no_name_covers_another_and_nothing_is_cut_however_many_methods_there_ar
         n > 8 and name != "single points"
     )
     assert len(names) == (n if in_rows else 0)
-    assert all(box.count_overlaps(names) == 1 for box in names)  # with itself
+    beside = names + drawn_boxes["numbers"]
+    assert all(box.count_overlaps(beside) == 1 for box in names)  # with itself
     for legend in drawn_boxes["legends"]:
         assert legend.count_overlaps(drawn_boxes["panels"]) == 0
 
