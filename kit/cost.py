@@ -4,7 +4,9 @@ import os
 from collections import Counter
 from threading import Lock
 
+from kit.arguments import whole
 from kit.errors import InputError
+from kit.settings import read_value
 
 #: Requests to servers and their tokens count against the caps, the others are only told.
 COUNTS: Counter[str] = Counter()
@@ -46,9 +48,7 @@ def caps() -> dict[str, int]:
 def whole_number(variable: str, usual: int, least: int = 0) -> int:
     """A number in the environment. Raises :class:`InputError` for another text."""
     text = os.environ.get(variable) or str(usual)
-    if not (text.isascii() and text.isdecimal()) or int(text) < least:
-        raise InputError(f"expected a whole number from {least}, not {text!r}", field=variable)
-    return int(text)
+    return whole(read_value(text), variable, least=least)
 
 
 def cost_line() -> str:

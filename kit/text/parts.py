@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def parts_of(text: str, tokenizer: PreTrainedTokenizerBase, room: int) -> list[s
         words = (token for token in range(end, first, -1) if _begins_word(text, starts[token]))
         first = next(words, end)
         cuts.append(starts[first])
-    return [text[start:end] for start, end in zip(cuts, [*cuts[1:], len(text)])]
+    return [text[start:end] for start, end in pairwise([*cuts, len(text)])]
 
 
 def _begins_word(text: str, start: int) -> bool:

@@ -169,7 +169,7 @@ class ChatAgent(Agent):
             return ask(question, _findings(trajectory))
         ask = prompts.self_ask_prompt if policy == "selfask" else prompts.next_step_prompt
         texts = [step.text for step in trajectory.steps]
-        return ask(question, list(zip(texts, _answers(trajectory))))
+        return ask(question, list(zip(texts, _sub_answers(trajectory))))
 
     def _next_steps(
         self,
@@ -190,7 +190,7 @@ class ChatAgent(Agent):
 
     def suffices(self, trajectories: Trajectories) -> list[bool]:
         questions = [
-            prompts.critique_prompt(trajectory.query.text, _answers(trajectory))
+            prompts.critique_prompt(trajectory.query.text, _sub_answers(trajectory))
             for trajectory in trajectories
         ]
         verdicts = []
@@ -267,7 +267,7 @@ def _findings(trajectory: Trajectory) -> prompts.Steps:
     return [(step.text, step.triples) for step in trajectory.steps]
 
 
-def _answers(trajectory: Trajectory) -> list[str]:
+def _sub_answers(trajectory: Trajectory) -> list[str]:
     """What answers each step, in a line."""
     return [", ".join(step.answers) for step in trajectory.steps]
 

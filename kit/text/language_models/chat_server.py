@@ -25,7 +25,7 @@ from kit.text.language_models.answers import (
     split_thought,
 )
 from kit.text.language_models.base import AnswersByIndex, LanguageModel
-from kit.text.language_models.manners import OPENAI, manners_of
+from kit.text.language_models.manners import OPENAI, Manners, manners_of
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
@@ -114,6 +114,11 @@ class ChatServer(LanguageModel):
             )
         return url
 
+    @cached_property
+    def manners(self) -> Manners:
+        """How the server wants to be asked, as far as this process has found out."""
+        return manners_of(self.url, self.model)
+
     def expect_ready(self) -> None:
         """Raise :class:`InputError` without an address, or with what is none."""
         if not self.replay:
@@ -156,11 +161,10 @@ class ChatServer(LanguageModel):
     def _call(self, client: OpenAI, prompt: Prompt) -> Answer:
         """An answer to the prompt, with a longer limit where the model thinks."""
         messages = as_request(prompt).messages
-        manners = manners_of(self.url, self.model)
         limit = self.longest_answer
-        if not manners.thinks:
+        if not self.manners.thinks:
             answer = self._reply(client, messages, limit)
-            manners.thinks |= bool(answer.thought) or answer.is_cut_in_thought
+            self.manners.thinks |= bool(answer.thought) or answer.is_cut_in_thought
             if not answer.is_cut_in_thought:
                 return answer
 
@@ -177,10 +181,9 @@ class ChatServer(LanguageModel):
         """What the server replies, asked without what it refuses to be told."""
         import openai
 
-        manners = manners_of(self.url, self.model)
-        options = manners.options(self.sampling.temperature, self.sampling.seed, limit)
+        options = self.manners.options(self.sampling.temperature, self.sampling.seed, limit)
         timeout = self.timeout
-        if manners.thinks:
+        if self.manners.thinks:
             timeout *= _THINKING_TIMES
         start = time.perf_counter()
         try:
@@ -194,7 +197,7 @@ class ChatServer(LanguageModel):
         except InputError:  # a cap
             raise
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-            if manners.learn(options, str(error.body)):
+            if self.manners.learn(options, str(error.body)):
                 return self._reply(client, messages, limit)
             failure = self._reason(error)
         except openai.OpenAIError as error:  # after all tries
