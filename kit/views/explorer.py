@@ -1,6 +1,7 @@
 """Explorers: controls above a canvas, and :func:`explore` for the steps of any retriever."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -123,10 +124,8 @@ class Explorer(widgets.VBox):
 
 def _set(control: widgets.Widget, value: Any, field: str) -> None:
     """Set a control, which must not make another value of it."""
-    try:
+    with suppress(TraitError):
         control.value = value
-    except TraitError:
-        pass
     if control.value != value:
         raise InputError(f"expected a value that its control can have, not {value!r}", field=field)
 

@@ -6,8 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontEntry, findfont, fontManager
-from matplotlib.ft2font import FT2Font
+from matplotlib.font_manager import FontPath, findfont, fontManager, get_font
 from matplotlib.text import Text
 
 from kit.errors import note
@@ -38,12 +37,7 @@ def families(text: str) -> list[str]:
     A warning names the scripts of letters that no font of the machine has.
     """
     letters = frozenset(letter for letter in text if unicodedata.category(letter)[0] in "LM")
-    return [_USUAL, *_others(letters - _usual_letters())]
-
-
-@cache
-def _usual_letters() -> frozenset[str]:
-    return frozenset(map(chr, FT2Font(findfont(_USUAL)).get_charmap()))
+    return [_USUAL, *_others(letters - _drawn(findfont(_USUAL), letters))]
 
 
 @cache
@@ -51,7 +45,7 @@ def _others(missing: frozenset[str]) -> list[str]:
     """Fonts for these letters: at each step the one that has most of them, best without serifs."""
     names = []
     while missing:
-        drawn = {name: _drawn(font, missing) for name, font in _fonts().items()}
+        drawn = {name: _drawn(path, missing) for name, path in _fonts().items()}
         best = max(sorted(drawn), key=lambda name: (len(drawn[name]), "Sans" in name))
         if not drawn[best]:
             scripts = {unicodedata.name(letter, "OTHER").split()[0] for letter in missing}
@@ -64,16 +58,16 @@ def _others(missing: frozenset[str]) -> list[str]:
     return names
 
 
-def _fonts() -> dict[str, FontEntry]:
+def _fonts() -> dict[str, FontPath]:
     """A font of each family, upright where there is one."""
     fonts = {}
     for font in sorted(fontManager.ttflist, key=lambda font: font.style != "normal"):
         if font.name != _BOXES and Path(font.fname).exists():
-            fonts.setdefault(font.name, font)
+            fonts.setdefault(font.name, FontPath(font.fname, font.index))
     return fonts
 
 
-def _drawn(font: FontEntry, letters: frozenset[str]) -> frozenset[str]:
+def _drawn(path: FontPath, letters: frozenset[str]) -> frozenset[str]:
     """Those of the letters that a font has."""
-    glyphs = FT2Font(font.fname, face_index=font.index)
+    glyphs = get_font(path)
     return frozenset(letter for letter in letters if glyphs.get_char_index(ord(letter)))

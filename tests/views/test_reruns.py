@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.manager import run_kernel
 
 START = """
 from ipywidgets.widgets.widget import _instances
@@ -22,36 +22,23 @@ Run = Callable[..., str]
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
     """Runs a cell, of this id if it is given, and returns what it prints."""
-    manager, client = start_new_kernel()
+    with run_kernel() as client:
 
-    def run_cell(code: str, cell_id: str = "") -> str:
-        printed = []
+        def run_cell(code: str, cell_id: str = "") -> str:
+            printed = []
 
-        def listen(message: dict) -> None:
-            content = message["content"]
-            assert message["msg_type"] != "error", "\n".join(content["traceback"])
-            if message["msg_type"] == "stream" and content["name"] == "stdout":
-                printed.append(content["text"])
+            def listen(message: dict) -> None:
+                content = message["content"]
+                assert message["msg_type"] != "error", "\n".join(content["traceback"])
+                if message["msg_type"] == "stream" and content["name"] == "stdout":
+                    printed.append(content["text"])
 
-        request = client.session.msg(
-            "execute_request",
-            {"code": code, "silent": False, "store_history": True, "allow_stdin": False},
-        )
-        if cell_id:
-            request["metadata"]["cellId"] = cell_id
-        client.shell_channel.send(request)
-        while True:
-            message = client.get_iopub_msg(timeout=120)
-            if message["parent_header"].get("msg_id") != request["header"]["msg_id"]:
-                continue
-            listen(message)
-            if message["content"].get("execution_state") == "idle":
-                return "".join(printed)
+            client.session.metadata = {"cellId": cell_id} if cell_id else {}
+            client.execute_interactive(code, output_hook=listen, timeout=120)
+            return "".join(printed)
 
-    run_cell(START)
-    yield run_cell
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
+        run_cell(START)
+        yield run_cell
 
 
 def count(run: Run) -> int:
