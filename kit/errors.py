@@ -23,7 +23,8 @@ class InputError(ValueError):
         ]
         line = f"{', '.join(where)}: {expected}" if where else expected
         plain = " ".join(line.split())
-        super().__init__(plain.encode("utf-8", "backslashreplace").decode())  # as a file's name is
+        # A file's name may hold what is no character.
+        super().__init__(plain.encode("utf-8", "backslashreplace").decode())
 
 
 class Note(UserWarning):

@@ -18,9 +18,9 @@ from kit.errors import InputError
 def atomic_write(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old content or the new, never half of it.
 
-    A link stays one: what it leads to is replaced. What is no file (a device, a pipe), or where
-    this process prints to, gets the content as it is. Raises :class:`InputError` where
-    it can't be written.
+    A link stays one: what it leads to is replaced. A device or a pipe gets the content as it is,
+    and so does the file that this process prints to. Raises :class:`InputError` where it can't be
+    written.
     """
     with refusal_of(path):
         target = Path(os.path.realpath(path))

@@ -147,20 +147,17 @@ class Store:
 
         A file that is damaged is begun anew.
         """
+        file = self._file(kind)
         try:
-            return self._in_file(kind, work)
+            with closing(sqlite3.connect(file, timeout=_PATIENCE)) as connection, connection:
+                connection.execute(_CREATE)
+                return work(connection)
         except sqlite3.DatabaseError as error:
             if type(error) is not sqlite3.DatabaseError:  # locked, full …: the file itself is sound
                 raise
-            note(f"the store {kind}.sqlite is damaged ({error}) and is rebuilt")
-        self._file(kind).unlink(missing_ok=True)
-        return self._in_file(kind, work)
-
-    def _in_file(self, kind: str, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        with closing(sqlite3.connect(self._file(kind), timeout=_PATIENCE)) as connection:
-            with connection:
-                connection.execute(_CREATE)
-                return work(connection)
+            note(f"the store {file.name} is damaged ({error}) and is rebuilt")
+        file.unlink(missing_ok=True)  # another process may have done it
+        return self._transaction(kind, work)
 
 
 def _checksum(key: bytes, value: bytes) -> bytes:

@@ -24,7 +24,6 @@ from kit.views.replay_page import replay_page
 
 _DEPTH = 100  # passages of the ranking whose steps are traced, at least
 _MOST_SOURCES = 3  # of what a passage hears, named
-COLUMNS = ["rank", "score", "passage", "title", "place", "text", "why"]
 
 
 def ask(
@@ -65,17 +64,17 @@ def ask(
     for rank, (passage_id, score) in enumerate(zip(ranking.ids[:k], ranking.scores), start=1):
         passage = corpus[passage_id]
         rows.append(
-            (
-                rank,
-                float(score),
-                passage_id,
-                passage.title,
-                place(passage, corpus),
-                passage.text,
-                why(passage_id, ranking.trace, corpus, question),
-            )
+            {
+                "rank": rank,
+                "score": float(score),
+                "passage": passage_id,
+                "title": passage.title,
+                "place": place(passage, corpus),
+                "text": passage.text,
+                "why": why(passage_id, ranking.trace, corpus, question),
+            }
         )
-    return DataFrame(rows, columns=COLUMNS)
+    return DataFrame(rows)
 
 
 def place(passage: Passage, corpus: Corpus) -> str:
