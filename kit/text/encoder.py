@@ -67,9 +67,9 @@ class Encoder:
 
     **A vector depends on its text alone.** The last bits of a sum depend on how many numbers are
     summed, so of a text's vector on the padding, which others of its batch would choose. Here each
-    text is padded to a multiple of 16 tokens by its own length. Fewer than 12 tokens in all make
-    matrices for which BLAS has another sum; above that, the number and order of texts in a batch
-    changed no bit of 1,700 vectors of two models (MKL on a CPU, one thread and two).
+    text is padded to a multiple of 16 tokens by its own length. (BLAS sums matrices of fewer than
+    12 rows in another order; above that, the number and order of texts in a batch changed no bit of
+    1,700 vectors of two models, with MKL on a CPU, one thread and two.)
 
     **A passage longer than the model reads** is cut, and a warning counts such passages; with
     ``cut="split"`` it is read in parts of equal length, and its vector is the mean of theirs, of
@@ -176,7 +176,7 @@ class Encoder:
     ) -> Iterator[dict[bytes, bytes]]:
         """The vectors of texts by their keys, batch by batch.
 
-        After each stand how many tokens the text has, and how many of them are read.
+        Two numbers follow each vector: how many tokens the text has, and how many of them are read.
         """
         by_length = sorted(texts, key=lambda key: len(texts[key]))  # so that batches are full
         for start in tqdm(

@@ -46,7 +46,7 @@ def load_model(name: str, folder: Path | None, trusted: bool) -> SentenceTransfo
 
 
 def lies_here(name: str, folder: Path | None) -> bool:
-    """Whether an encoder is found on this machine, without a word to another one.
+    """Whether an encoder is on this machine; if not, it is on the hub.
 
     Raises :class:`InputError` where the hub has none of this name, either.
     """

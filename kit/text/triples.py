@@ -24,7 +24,7 @@ from kit.corpus.types import Strings, Texts
 from kit.errors import InputError, note
 from kit.progress import progress_bar
 from kit.text.entities import SurfaceMatcher, fold
-from kit.text.language_models import LanguageModel, SequenceToSequence, language_model
+from kit.text.language_models import LanguageModel, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mentions, Placeholders, linker_of
 from kit.text.prompts import extraction_prompt, triples_request
 from kit.text.replies import plain_reply
@@ -93,7 +93,7 @@ def extract(
     model = language_model(source, longest_answer=LONGEST_ANSWER)
     if model.reads_placeholders:
         return by_small_model(part, model, linker_of(corpus))
-    if of_ras or isinstance(model, SequenceToSequence):
+    if of_ras or not model.takes_instructions:
         return by_text_to_triples(part, model)
     return by_model(part, model)
 
@@ -285,7 +285,7 @@ def by_text_to_triples(corpus: Corpus, model: LanguageModel) -> Extractions:
     A sequence-to-sequence model learned to, and reads nothing but the passage; another is told.
     """
     requests = [passage.full_text for passage in corpus.passages]
-    if not isinstance(model, SequenceToSequence):
+    if model.takes_instructions:
         requests = list(map(triples_request, requests))
     lists = [written_triples(reply.text) for reply in model.generate(requests)]
     cost.count(unread=lists.count([]))

@@ -155,8 +155,6 @@ class ChatAgent(Agent):
     def __init__(self, model: LanguageModel, corpus: Corpus) -> None:
         self.model = model
         self.corpus = corpus
-        #: Whether it takes examples, for which the prompt of another model has no room.
-        self.takes_examples = not isinstance(model, SequenceToSequence)
 
     def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
         questions = [self._plan_prompt(trajectory, policy) for trajectory in trajectories]
@@ -165,7 +163,9 @@ class ChatAgent(Agent):
     def _plan_prompt(self, trajectory: Trajectory, policy: str) -> Prompt:
         question = trajectory.query.text
         if policy == "ras":
-            ask = prompts.plan_request if self.takes_examples else prompts.plan_prompt
+            ask = prompts.plan_prompt
+            if self.model.takes_instructions:
+                ask = prompts.plan_request
             return ask(question, _findings(trajectory))
         ask = prompts.self_ask_prompt if policy == "selfask" else prompts.next_step_prompt
         texts = [step.text for step in trajectory.steps]
@@ -231,8 +231,8 @@ class ChatAgent(Agent):
         questions = []
         for trajectory in trajectories:
             request = prompts.graph_answer_request(trajectory.query.text, _findings(trajectory))
-            if not self.takes_examples:
-                request = replace(request, examples=())
+            if not self.model.takes_instructions:
+                request = replace(request, examples=())  # its prompt has no room for them
             questions.append(request)
         for trajectory, answer in zip(trajectories, self._answers(trajectories, questions)):
             trajectory.answer = answer

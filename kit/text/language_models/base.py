@@ -35,6 +35,7 @@ class LanguageModel:
     """
 
     identity: str
+    takes_instructions = True  # and examples: it was not trained for one task and format
     reads_placeholders = False  # in place of names, as the kit's own small models do
     is_recorded = True  # by `kit record`: its answers can't be had again on any machine
 

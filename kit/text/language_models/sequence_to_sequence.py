@@ -31,6 +31,7 @@ class SequenceToSequence(LanguageModel):
     user who asks for the first time must wait for each.
     """
 
+    takes_instructions = False
     is_recorded = False  # it answers alike wherever its weights are
     longest_prompt = 512  # tokens; what stands beyond is cut off
 
