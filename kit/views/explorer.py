@@ -187,8 +187,8 @@ def explore(
 class SideBySide(widgets.GridBox):
     """Two methods, or one under two settings, step by step beside each other.
 
-    A passage has one position in both, and the shorter one waits at its end. The explorers are used
-    up by it.
+    A passage has one position in both, and the shorter one waits at its end. From then on the two
+    explorers share the controls of the question.
     """
 
     def __init__(self, left: Explorer, right: Explorer) -> None:
@@ -215,7 +215,7 @@ class SideBySide(widgets.GridBox):
         self.present()
 
     def close(self) -> None:
-        """Close what is not of the explorers, which may be shown again."""
+        """Close all but the two explorers, which may be shown again."""
         for widget in (self.link, self.layout):
             widget.close()
         super().close()

@@ -12,11 +12,14 @@ _made = {}  # by cell: its last run, and the widgets of that
 
 
 def close_earlier(widget: widgets.Widget) -> None:
-    """Close what earlier runs of this cell made, now that there is another widget of this one."""
+    """Close the widgets of this cell's earlier run; ``widget`` is one of its present run.
+
+    A cell is known by the id that JupyterLab sends, elsewhere by its code.
+    """
     get_request = getattr(get_ipython(), "get_parent", dict)
     request = get_request()
     code = request.get("content", {}).get("code")
-    if code is None:  # outside a notebook
+    if code is None:  # no cell is being run
         return
 
     cell = request["metadata"].get("cellId", code)

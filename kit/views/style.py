@@ -68,10 +68,10 @@ def look(name: str) -> Look:
 
 
 def looks(names: Iterable[str]) -> Looks:
-    """A look for each name, and for none that of another.
+    """A look for each name; no two names share one, as long as there are others left.
 
-    A method has its own. Others, such as settings, have those that the methods here leave, and
-    after these, mixed ones; so has a method whose look an earlier one has.
+    A method has its own. Names without one, such as settings, get the looks that no method here
+    has, and then mixed ones. A method whose look an earlier name has is treated as these are.
     """
     names = list(dict.fromkeys(names))
     taken = {LOOKS[name] for name in names if name in LOOKS}
@@ -87,7 +87,7 @@ def looks(names: Iterable[str]) -> Looks:
 
 
 def _mixed() -> Iterator[Look]:
-    """All looks, and then their colours with the marker and dash of a later one."""
+    """All looks, and then their colours with the marker and dash of a later one: some twice."""
     groups = list(_GROUPS.values())
     for distance in range(len(groups)):
         for rank, group in enumerate(groups):

@@ -94,11 +94,8 @@ def test_first_values_are_what_was_asked_or_an_error():
         layers=5,
         alpha=np.float32(0.25),
     )
-    assert {name: explorer.values[name] for name in ("top_k", "layers", "alpha")} == {
-        "top_k": 50,
-        "layers": 5,
-        "alpha": 0.25,
-    }
+    asked_values = {"top_k": 50, "layers": 5, "alpha": 0.25}
+    assert explorer.values == explorer.values | asked_values
     assert explorer.controls["top_k"].max == 50
     assert "layer 5 · sender 50 of 50" in steps(explorer)
 

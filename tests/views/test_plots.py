@@ -354,7 +354,7 @@ def test_no_name_covers_another_and_nothing_is_cut_however_many_methods_there_ar
         assert legend.count_overlaps(drawn_boxes["panels"]) == 0
 
 
-def test_more_than_eight_curves_have_a_row_each_on_the_scale_of_their_column():
+def test_panels_of_many_curves_have_the_scale_of_their_column():
     table = many(23)
     table.loc[table["metric"] == "full", ["mean", "low", "high"]] *= 0.5
     axes = np.array(plots.curves(table, "t", "hops", by="retriever", facet="metric").axes)
@@ -364,7 +364,6 @@ def test_more_than_eight_curves_have_a_row_each_on_the_scale_of_their_column():
         assert len(limits) == 1
         [(bottom, top)] = limits
         assert bottom < share * 0.25 and top > share * (0.52 + 0.04)
-    assert [ax.get_ylabel() for ax in recall] == list(table["retriever"].unique())
 
 
 def test_panels_of_a_row_are_framed_around_the_points_of_all():
