@@ -4,6 +4,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.colors import to_hex, to_rgba
+from matplotlib.transforms import Bbox
 
 from kit.views import plots
 from kit.views.style import Figure, look
@@ -341,13 +342,11 @@ def test_no_name_covers_another_and_nothing_is_cut_however_many_methods_there_ar
     figure = MANY[name](many(n))
     drawn_boxes = boxes(figure)
     page = figure.bbox.padded(2)
-    for box in [box for part in drawn_boxes.values() for box in part]:
-        assert page.x0 <= box.x0 and page.y0 <= box.y0 and box.x1 <= page.x1 and box.y1 <= page.y1
+    everything = [box for part in drawn_boxes.values() for box in part]
+    assert Bbox.union([page, *everything]).bounds == page.bounds
     names = drawn_boxes["names"]
-    in_rows = name not in ("lines", "curves", "single points") or (
-        n > 8 and name != "single points"
-    )
-    assert len(names) == (n if in_rows else 0)
+    in_legend = name == "single points" or (name in ("lines", "curves") and n <= 8)
+    assert len(names) == (0 if in_legend else n)
     beside = names + drawn_boxes["numbers"]
     assert all(box.count_overlaps(beside) == 1 for box in names)  # with itself
     for legend in drawn_boxes["legends"]:
