@@ -11,7 +11,7 @@ from kit import cost
 from kit.text.language_models.answers import split_thought
 
 #: What stands before a final answer: "So the final answer is: …", "Answer: …".
-ANSWER = r"(?!intermediate)(?:[\w,]+ ){0,3}answer(?: is\b:?|:)"
+ANSWER = r"(?:[\w,]+ ){0,3}(?<!intermediate )answer(?: is\b:?|:)"
 
 _MARKS = re.compile(r"```\w*\n?|\*\*|`")
 _QUOTED = re.compile(r"""(?s)["“]([^"“”]*)["”]|'([^']*)'""")

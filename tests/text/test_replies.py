@@ -55,4 +55,5 @@ def test_a_label_stands_where_something_begins() -> None:
     assert labelled("Output: Next: Who?", "next:") == [("Next:", "Who?")]
     assert labelled("", "next:") == [] and plain_reply("") == ""
     assert final_answer("Nobody knows.") == ""
-    assert final_answer("Intermediate answer: Orm\nNo more questions.") == ""
+    for label in ("Intermediate answer:", "The intermediate answer is"):
+        assert final_answer(f"{label} Orm\nNo more questions.") == ""

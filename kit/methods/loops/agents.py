@@ -256,7 +256,7 @@ class ChatAgent(Agent):
         """The replies to what is asked about the next or the last steps; trajectories note both."""
         texts = replies(self.model, questions)
         for trajectory, question, text in zip(trajectories, questions, texts):
-            position = len(trajectory.steps) - of_last
+            position = max(len(trajectory.steps) - of_last, 0)
             prompt = as_request(question).plain_text
             trajectory.exchanges.append(Exchange(position, prompt, text))
         return texts

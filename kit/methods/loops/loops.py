@@ -107,6 +107,10 @@ class Loop(Retriever):
         [trajectory] = self.run([query], k)
         [ranking] = self._rankings([trajectory], k)
         events = []
+        if not trajectory.steps:  # nothing is to be retrieved, but a model was asked
+            decision = trajectory.ended
+            events = [SubQuestionEvent(0, decision), *trajectory.exchanges]
+            events.append(GraphGrowth(0, (), decision=decision))
         for index, step in enumerate(trajectory.steps):
             events.append(SubQuestionEvent(index, step.text, ", ".join(step.answers)))
             passages = self.ids(step.rows[: self.settings.top_k])

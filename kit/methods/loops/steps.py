@@ -135,7 +135,7 @@ class Trajectory:
 
     def exchanges_in(self, position: int) -> list[Exchange]:
         """What a chat model was asked about a step; of the last, also whether another is needed."""
-        last = len(self.steps) - 1
+        last = max(len(self.steps) - 1, 0)
         return [exchange for exchange in self.exchanges if min(exchange.round, last) == position]
 
     def up_to(self, n: int) -> Trajectory:

@@ -54,7 +54,7 @@ class Manners:
 @cache
 def manners_of(url: str, model: str) -> Manners:
     """Those of a model on a server; the same object for all who ask."""
-    manners = Manners(thinks="KIT_THINKING_TOKENS" in os.environ)
+    manners = Manners(thinks=bool(os.environ.get("KIT_THINKING_TOKENS")))
     if url == OPENAI:  # whose newer models know the longest answer by another name
         manners.limit = "max_completion_tokens"
     return manners

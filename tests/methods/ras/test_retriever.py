@@ -236,6 +236,18 @@ def test_only_no_retrieval_declines_the_first_search(chat, first, texts, ended) 
     assert [step.text for step in grown.steps] == texts and grown.ended == ended
 
 
+def test_what_was_asked_is_told_where_nothing_is_retrieved(chat) -> None:
+    replies = iter([NO_RETRIEVAL, "Selby Quay"])
+    chat.reply = lambda prompt: next(replies)
+    ranking = chatting(f"server:m@{chat.url}").explain(TOWN.query, 4)
+    said = [
+        (event.round, event.reply) for event in ranking.trace.events if isinstance(event, Exchange)
+    ]
+    assert said == [(0, NO_RETRIEVAL), (0, "Selby Quay")] and ranking.answer == "Selby Quay"
+    [frame] = replay(ranking, HAND.corpus, TOWN).frames
+    assert "Replied: “[NO_RETRIEVAL]”" in frame.caption and "“Selby Quay”" in frame.caption
+
+
 def test_a_foreign_t5_plans_by_the_plain_prompt(tiny_t5, own_store) -> None:
     retriever = chatting(f"t5:{tiny_t5}")
     [grown] = retriever.run([TOWN.query])
