@@ -107,7 +107,7 @@ class Loop(Retriever):
         [trajectory] = self.run([query], k)
         [ranking] = self._rankings([trajectory], k)
         events = []
-        if not trajectory.steps:  # nothing is to be retrieved, but a model was asked
+        if trajectory.exchanges and not trajectory.steps:  # asked, a model wanted no retrieval
             decision = trajectory.ended
             events = [SubQuestionEvent(0, decision), *trajectory.exchanges]
             events.append(GraphGrowth(0, (), decision=decision))
