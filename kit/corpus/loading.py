@@ -54,7 +54,7 @@ def load(
     source.settle(is_pooled=setting == "pooled")
     if not source.items:
         line = "expected questions, this is a corpus for `kit ask` (it can be added to questions)"
-        raise InputError("; ".join([line, *source.told_flaws]), file=path)
+        raise InputError("; ".join([line, *source.summary]), file=path)
     return _benchmark(path, source, {}, setting)
 
 

@@ -48,9 +48,10 @@ class Item(Struct, frozen=True):
 class Source:
     """The paragraphs and questions of one file or folder, by id, gathered while it is read.
 
-    ``problems`` keep it from being loaded; ``notes`` tell what published files have of oddities. A
-    line each. ``flaws`` are the records that are not read as they stand, by file and reason.
-    ``sought`` are supports that are known by their titles alone, by the ids that stand for them.
+    ``problems`` keep it from being loaded. ``notes`` tell what is odd in it, or is left out. Both
+    have a line for each. ``flaws`` are the records that are not read as they stand, by file and
+    reason. ``sought`` are the titles of supports that are not in their files, by the ids that stand
+    for these.
     """
 
     format: str = ""
@@ -58,7 +59,7 @@ class Source:
     items: dict[str, Item] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    flaws: dict[tuple[Path | None, str], set[int]] = field(default_factory=dict)
+    flaws: dict[tuple[Path, str], set[int]] = field(default_factory=dict)
     sought: dict[str, str] = field(default_factory=dict)
     passage_tokens: int = PASSAGE_TOKENS  # of passages that texts are cut into, at most
     _file: Path | None = None  # what is being read, and its record
@@ -87,7 +88,7 @@ class Source:
                     self.add_flaw("NUL or half a character is replaced by U+FFFD")
                 accept(decoder.decode(writable))
             except LeftOut as error:
-                self.add_flaw(*error.args)
+                self.add_flaw(str(error))
             except Unexpected as error:
                 self._add_problem(content, *error.args)
             except records.BROKEN as error:
@@ -137,10 +138,18 @@ class Source:
         """A line for each kind of flaw, with its first record and the count of the others."""
         lines = []
         for (file, reason), numbers in self.flaws.items():
-            record = min(numbers, default=None)
+            record = str(min(numbers))
             if len(numbers) > 1:
-                record = f"{record} and {len(numbers) - 1:,} more"
+                record += f" and {len(numbers) - 1:,} more"
             lines.append(str(InputError(reason, file=file, record=record)))
+        return lines
+
+    @property
+    def summary(self) -> list[str]:
+        """A line for each kind of flaw, and the first note with the count of the rest."""
+        lines = self.told_flaws
+        if self.notes:
+            lines.append(_first_of(self.notes))
         return lines
 
     def _line(self, message: str, record: object, field: str | None) -> str:
@@ -152,11 +161,8 @@ class Source:
             raise InputError(_first_of(self.problems))
 
     def tell(self) -> None:
-        """Warn of each kind of flaw, and of the first note with the count of the rest."""
-        lines = self.told_flaws
-        if self.notes:
-            lines.append(_first_of(self.notes))
-        for line in lines:
+        """Warn of what the summary says."""
+        for line in self.summary:
             note(line)
 
     def add_paragraph(self, title: str, text: str) -> str:
@@ -201,41 +207,37 @@ class Source:
         return self.paragraphs[passage_id].title
 
     def settle(self, is_pooled: bool) -> None:
-        """Put the one paragraph of its title in for each support that is sought.
+        """Put in place of each support that is sought the one paragraph of its title.
 
-        Questions with other such supports are left out, and told. Where they are not pooled, no
-        question can be asked of a paragraph that is not its own.
+        Questions for which there is none, or are several, are left out, and noted. Where questions
+        are not pooled, none can be asked of a paragraph that is not its own.
         """
         if not self.sought:
             return
-        passages_of = defaultdict(list)
+        carriers_of = defaultdict(list)  # by title
         for passage in self.paragraphs.values() if is_pooled else ():
-            passages_of[passage.title].append(passage.id)
-        carriers_of = {
-            passage_id: tuple(passages_of[title])
-            for passage_id, title in self.sought.items()
-            if len(passages_of[title]) == 1
-        }
-        absent = self.sought.keys() - carriers_of.keys()
+            carriers_of[passage.title].append(passage.id)
+        settled = {}
+        for sought_id, title in self.sought.items():
+            if len(carriers_of[title]) == 1:
+                settled[sought_id] = tuple(carriers_of[title])
 
-        n_questions = len(self.items)
-        for question_id, item in list(self.items.items()):
-            question = item.question
-            if not absent.isdisjoint(question.supporting_ids):
-                del self.items[question_id]
-                continue
+        items = {}
+        for question_id, item in self.items.items():
             supporting = [
-                carriers_of.get(carriers[0], carriers) for carriers in question.supporting
+                settled.get(carriers[0], carriers) for carriers in item.question.supporting
             ]
-            settled = replace(question, supporting=tuple(supporting))
-            self.items[question_id] = replace(item, question=settled)
+            question = replace(item.question, supporting=tuple(supporting))
+            if self.sought.keys().isdisjoint(question.supporting_ids):
+                items[question_id] = replace(item, question=question)
 
-        if n_left_out := n_questions - len(self.items):
-            reason = (
-                f"{n_left_out:,} of {n_questions:,} questions are left out: "
+        if n_left_out := len(self.items) - len(items):
+            line = (
+                f"{n_left_out:,} of {len(self.items):,} questions are left out: "
                 "the corpus has not one passage with the title of each support"
             )
-            self.flaws[None, reason] = set()
+            self.notes.insert(0, line)  # the first one is told
+        self.items = items
 
 
 def _first_of(lines: Texts) -> str:

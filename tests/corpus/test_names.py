@@ -86,12 +86,19 @@ def test_one_paragraph_in_two_forms_is_one(write):
 
 
 def test_a_document_whose_name_is_no_utf_8_is_read(write, tmp_path):
-    file = write("texts/one.txt", "The mill stands at Lowick.")
+    folder = write("texts/one.txt", b"The caf\xe9 stands at Lowick.").parent
+    write("texts/one.docx", "?")
     try:
-        os.rename(file, os.fsencode(file.parent) + b"/caf\xe9.txt")
+        for ending in ("txt", "docx"):
+            os.rename(
+                folder / f"one.{ending}", os.fsencode(folder) + b"/caf\xe9." + ending.encode()
+            )
     except OSError:
         pytest.skip("this file system has names in UTF-8 alone")
-    [passage] = load_corpus([file.parent]).passages
+    problems, notes = check(folder)
+    assert not problems and [line for line in notes if "caf\\udce9." in line] == notes
+    with pytest.warns(UserWarning, match="and 1 more: `kit data check` tells all"):
+        [passage] = load_corpus([folder]).passages
     assert passage.document == "caf\ufffd.txt" and passage.id.encode()
     problems, _ = check(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xe9.json")))
     assert problems == [f"{tmp_path}/\\udce9.json: no such file"]

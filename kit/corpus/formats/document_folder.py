@@ -8,16 +8,16 @@ reasoning order. What a structure holds are the supports of a question about it.
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from numpy import ndarray
 
 from kit.corpus.pdf import read_document
 from kit.corpus.prose import PARSERS, read_prose
-from kit.corpus.records import composed, read_bytes, read_utf8, writable
+from kit.corpus.records import read_bytes, read_utf8
 from kit.corpus.source import Source, Unexpected, quote
 from kit.corpus.structures import Structure, structures
 from kit.corpus.types import SPLITS, Corpus, FullText, Id, Passage, Question, Strings
@@ -57,46 +57,40 @@ def pdfs(path: Path) -> list[Path]:
     return [file for file in find_documents(path) if file.suffix.lower() == ".pdf"]
 
 
-def find_documents(path: Path, passed_over: dict[str, list[str]] | None = None) -> list[Path]:
-    """The documents of a folder and of those in it, by name, or the one that the path is.
+def find_documents(path: Path) -> list[Path]:
+    """The documents of a folder and of those in it, by name, or the one that the path is."""
+    return [file for file, reason in _files(path) if not reason]
 
-    ``passed_over`` gets the other names, by the reason.
+
+def _files(path: Path) -> Iterator[tuple[Path, str]]:
+    """The files of a folder and of those in it, each with why it is passed over, or ``""``.
+
+    Folders that are passed over are among them. Questions, and what tells of them, are not.
     """
     if not path.is_dir():
-        return [path] if path.suffix.lower() in _ENDINGS else []
+        yield path, _why_no_document(path)
+        return
 
-    documents = []
-    for file in _entries(path):
-        reason = _why_passed_over(file)
-        if reason and passed_over is not None:
-            passed_over.setdefault(reason, []).append(str(file.relative_to(path)))
-        elif not reason and not file.is_dir():
-            documents.append(file)
-    return documents
-
-
-def _entries(path: Path) -> Iterator[Path]:
-    """All files and folders in a folder, questions and what tells of them aside."""
     for folder, folders, names in os.walk(path, onerror=_refuse):
-        folders.sort()
         has_questions = any(name.endswith(".jsonl") for name in names)
         no_documents = _WITH_QUESTIONS if has_questions else set()
-        for name in [*folders, *sorted(set(names) - no_documents)]:
-            yield Path(folder, name)
-        folders[:] = [name for name in folders if not _LEFT_BEHIND.match(name)]
+        for name in [*sorted(folders), *sorted(set(names) - no_documents)]:
+            file = Path(folder, name)
+            if _LEFT_BEHIND.match(name):
+                yield file, "left by a system or an editor"
+            elif not file.is_dir():
+                yield file, _why_no_document(file)
+            elif file.is_symlink():
+                yield file, "a link to a folder"
+        folders[:] = sorted(name for name in folders if not _LEFT_BEHIND.match(name))
+
+
+def _why_no_document(file: Path) -> str:
+    return "" if file.suffix.lower() in _ENDINGS else "not .pdf, .txt, .md or .html"
 
 
 def _refuse(error: OSError) -> None:
     raise InputError(f"cannot be read ({error.strerror})", file=error.filename)
-
-
-def _why_passed_over(file: Path) -> str:
-    """Why a file or folder is not read; ``""`` where it is."""
-    if _LEFT_BEHIND.match(file.name):
-        return "left by a system or an editor"
-    if file.is_dir():
-        return "a link to a folder" if file.is_symlink() else ""
-    return "" if file.suffix.lower() in _ENDINGS else "not .pdf, .txt, .md or .html"
 
 
 def read_documents(path: Path, source: Source) -> None:
@@ -104,13 +98,14 @@ def read_documents(path: Path, source: Source) -> None:
 
     There is a problem for each document that can't be read.
     """
-    passed_over = {}
-    for file in find_documents(path, passed_over):
+    passed_over = defaultdict(list)
+    for file, reason in _files(path):
         name = file.relative_to(path).as_posix() if path.is_dir() else file.name
-        document = writable(name)
+        if reason:
+            passed_over[reason].append(name)
+            continue
         try:
-            passages = _read(file, document, source)
-            by_id = {passage.id: passage for passage in passages}
+            by_id = {passage.id: passage for passage in _read(file, name, source)}
             if by_id.keys() & source.paragraphs.keys():
                 raise InputError("expected a name that no other document has", file=file)
             source.paragraphs |= by_id
@@ -118,7 +113,8 @@ def read_documents(path: Path, source: Source) -> None:
             source.problems.append(str(error))
     for reason, (first, *others) in passed_over.items():
         more = f" and {len(others):,} more" if others else ""
-        source.flaws[path, f"passed over, {reason}: {first}{more}"] = set()
+        line = f"passed over, {reason}: {first}{more}"
+        source.notes.append(str(InputError(line, file=path)))
 
     if source.problems:
         return
@@ -134,23 +130,18 @@ def read_documents(path: Path, source: Source) -> None:
         )
 
 
-def _read(file: Path, document: str, source: Source) -> list[Passage]:
-    """The passages of a document; what is not read of it is told."""
-    notes = []
+def _read(file: Path, name: str, source: Source) -> list[Passage]:
+    """The passages of a document; what is not read of it is noted."""
     if file.suffix.lower() == ".pdf":
-        name = document[: -len(file.suffix)]
-        passages = read_document(str(file), read_bytes(file), name, notes)
-    else:
-        passages = read_prose(
-            str(file),
-            read_utf8(file),
-            document,
-            notes,
-            passage_tokens=source.passage_tokens,
-        )
-    source.flaws |= {(None, note): set() for note in notes}
-    # In composed characters, as records are.
-    return msgspec.json.decode(composed(msgspec.json.encode(passages)), type=list[Passage])
+        document = name[: -len(".pdf")]
+        return read_document(str(file), read_bytes(file), document, source.notes)
+    return read_prose(
+        str(file),
+        read_utf8(file),
+        name,
+        source.notes,
+        passage_tokens=source.passage_tokens,
+    )
 
 
 def _question(

@@ -79,7 +79,7 @@ def _told(name: str, unread: Unread, passages: Sequence[Passage]) -> Iterator[st
     for what, pages in {**unread, _UNKNOWN_GLYPHS: list(unknown)}.items():
         others = f" and {len(pages) - 1:,} more" if len(pages) > 1 else ""
         if pages:
-            yield f"{name}, page {pages[0]}{others}: {what}"
+            yield str(InputError(what, file=f"{name}, page {pages[0]}{others}"))
 
 
 def _open(name: str, data: bytes) -> tuple[Pages, str, Unread]:

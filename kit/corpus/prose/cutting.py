@@ -23,21 +23,21 @@ def cut(paragraphs: Texts, most: int, heading: str = "") -> Iterator[str]:
     The first begins with the heading, in a line of its own. A sentence that is too long by itself
     is cut between words.
     """
-    passage = f"{heading}\n" if heading else ""
+    passage = heading
     n = n_tokens(heading)
     for paragraph in paragraphs:
-        joint = "" if passage.endswith("\n") else "\n"
+        separator = "\n"
         for piece in _pieces(paragraph, most):
             n_added = n_tokens(piece)
             if passage and n + n_added > most:
-                yield passage.rstrip("\n")
+                yield passage
                 passage = ""
                 n = 0
-            passage += joint + piece if passage else piece
-            joint = " "
+            passage += separator + piece if passage else piece
+            separator = " "
             n += n_added
     if passage:
-        yield passage.rstrip("\n")
+        yield passage
 
 
 def _pieces(paragraph: str, most: int) -> Iterable[str]:

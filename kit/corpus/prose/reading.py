@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import compress, groupby
+from itertools import groupby
 from pathlib import PurePath
 
 from kit.corpus.prose.cutting import PASSAGE_TOKENS, cut
@@ -18,22 +18,21 @@ _USUAL = "windows-1252"  # where a file is not in UTF-8 and does not say in what
 def read_prose(
     name: str,
     data: bytes,
-    document: str = "",
-    notes: list[str] | None = None,
+    document: str,
+    notes: list[str],
     *,
     passage_tokens: int = PASSAGE_TOKENS,
 ) -> list[Passage]:
-    """The passages of a text file, in reading order; how it is read is told by its ending.
+    """The passages of a text file, in reading order.
 
-    ``document`` is by default the file's name. ``title`` is the text's main heading, or the name.
-    A passage is whole sentences below one heading, at most ``passage_tokens`` words and marks of
-    punctuation; headings begin the first one below them. ``notes`` gets a line where letters are
-    guessed, or there is nothing to read.
+    Its ending says how it is read. ``title`` is the text's main heading, or the document's name. A
+    passage is whole sentences below one heading, at most ``passage_tokens`` words and marks of
+    punctuation. Headings begin the first passage below them. ``notes`` gets a line where the
+    encoding is guessed, and where there is nothing to read.
 
-    Raises InputError: the file holds something else.
+    Raises InputError: the file holds no text.
     """
-    document = document or PurePath(name).name
-    text = _decoded(name, data, notes if notes is not None else [])
+    text = _decoded(name, data, notes)
     parts = list(PARSERS[PurePath(name).suffix.lower()](text))
     title = _title(parts) or re.sub(r"[-_\s]+", " ", PurePath(document).stem)
 
@@ -43,19 +42,22 @@ def read_prose(
         for passage in cut(paragraphs, passage_tokens, heading):
             passage_id = f"{prefix}#{len(passages) + 1}"
             passages.append(Passage(passage_id, title, passage, document, position=len(passages)))
-    if not passages and notes is not None:
-        notes.append(f"{name}: it is left out, since there is no text in it")
+    if not passages:
+        line = "it is left out, since there is no text in it"
+        notes.append(str(InputError(line, file=name)))
     return passages
 
 
 def _decoded(name: str, data: bytes, notes: list[str]) -> str:
+    """The text, read as UTF-8, as what a web page declares, or as the usual."""
     if b"\0" in data:
         raise InputError("expected text, this file has NUL characters: it is none", file=name)
     declared = _CHARSET.search(data)
     for encoding in ("utf-8", declared[1].decode() if declared else ""):
         with suppress(LookupError, UnicodeError):
             return data.decode(encoding)
-    notes.append(f"{name}: read as {_USUAL}, since it is not in UTF-8")
+    line = f"read as {_USUAL}, since it is not in UTF-8"
+    notes.append(str(InputError(line, file=name)))
     return data.decode(_USUAL, "replace")
 
 
@@ -69,9 +71,13 @@ def _title(parts: list[Part]) -> str:
 
 
 def _sections(parts: list[Part], title: str) -> Iterator[tuple[str, Texts]]:
-    """Headings, joined where no text stands between, and the paragraphs below them."""
-    is_shown = [not part.level or part.text != title for part in parts]
-    shown = [part for part in compress(parts, is_shown) if part.level != TITLE]
+    """Headings, joined where no text stands between, and the paragraphs below them.
+
+    The title is none of them, unless there is nothing else.
+    """
+    shown = [
+        part for part in parts if part.level != TITLE and not (part.level and part.text == title)
+    ]
     waiting = ""
     for is_heading, group in groupby(shown or parts[:1], lambda part: bool(part.level)):
         texts = [part.text for part in group]

@@ -51,7 +51,7 @@ def test_nothing_is_lost_and_nothing_is_too_long(paragraphs, most):
 
 def test_the_title_is_the_main_heading_and_others_stand_in_the_text():
     text = "# Mill\n\nOn the Ode.\n\n## Later\n\n### Fire\n\nIt burned. A bell was saved.\n\n## End"
-    passages = read_prose("a/My mill.md", text.encode(), passage_tokens=6)
+    passages = read_prose("a/My mill.md", text.encode(), "My mill.md", [], passage_tokens=6)
     assert [(passage.id, passage.position, passage.text) for passage in passages] == [
         ("My_mill.md#1", 0, "On the Ode."),
         ("My_mill.md#2", 1, "Later\nFire\nIt burned."),
@@ -72,18 +72,18 @@ def test_the_title_is_the_main_heading_and_others_stand_in_the_text():
     ],
 )
 def test_titles(name, text, title):
-    passages = read_prose(name, text.encode())
+    passages = read_prose(name, text.encode(), name, [])
     assert [passage.title for passage in passages] == [title]
 
 
 def test_other_encodings():
     notes = []
     page = '<meta charset="koi8-r"><p>мельница'.encode("koi8-r")
-    assert read_prose("a.html", page, notes=notes)[0].text == "мельница"
+    assert read_prose("a.html", page, "a.html", notes)[0].text == "мельница"
     assert notes == []
-    assert read_prose("a.txt", b"Caf\xe9.", notes=notes)[0].text == "Café."
+    assert read_prose("a.txt", b"Caf\xe9.", "a.txt", notes)[0].text == "Café."
     assert notes == ["a.txt: read as windows-1252, since it is not in UTF-8"]
-    assert read_prose("b.txt", b" \n", notes=notes) == []
+    assert read_prose("b.txt", b" \n", "b.txt", notes) == []
     assert notes[1:] == ["b.txt: it is left out, since there is no text in it"]
     with pytest.raises(InputError, match=r"^a\.txt: expected text, this file has NUL characters"):
-        read_prose("a.txt", b"a\0b")
+        read_prose("a.txt", b"a\0b", "a.txt", [])
