@@ -13,7 +13,6 @@ from functools import cache, cached_property
 from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
-from unicodedata import is_normalized
 
 import msgspec
 import numpy as np
@@ -43,17 +42,8 @@ class Record(Struct, frozen=True):
     """What holds texts, each made :func:`~kit.corpus.records.writable`, wherever it comes from."""
 
     def __post_init__(self) -> None:
-        try:
-            shown = _as_json(self).decode()
-            if "\\u0000" not in shown and is_normalized("NFC", shown):  # how JSON has NUL
-                return
-        except UnicodeEncodeError:  # at half a character
-            pass
         for field in self.__struct_fields__:
             force_setattr(self, field, _writable(getattr(self, field)))
-
-
-_as_json = msgspec.json.Encoder(enc_hook=str).encode  # a quick look at all texts at once
 
 
 def _writable(value: object) -> object:

@@ -1,10 +1,8 @@
 """Plain text, Markdown and HTML to headings and paragraphs, without their markup."""
 
-import html
 import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
-from textwrap import indent
 from typing import NamedTuple
 
 TITLE = "title"  # of a web page: what its window is called
@@ -26,18 +24,13 @@ def _part(text: str, level: str = "") -> Part:
     return Part(text, level if len(text.split()) <= HEADING_WORDS else "")
 
 
-# ---- text in lines
+# ---- plain text
 
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)[\s#]*$")
 #: A line of one repeated sign: below a line of text it makes that a heading.
-_RULE = re.compile(r" {0,3}([=~*#^_+-])(?:\s?\1){2,}\s*$")
+_RULE = re.compile(r"([=~*#^_+-])(?:\s?\1){2,}$")
 _TABLE_RULE = re.compile(r"[\s|+:=-]*[=-]{2}[\s|+:=-]*$")
 #: A bullet, "2." or "(a)" and a space; a row of a table.
-_ITEM = re.compile(r"\s*(?:(?:[•▪◦‣*+–-]|\(?(?:\d{1,2}|[a-z])[.)])\s|\|)")
-_CODE = re.compile(
-    r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE
-)
-_NO_TEXT = re.compile(r"\A---\n.*?\n---\n|<!--.*?-->", re.DOTALL)
+_ITEM = re.compile(r"(?:[•▪◦‣*+–-]|\(?(?:\d{1,2}|[a-z])[.)])\s|\|")
 
 
 def parse_text(text: str) -> Parts:
@@ -46,64 +39,44 @@ def parse_text(text: str) -> Parts:
     A heading is a line with a rule below, or in capitals; or, if it is short, what the text begins
     with.
     """
-    parts = _parse_lines("\n".join(map(str.strip, text.splitlines())))
-    for index, part in enumerate(parts):
-        is_title = index == 0 and not part.text.endswith((".", ",", ";", ":"))
-        if is_title:
+    for index, part in enumerate(_parse_lines(text)):
+        if index == 0 and not part.text.endswith((".", ",", ";", ":")):
             yield _part(part.text, "h1")
+        elif part.text.isupper() and len(part.text) > 2:
+            yield _part(part.text, "h2")
         else:
-            is_heading = part.text.isupper() and len(part.text) > 2
-            yield _part(part.text, "h2") if is_heading else part
-
-
-def parse_markdown(text: str) -> Parts:
-    """Headings are those with ``#`` or a rule below; links, emphasis and the like are taken off."""
-    text = _CODE.sub(lambda block: indent(f"\n{block[2]}\n", "    "), _NO_TEXT.sub("", text))
-    for part in _parse_lines(text):
-        plain = _without_marks(part.text)
-        if plain:
-            yield _part(plain, part.level)
+            yield part
 
 
 def _parse_lines(text: str) -> Parts:
     paragraph = []
-    for line in [*text.splitlines(), ""]:
-        heading = _HEADING.match(line)
-        rule = _RULE.match(line)
-        is_text = line.strip() and not (heading or rule or _TABLE_RULE.match(line))
+    for line in [*map(str.strip, text.splitlines()), ""]:
+        is_rule = _RULE.match(line)
+        is_text = line and not is_rule and not _TABLE_RULE.match(line)
 
-        if rule and len(paragraph) == 1:
+        if is_rule and len(paragraph) == 1:
             yield _part(paragraph.pop(), "h2")
         if paragraph and (not is_text or _ITEM.match(line)):
             yield Part(" ".join(paragraph))
             paragraph = []
-        if heading:
-            yield _part(heading[2], f"h{len(heading[1])}")
         if is_text:
             paragraph.append(" ".join(line.split()))
 
 
-_MARKS = {
-    r"^\[[^\]]+\]:\s+\S.*": "",  # where a link leads
-    r"!\[([^\]]*)\]\([^()\s]*\)": r"\1",
-    r"!?\[([^\]]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)": r"\1",
-    r"!?\[([^\]]+)\]\[[^\]]*\]": r"\1",
-    r"</?[a-zA-Z][^<>]*>": "",
-    r"(?<!\\)(\*{1,3}|(?<!\w)_{1,3}|~~)(?=\S)(.+?)(?<![\s\\])\1(?!\w)": r"\2",
-    r"(`+)(.+?)\1": r"\2",
-    r"\\([\\`*_{}\[\]()#+.!|~-])": r"\1",
-    r"^(?:> ?)+|^\s*[*+-]\s+(?:\[[ xX]\]\s+)?": "",
-}
+# ---- Markdown
+
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
-def _without_marks(text: str) -> str:
-    for mark, plain in _MARKS.items():
-        text = re.sub(mark, plain, text)
-    return html.unescape(text).strip()
+def parse_markdown(text: str) -> Parts:
+    """What the text has as a web page (:func:`parse_html`); fields before it are no part of it."""
+    import mistune  # here, as few texts are Markdown
+
+    to_html = mistune.create_markdown(escape=False, plugins=["table", "strikethrough"])
+    return parse_html(to_html(_FRONT_MATTER.sub("", text)))
 
 
 # ---- web pages
-
 
 _HIDDEN = frozenset("script style noscript template svg nav select button".split())
 _INLINE = frozenset(

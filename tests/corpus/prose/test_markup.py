@@ -83,13 +83,13 @@ Later
 """
     assert told(parse_markdown(text)) == [
         "h1:The Mill of Lowick",
-        "badge It stands on the Ode, since 1820 & snake_case_name. It burned[^1].",
-        "h2:Later",
+        "It stands on the Ode, since 1820 & snake_case_name. It burned[^1].",
+        "h1:Later",
         "a *wheel*",
-        "1. a bell of brass",
+        "a bell of brass",
         "quoted",
-        "| part | n |",
-        "| wheel | 2 |",
+        "part | n",
+        "wheel | 2",
         "# no heading",
     ]
 
