@@ -81,7 +81,7 @@ def _read_questions(
 ) -> None:
     """Add the queries that the files judge; a query belongs to the first split that has it."""
     split_of = {}
-    scores = {}  # by query and document
+    scores = {query: {} for query in queries}  # by document
     for file in files:
 
         def add_row(row: Judgement, split: str = file.stem) -> None:
@@ -89,27 +89,22 @@ def _read_questions(
                 raise LeftOut("names a query that is not in queries.jsonl: left out")
             if row.document not in source.paragraphs:
                 raise LeftOut("names a document that is not in corpus.jsonl: left out")
-            other_split = split_of.setdefault(row.query, split)
-            if other_split != split:
-                raise LeftOut(f"names a query that is in {other_split}.tsv, too: left out")
-
-            scores_of_query = scores.setdefault(row.query, {})
-            if row.document in scores_of_query:
+            first_split = split_of.setdefault(row.query, split)
+            if first_split != split:
+                raise LeftOut(f"names a query that is in {first_split}.tsv, too: left out")
+            if row.document in scores[row.query]:
                 source.add_flaw("judges a document again: the later row counts")
-            scores_of_query[row.document] = float(row.score)
+            scores[row.query][row.document] = float(row.score)
 
         source.read_records(file, Judgement, add_row, _rows)
 
-    for query, text in queries.items():
-        if query not in split_of:
-            continue
-        relevant = [document for document, score in scores[query].items() if score > 0]
-        if not relevant:
+    for query, judged in scores.items():
+        supporting = tuple((document,) for document, score in judged.items() if score > 0)
+        if supporting:
+            question = Question(query, queries[query], answer="", supporting=supporting)
+            source.add_question(Item(question, split=split_of[query]))
+        elif judged:
             source.note(f"query {quote(query)}: no document is judged relevant, so it is not asked")
-            continue
-        supporting = tuple((document,) for document in relevant)
-        question = Question(query, text, answer="", supporting=supporting)
-        source.add_question(Item(question, split=split_of[query]))
 
 
 def _rows(file: Path) -> NumberedRecords:

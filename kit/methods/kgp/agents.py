@@ -21,7 +21,7 @@ from kit.methods.loops.small_plan import LONGEST_PLAN, PLANNER
 from kit.settings import Positive, Whole
 from kit.store import content_key
 from kit.text import ENCODER_SETTINGS, Encoder
-from kit.text.language_models import SequenceToSequence, language_model
+from kit.text.language_models import language_model
 from kit.text.prompts import evidence_prompt
 from kit.text.replies import counted, plain_reply
 
@@ -193,7 +193,7 @@ class KGPChat(KGPTfidf):
 
     def generated_evidence(self, inputs: Inputs) -> list[str]:
         prompt_name = "evidence"
-        if isinstance(self.model, SequenceToSequence):
+        if not self.model.takes_instructions:
             prompt_name = "prefixed_evidence"
         prompts = []
         for agent_input in inputs:
