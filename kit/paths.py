@@ -19,6 +19,8 @@ NOTEBOOKS = ROOT / "notebooks"
 PUBLISHED = ROOT / "figures" / "published"
 ATLAS = ROOT / "data" / "atlas"
 ANSWERS = ROOT / "data" / "answers"
+#: Networks that learned on worlds, a folder each by the name of its method.
+NETWORKS = ROOT / "data" / "networks"
 
 
 def output() -> Path:
