@@ -32,8 +32,8 @@ class Shipped(Trained):
     """A network that is of use as it comes: weights that were learned on worlds stand ready.
 
     A subclass is a retriever with a setting ``start: Start = "worlds"``. Its :meth:`restore` takes
-    the kit's weights as those of its own training, and :meth:`train` goes on from what was restored
-    last, or begins anew where nothing was.
+    the kit's weights as those of its own training, and leaves them in ``learned``. Its
+    :meth:`train` begins with ``learned``, or anew where that is None.
     """
 
     #: Whether the weights belong to the vectors of the default encoder.
@@ -41,6 +41,12 @@ class Shipped(Trained):
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Be as the method comes: what was learned since, if anything, is forgotten."""
+        self.learned = None
+        self.history = ()
         if self.settings.start == "worlds":
             self._expect_encoder()
             self.history = tuple(read_history(self.shipped_folder))
@@ -54,7 +60,7 @@ class Shipped(Trained):
     def fit(self, benchmark: Benchmark) -> None:
         """Learn from ``benchmark.train``, choose on ``benchmark.dev``; or find what was learned.
 
-        With the weights of the worlds and no training questions everything stays as it is. Raises
+        With the weights of the worlds and no training questions these are what it has. Raises
         :class:`InputError` where an untrained network has too little to learn from.
         """
         self.learn([benchmark])
@@ -66,9 +72,12 @@ class Shipped(Trained):
         """
         has_questions = any(benchmark.train for benchmark in benchmarks)
         if self.settings.start == "worlds" and not has_questions:
+            self._begin()
             return self.shipped_folder
+
         for benchmark in benchmarks:
             self.expect_training(benchmark)
+        self._begin()
         folder = self.find_or_train(
             " ".join(map(self.data_key, benchmarks)),
             lambda slot: self.train(benchmarks, slot),
