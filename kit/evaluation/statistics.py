@@ -3,8 +3,13 @@
 Questions are resampled whole, so what was measured on the same question stays together: the
 differences between methods are paired, and so are the points of a sweep. An interval needs two
 observations, or is (nan, nan).
+
+Where training is random, values are (n, seeds): a column per draw of the training. A question's
+value is then its mean over the draws, and the interval is over questions and draws
+(:func:`over_draws`).
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from math import nan
 from typing import NamedTuple
@@ -20,16 +25,17 @@ from kit.corpus.types import Texts
 LEVEL = 0.95
 N_RESAMPLES = 10_000
 _ENDS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]  # of an interval, as quantiles
+_Z = stats.norm.ppf(_ENDS[1])
 _CELLS = 4_000_000  # of a block of resampling counts: 32 MB, whatever the number of questions
 
 
 class Estimate(NamedTuple):
     """A mean, difference, slope or correlation over ``n`` observations, with its interval.
 
-    ``p`` is two-sided, of a paired test; nan where none was made. ``differ`` says how many
-    observations tell something (of differences those that are not 0), or None where they are not
-    counted. ``rival`` is the mean that a difference is taken to, which says how much room there
-    was. ``draws`` has the value with each training seed.
+    ``p`` is two-sided, of the paired test that flips signs; nan where none was made. ``differ``
+    says how many observations tell something (of differences those that are not 0), or None where
+    they are not counted. ``rival`` is the mean that a difference is taken to, which says how much
+    room there was. ``draws`` has the value with each draw of the training.
     """
 
     value: float
@@ -48,6 +54,48 @@ def estimate(value: float, sample: ndarray, n: int) -> Estimate:
     if n > 1:
         low, high = np.quantile(sample, _ENDS)
     return Estimate(float(value), float(low), float(high), n)
+
+
+def over_draws(measured: Estimate, draws: ndarray) -> Estimate:
+    """An estimate with an interval over draws of the training, beside that over questions.
+
+    ``draws`` (seeds,) are its values with each. The variance of their mean, var(draws) / seeds, is
+    added to that of the interval: the square of each half grows by 1.96² times as much.
+    """
+    if len(draws) < 2:
+        return measured
+    spread = _Z * np.std(draws, ddof=1) / np.sqrt(len(draws))
+    measured = measured._replace(draws=tuple(map(float, draws)))
+    if spread < 1e-12:  # equal draws, up to rounding
+        return measured
+    value, low, high = measured[:3]
+    below = np.hypot(value - low, spread)
+    above = np.hypot(high - value, spread)
+    return measured._replace(
+        low=float(value - below),
+        high=float(value + above),
+    )
+
+
+def mean_of_draws(values: ndarray) -> Estimate:
+    """The mean of a quantity (n,) that each draw of a training has once, with Student's interval.
+
+    So few values are too alike for a bootstrap.
+    """
+    values = np.asarray(values, float)
+    n = len(values)
+    half = nan
+    if n > 1:
+        error = values.std(ddof=1) / np.sqrt(n)
+        half = float(error * stats.t.ppf(_ENDS[1], n - 1))
+    mean = float(values.mean())
+    return Estimate(
+        mean,
+        mean - half,
+        mean + half,
+        n,
+        draws=tuple(values.tolist()),
+    )
 
 
 def resampled_sums(
@@ -116,10 +164,11 @@ def interval(
     *,
     n_resamples: int = N_RESAMPLES,
 ) -> Estimate:
-    """The mean of ``values`` (n,) with its percentile bootstrap interval."""
-    column = DataFrame(np.asarray(values, float))
+    """The mean of ``values`` (n,) or (n, seeds) with its percentile bootstrap interval."""
+    values = _with_seeds(values)
+    column = DataFrame(values.mean(axis=1))
     [row] = intervals(column, seed, n_resamples=n_resamples).itertuples(index=False)
-    return Estimate(*row)
+    return over_draws(Estimate(*row), _means(values))
 
 
 def by_group(
@@ -150,17 +199,20 @@ def diff_of_means(
 ) -> Estimate:
     """The mean of ``a`` minus the mean of ``b``, of two groups of different questions.
 
-    Each is resampled by itself.
+    Each is resampled by itself. Both are (n,) or (n, seeds), with the same seeds.
     """
-    a = np.asarray(a, float)
-    b = np.asarray(b, float)
+    a = _with_seeds(a)
+    b = _with_seeds(b)
+    by_seed = _means(a) - _means(b)
+    a = a.mean(axis=1).round(12)
+    b = b.mean(axis=1).round(12)
     sums_a = resampled_sums(a[:, None], seed=seed, n_resamples=n_resamples)
     sums_b = resampled_sums(b[:, None], seed=seed + 1, n_resamples=n_resamples)
     sample = sums_a / len(a) - sums_b / len(b)  # (resamples, 1)
 
     difference = estimate(a.mean() - b.mean(), sample, len(a) + len(b))
     n_telling = np.count_nonzero(a) + np.count_nonzero(b)
-    return difference._replace(differ=int(n_telling))
+    return over_draws(difference._replace(differ=int(n_telling)), by_seed)
 
 
 def paired(
@@ -172,30 +224,53 @@ def paired(
 ) -> Estimate:
     """The mean of a − b (n,) over the same questions, its interval, and p of a permutation test.
 
-    Where training is random, a, b or both are (n, seeds): a question's value is its mean over the
-    seeds. The test swaps a and b, which flips the sign of differences. Zero differences don't
-    change under a flip, so they are left out, which makes the test exact where at most 13 questions
-    differ. With one or none, p is 1.
+    a, b or both may be (n, seeds). The test swaps a and b, which flips the sign of differences.
+    Zero differences don't change under a flip, so they are left out, which makes the test exact
+    where at most 13 questions differ. With one or none, p is 1.
     """
     a = _with_seeds(a)
     b = _with_seeds(b)
     difference = (a - b).mean(axis=1).round(12)
-    n = max(len(a), 1)
-    draws = (a - b).sum(axis=0) / n  # (seeds,)
-    if len(draws) == 1:
-        draws = draws[:0]
-
-    return interval(difference, seed, n_resamples=n_resamples)._replace(
+    measured = interval(difference, seed, n_resamples=n_resamples)._replace(
         p=_p_of_flips(difference, seed, n_resamples),
         differ=int(np.count_nonzero(difference)),
-        rival=float(b.mean(axis=1).sum() / n),
-        draws=tuple(draws.tolist()),
+        rival=float(_means(b).mean()),
     )
+    return over_draws(measured, _means(a - b))
+
+
+def best_elsewhere(rivals: Mapping[str, ndarray]) -> tuple[ndarray, list[str]]:
+    """Of several rivals the best, never chosen on the questions that it is compared on.
+
+    Each half of the questions (every second one) has the rival with the higher mean on the other
+    half. ``rivals`` are by name (n,) or (n, seeds). Returns the values (n, seeds) and the names of
+    the chosen, which are one or two. A rival that is the best of the very questions would have the
+    luck of these questions, too.
+    """
+    names = list(rivals)
+    n_questions = len(next(iter(rivals.values())))
+    columns = [_with_seeds(values) for values in rivals.values()]
+    n_seeds = max(values.shape[1] for values in columns)
+    every = np.stack([np.broadcast_to(values, (n_questions, n_seeds)) for values in columns])
+
+    chosen = np.empty((n_questions, n_seeds))
+    best = []
+    for half in (0, 1):
+        elsewhere = every[:, 1 - half :: 2]
+        row = int(elsewhere.sum(axis=(1, 2)).argmax())
+        chosen[half::2] = every[row, half::2]
+        best.append(names[row])
+    return chosen, list(dict.fromkeys(best))
 
 
 def _with_seeds(values: ndarray) -> ndarray:
     """Values as (n, seeds), where (n,) are of a single seed."""
     return np.atleast_2d(np.asarray(values, float).T).T
+
+
+def _means(values: ndarray) -> ndarray:
+    """The mean of each seed (seeds,) over the questions of (n, seeds); 0 without questions."""
+    return values.sum(axis=0) / max(len(values), 1)
 
 
 def _p_of_flips(difference: ndarray, seed: int, n_resamples: int) -> float:
@@ -223,36 +298,53 @@ def slope(
     y: ndarray,
     seed: int = 0,
     *,
+    questions: ndarray | None = None,
     n_resamples: int = N_RESAMPLES,
 ) -> Estimate:
-    """The least-squares slope of y on x (n,), its interval by resampling the pairs.
+    """The least-squares slope of y (n,) or (n, seeds) on x (n,), its interval by resampling.
 
-    nan where x has one value only; samples that happen to hold one value of x have no slope and are
-    left out.
+    ``questions`` (n,) says which rows are of the same question: these are drawn together, and ``n``
+    of the estimate counts questions. Without it each row is one of its own. nan where x has one
+    value only; samples that happen to hold one value of x have no slope and are left out.
     """
     x = np.asarray(x, float)
-    y = np.asarray(y, float)
-    n = len(x)
+    by_seed = _with_seeds(y)
+    y = by_seed.mean(axis=1)
+    owner = np.arange(len(x))  # the question of each row
+    if questions is not None:
+        _, owner = np.unique(np.asarray(questions), return_inverse=True)
+    n = len(set(owner))
     if n < 2 or np.ptp(x) == 0:
         return Estimate(nan, nan, nan, n)
 
     # Centred: the closed form below would otherwise lose digits where x is far from 0.
     x = x - x.mean()
     y = y - y.mean()
-    terms = np.column_stack([x, y, x * x, x * y])
-    sums = resampled_sums(terms, seed=seed, n_resamples=n_resamples)
-    sum_x, sum_y, sum_xx, sum_xy = sums.T  # (resamples,)
+    squares = x @ x
+    terms = np.column_stack([np.ones_like(x), x, y, x * x, x * y])
+    by_question = np.zeros((n, 5))
+    np.add.at(by_question, owner, terms)
+    sums = resampled_sums(by_question, seed=seed, n_resamples=n_resamples)
+    n_rows, sum_x, sum_y, sum_xx, sum_xy = sums.T  # (resamples,)
 
-    spread = n * sum_xx - sum_x**2
-    has_slope = spread > 1e-9 * n * (x @ x)
-    slopes = (n * sum_xy - sum_x * sum_y)[has_slope] / spread[has_slope]
-    result = estimate(x @ y / (x @ x), slopes, n)
+    spread = n_rows * sum_xx - sum_x**2
+    has_slope = spread > 1e-9 * n_rows * squares
+    slopes = (n_rows * sum_xy - sum_x * sum_y)[has_slope]
+    slopes = slopes / spread[has_slope]
 
-    # Observations that have the commonest value tell nothing.
-    _, counts = np.unique(y, return_counts=True)
-    commonest = counts.max()
-    n_alike = commonest if commonest > 1 else 0
-    return result._replace(differ=int(n - n_alike))
+    # Rounded as differences are: a sample without any slope has 0, not −4e−19.
+    result = estimate(round(x @ y / squares, 12), slopes.round(12), n)
+    result = result._replace(differ=_n_telling(y, owner))
+    return over_draws(result, x @ by_seed / squares)
+
+
+def _n_telling(y: ndarray, owner: ndarray) -> int:
+    """How many questions have a value (n,) other than the commonest, which tells nothing."""
+    values, counts = np.unique(y.round(12), return_counts=True)
+    if counts.max() == 1:
+        return len(set(owner))
+    commonest = values[counts.argmax()]
+    return len(set(owner[y.round(12) != commonest]))
 
 
 def rank_correlation(

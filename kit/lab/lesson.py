@@ -15,7 +15,7 @@ from kit.corpus import Benchmark, Question
 from kit.cost import cost_line
 from kit.errors import InputError, show_notes
 from kit.evaluation.statistics import Estimate
-from kit.lab.claims.findings import Finding, finding, verdicts
+from kit.lab.claims.findings import Cell, Finding, cell_of, finding, has_learned, verdicts
 from kit.lab.claims.ledger import code_hash
 from kit.lab.parameters import is_trial
 from kit.lab.provenance import provenance, write_json
@@ -50,6 +50,7 @@ class Lesson:
     _start: float = field(default_factory=monotonic)
     _figures: set[Path] = field(default_factory=set)
     _findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
+    _learned: dict[Cell, bool] = field(default_factory=dict)
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -85,6 +86,17 @@ class Lesson:
         self._figures.update(save_figure(figure, table, self.folder, f"{self.notebook[:2]}_{name}"))
         return figure
 
+    def learned(self, trained: Sequence[Retriever], gain: Estimate) -> bool:
+        """Keep whether what was trained, all seeds of a method, is better than its start.
+
+        ``gain`` is the paired difference of the two on questions that chose nothing
+        (``experiment.gain("dpr", over="dpr, untrained")``). Claims that rest on what was not shown
+        to be better than its start stay undecided.
+        """
+        for retriever in trained:
+            self._learned[cell_of(retriever)] = has_learned(gain)
+        return has_learned(gain)
+
     def claim(
         self,
         claim: str,
@@ -94,6 +106,7 @@ class Lesson:
         criterion: str = "",
         case: str = "",
         how: str = "",
+        untestable: str = "",
     ) -> Finding:
         """Keep what was measured for a claim, with its verdict (:func:`finding`).
 
@@ -108,6 +121,8 @@ class Lesson:
             case=case,
             how=how,
             seed=self.seed,
+            learned=self._learned,
+            untestable=untestable,
         )
         self._findings[claim, criterion, case] = judged
         return judged

@@ -88,6 +88,56 @@ def test_seeds_are_averaged_by_question() -> None:
     )
 
 
+def test_draws_of_the_training_widen_an_interval() -> None:
+    """Three draws gain 0, 2 and 4 points: their mean has a standard error of 2 / √3 points.
+
+    All questions are alike, so nothing comes from them; 1.96 · 2 / √3 = 2.263.
+    """
+    draws = np.tile([0.5, 0.52, 0.54], (9, 1))
+    result = statistics.paired(draws, np.full(9, 0.5))
+    assert result[:3] == pytest.approx((0.02, 0.02 - 0.02263, 0.02 + 0.02263), abs=1e-5)
+    assert result.draws == pytest.approx((0, 0.02, 0.04))
+
+    alike = statistics.paired(np.tile(SHARES[:, None], 3), 0 * SHARES)
+    assert alike[1:3] == statistics.paired(SHARES, 0 * SHARES)[1:3]  # equal draws add nothing
+    both = statistics.over_draws(statistics.Estimate(0.0, -0.03, 0.03, 9), np.array([-0.04, 0.04]))
+    half = np.hypot(0.03, 1.96 * 0.04)  # var(draws) / 2 = 0.04²
+    assert both[1:3] == pytest.approx((-half, half), abs=1e-5)
+    groups = statistics.diff_of_means(draws, np.full(4, 0.5))
+    assert groups[:3] == pytest.approx(result[:3], abs=1e-6)
+    rising = statistics.slope([1, 2] * 3, np.array([[0, 0], [1, 3]] * 3))  # slopes 1 and 3
+    assert rising[:3] == pytest.approx((2, 2 - 1.96, 2 + 1.96), abs=1e-3)
+
+
+def test_a_mean_of_draws_has_students_interval() -> None:
+    """Of 1, 2, 3 the standard error is 1 / √3, and t with 2 degrees of freedom is 4.303."""
+    result = statistics.mean_of_draws([1, 2, 3])
+    assert result[:4] == pytest.approx((2, 2 - 2.484, 2 + 2.484, 3), abs=1e-3)
+    assert math.isnan(statistics.mean_of_draws([1]).low)
+
+
+def test_a_rival_is_chosen_on_the_other_half() -> None:
+    """a is best on the odd questions, b on the even ones: each half has the other's best."""
+    a = [0, 1, 0, 1]
+    b = [1, 0, 1, 0]
+    values, names = statistics.best_elsewhere({"a": a, "b": b})
+    assert values.ravel().tolist() == [0, 0, 0, 0] and names == ["a", "b"]
+    seeds = np.array([[0.2, 0.4]] * 4)
+    values, names = statistics.best_elsewhere({"low": np.zeros(4), "seeds": seeds})
+    assert values.tolist() == seeds.tolist() and names == ["seeds"]
+
+
+def test_a_best_of_equals_is_chosen_without_luck() -> None:
+    """Ten rivals by lot: the best of the very questions is ahead by luck, that of others not."""
+    generator = np.random.default_rng(0)
+    lucky, fair = [], []
+    for _ in range(50):
+        rivals = {str(n): generator.random(60) for n in range(10)}
+        lucky.append(max(values.mean() for values in rivals.values()))
+        fair.append(statistics.best_elsewhere(rivals)[0].mean())
+    assert np.mean(lucky) > 0.55 and abs(np.mean(fair) - 0.5) < 0.02
+
+
 def test_paired_p_is_uniform_where_nothing_differs() -> None:
     generator = np.random.default_rng(0)
     p = [statistics.paired(*generator.normal(size=(2, 20)), n_resamples=500).p for _ in range(200)]
@@ -104,6 +154,29 @@ def test_slope() -> None:
     far = 1e6 + np.arange(20.0)
     assert statistics.slope(far, 3 * far)[:3] == pytest.approx((3, 3, 3))
     assert all(math.isnan(value) for value in statistics.slope([2, 2, 2], [0, 1, 0])[:3])
+
+
+def test_rows_of_one_question_are_drawn_together() -> None:
+    """Thirty copies of the rows of ten questions say no more than one of each."""
+    generator = np.random.default_rng(3)
+    x = np.tile([1, 2, 3], 10)
+    y = generator.random(30)
+    questions = np.repeat(np.arange(10), 3)
+    alone = statistics.slope(x, y, questions=questions)
+    copies = statistics.slope(np.tile(x, 30), np.tile(y, 30), questions=np.tile(questions, 30))
+    assert copies[:4] == pytest.approx(alone[:4]) and alone.n == 10
+    naive = statistics.slope(np.tile(x, 30), np.tile(y, 30))
+    assert naive.high - naive.low < (alone.high - alone.low) / 3
+
+
+def test_a_slope_without_any_change_is_exactly_0() -> None:
+    """Two right graphs of 300: samples without either have a slope of 0, not of −4e−19."""
+    x = np.random.default_rng(5).integers(2, 6, 300)
+    y = np.zeros(300)
+    y[[7, 40]] = 1 / 3
+    result = statistics.slope(x, y)
+    assert result.high == 0 or abs(result.high) > 1e-9
+    assert result.differ == 2
 
 
 def test_rank_correlation_by_hand() -> None:

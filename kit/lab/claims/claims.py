@@ -4,6 +4,7 @@ What is claimed, how it is measured here, and which effect would bear it out are
 anything is measured.
 """
 
+from collections.abc import Collection
 from math import inf, isinf
 from pathlib import Path
 from typing import Literal
@@ -17,13 +18,17 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The range in which a claim wants an effect: above ``above`` and below ``below``.
 
     At least one of them is given. ``unit`` is ``share`` (a mean over questions from 0 to 1, or a
-    difference of two) or names another quantity.
+    difference of two) or names another quantity. What ``decides`` is the paper's own measure: where
+    it is tested, the claim's other criteria only stand beside it. ``cannot_fail`` says why every
+    possible result would be on the claimed side, so that nothing is tested.
     """
 
     name: str = ""
     unit: str = "share"
     above: float = -inf
     below: float = inf
+    decides: bool = False
+    cannot_fail: str = ""
 
     @property
     def is_share(self) -> bool:
@@ -52,7 +57,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a paper claims, where it says so and what it measured, and how the kit tests it.
 
-    It holds by all its criteria. Where cases are ``readings`` of the paper and they differ, nothing
+    It holds by all criteria that it needs. Where cases are ``readings`` of the paper and they differ, nothing
     is decided.
     """
 
@@ -70,6 +75,20 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def paper(self) -> str:
         return self.id.rpartition("-")[0]
+
+    def needed(self, tested: Collection[str]) -> set[str]:
+        """The criteria by which it is decided, where those with the names ``tested`` were tested.
+
+        Those that decide if they all were, else all that can fail.
+        """
+        deciding = {criterion.name for criterion in self.criteria if criterion.decides}
+        if deciding and deciding.issubset(tested):
+            return deciding
+        return {
+            criterion.name
+            for criterion in self.criteria
+            if not criterion.decides and not criterion.cannot_fail
+        }
 
 
 class _Document(msgspec.Struct):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pandas as pd
+from msgspec.structs import replace
 from pandas import DataFrame
 
 from kit.corpus import load
@@ -20,6 +21,7 @@ from kit.fingerprint import digest_of, with_imports
 from kit.lab.claims.claims import CLAIMS, CRITERIA, DEPARTS, Claim, Criterion
 from kit.lab.claims.findings import (
     NOT_REPRODUCED,
+    NOT_TESTED,
     UNDECIDED,
     Finding,
     in_brackets,
@@ -30,7 +32,6 @@ from kit.methods import METHODS
 from kit.paths import NOTEBOOKS, ROOT
 from kit.store import content_key
 
-NOT_TESTED = "not tested"
 STALE = "stale"  # claim, code or data have changed since a verdict was given
 
 _PARTIAL = ("-smoke", "-trial")  # runs with too few questions, or with settings of one's choice
@@ -45,6 +46,7 @@ _ROOMS = (
     "kit.readers",
     "kit.methods",
     "kit.evaluation",
+    *(f"kit.lab.claims.{paper.replace('-', '_')}" for paper in DEPARTS),  # what claims measure
 )
 #: What every notebook measures with.
 _ALWAYS = {"kit.corpus", "kit.text", "kit.graphs", "kit.evaluation"}
@@ -182,32 +184,47 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> DataFrame:
 
 
 def _row(claim: Claim, records: Sequence[Record], dataset: str) -> tuple[str, str, str, str]:
-    """The ledger's row for a claim, without the common state."""
+    """The ledger's row for a claim, without the common state.
+
+    All findings are judged by the rules of today.
+    """
     findings = []
     any_stale = False
+    any_of_old = False  # of a criterion that the claim had once
     for record in records:
         for finding in record.findings:
             if finding.claim == claim.id:
-                findings.append(finding)
+                findings.append(_judged_today(finding))
                 any_stale |= is_stale(finding, record, dataset)
+                any_of_old |= (claim.id, finding.criterion) not in CRITERIA
 
-    state = STALE if any_stale else _state(claim, findings)
+    state = _state(claim, findings)
+    if any_of_old or (any_stale and state != NOT_TESTED):
+        state = STALE
     effects = [_weakest(criterion, findings) for criterion in claim.criteria if findings]
     return claim.id, dataset, state, "; ".join(effects)
 
 
+def _judged_today(finding: Finding) -> Finding:
+    """A finding with the verdict of today's rules; one of a criterion of old as it was."""
+    criterion = CRITERIA.get((finding.claim, finding.criterion))
+    if criterion is None:
+        return finding
+    state, why = verdict(finding, criterion)
+    return replace(finding, verdict=state, why=why)
+
+
 def _state(claim: Claim, findings: Sequence[Finding]) -> str:
     """What the findings for a claim on one data set say together."""
-    if not findings:
-        return NOT_TESTED
-    states = {finding.verdict for finding in findings}
+    tested = [finding for finding in findings if finding.verdict != NOT_TESTED]
+    needed = claim.needed({finding.criterion for finding in tested})
+    counted = [finding for finding in tested if finding.criterion in needed]
+    states = {finding.verdict for finding in counted}
     if NOT_REPRODUCED in states and not claim.readings:  # a single case suffices
         return NOT_REPRODUCED
-    measured = {finding.criterion for finding in findings}
-    wanted = {criterion.name for criterion in claim.criteria}
-    if measured == wanted and len(states) == 1:
-        return states.pop()
-    return UNDECIDED
+    if {finding.criterion for finding in counted} != needed:
+        return NOT_TESTED
+    return states.pop() if len(states) == 1 else UNDECIDED
 
 
 def _common_state(states: pd.Series) -> str:
@@ -221,7 +238,7 @@ def _weakest(criterion: Criterion, findings: Sequence[Finding]) -> str:
     """A criterion's effect in the case that speaks most against the claim."""
 
     def strength(finding: Finding) -> tuple[int, float]:
-        order = {NOT_REPRODUCED: 0, UNDECIDED: 1}.get(finding.verdict, 2)
+        order = {NOT_REPRODUCED: 0, UNDECIDED: 1, NOT_TESTED: 3}.get(finding.verdict, 2)
         low = finding.effect if finding.low is None else finding.low
         high = finding.effect if finding.low is None else finding.high
         return order, min(low - criterion.above, criterion.below - high)
@@ -243,13 +260,14 @@ def _weakest(criterion: Criterion, findings: Sequence[Finding]) -> str:
 
 
 def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
-    """The whole ledger in Markdown: every claim, with what the data sets that tested it say."""
+    """The whole ledger in Markdown: every claim, with what was measured on the data sets."""
     table = ledger(records)
     tested = table[table["state"] != NOT_TESTED]
+    measured = table[table["effects"] != ""]
     head = Path(__file__).with_name("ledger.md").read_text("utf-8").strip()
     parts = [head.format(tested=tested["claim"].nunique(), claims=len(CLAIMS))]
     for claim in CLAIMS.values():
-        rows = tested[tested["claim"] == claim.id]
+        rows = measured[measured["claim"] == claim.id]
         overall = NOT_TESTED if rows.empty else rows["overall"].iloc[0]
         departs = "; ".join(filter(None, [claim.departs, DEPARTS[claim.paper]]))
         parts.append(f"## {claim.id}: {overall}")
