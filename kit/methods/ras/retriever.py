@@ -17,7 +17,7 @@ from kit.corpus import Benchmark, Corpus
 from kit.corpus.types import Questions
 from kit.learning.training import HISTORY, History, read_history
 from kit.methods.baselines.classic import Dense
-from kit.methods.loops.agents import GOLD, MANY_PROMPTS, agent_of
+from kit.methods.loops.agents import GOLD, MANY_PROMPTS, SmallAgent, agent_of
 from kit.methods.loops.fact_reader import FactReader
 from kit.methods.loops.loops import Loop
 from kit.methods.loops.small_plan import PLANNER
@@ -56,11 +56,15 @@ class RAS(Loop):
 
     class Settings(EncoderSettings, frozen=True):
         planner: Annotated[str, "language model that plans, or gold"] = f"t5:{PLANNER}"
-        triples: Annotated[str, "source of triples: rules or a language model"] = f"t5:{PLANNER}"
+        triples: Annotated[
+            str,
+            "source of triples: rules or a language model; empty for a planner's own, of a planner "
+            "that reads none rules",
+        ] = ""
         top_k: Annotated[Positive, "passages of each retrieval"] = 5
         rounds: Annotated[Positive, "retrievals at most"] = 5
         scope: Annotated[Share, "share of the corpus that themes leave to search"] = 1.0
-        by_name: Annotated[bool, "passages come first that name what a step knows"] = True
+        by_name: Annotated[bool, "passages come first that name what a step asks about"] = False
 
     #: Sub-questions and the texts that answer them, from which themes learn.
     theme_pairs: Sequence[tuple[str, str]] = ()
@@ -91,12 +95,12 @@ class RAS(Loop):
         self.inner.index(corpus)
         self.encoder = self.inner.encoder
         self.vectors = self.inner.vectors  # f_den(C), (passages, dimension)
-        self.agent = agent_of(
-            self.settings.planner,
-            corpus,
-            self.settings.triples,
-        )
-        self.facts = FactReader(corpus, self.settings.triples)
+        planner = self.settings.planner
+        triples = self.settings.triples
+        self.agent = agent_of(planner, corpus, triples)
+        if isinstance(self.agent, SmallAgent):  # what it asks for, it also reads
+            triples = triples or planner
+        self.facts = FactReader(corpus, triples or "rules")
         self.themes = cache(self._learn_themes)  # once, when they are wanted; variants share them
 
         self.linker = linker_of(corpus)

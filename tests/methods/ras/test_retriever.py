@@ -7,6 +7,7 @@ from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.methods import make
 from kit.methods.loops.agents import Agent
+from kit.methods.loops.small_plan import PLANNER
 from kit.methods.loops.steps import NO_RETRIEVAL, SUFFICIENT, UNREADABLE, Hole, Step, Trajectory
 from kit.methods.ras.retriever import RAS
 from kit.methods.trace import Exchange, GraphGrowth, SubQuestionEvent
@@ -64,16 +65,37 @@ def test_the_question_comes_first_then_each_step_until_it_suffices() -> None:
 
 
 def test_backward_it_looks_where_the_name_is_said_and_forward_in_its_own_passages() -> None:
-    retriever = ras(hole("Ines Moravec", BY, True), None)
+    retriever = ras(hole("Ines Moravec", BY, True), None, by_name=True)
     [grown] = retriever.run([Query("q", "What rises in chalk hills and falls gently to the sea?")])
     assert retriever.ids(grown.steps[1].rows) == ("harbour",) and grown.steps[1].answers == (
         FILM[0],
     )
-    retriever = ras(hole("Oll", "rises"), None)
+    retriever = ras(hole("Oll", "rises"), None, by_name=True)
     assert retriever.ids(retriever.run([TOWN.query])[0].steps[1].rows) == ("oll",)
     # A sentence: what names all that it names.
-    retriever = ras(Step("Does anybody at Selby Quay swim in the Oll?"), None)
+    swims = Step("Does anybody at Selby Quay swim in the Oll?")
+    retriever = ras(swims, None, by_name=True)
     assert retriever.ids(retriever.run([TOWN.query])[0].steps[1].rows) == ("quay",)
+
+
+def test_by_default_the_nearest_by_vector_come_first_as_in_eq_6() -> None:
+    backward = hole("Ines Moravec", BY, True)
+    retriever = ras(backward, None)
+    [grown] = retriever.run([Query("q", "What rises in chalk hills and falls gently to the sea?")])
+    query = retriever.encoder.encode([backward.text], role="query")[0]
+    nearest = int(np.argmax(retriever.vectors @ query))
+    assert grown.steps[1].rows == (nearest,)
+
+
+@pytest.mark.parametrize(
+    ("planner", "triples", "source"),
+    [("gold", "", "rules"), (f"t5:{PLANNER}", "", f"t5:{PLANNER}"), ("gold", "rules", "rules")],
+)
+def test_only_the_small_planner_has_its_own_triples(planner, triples, source: str) -> None:
+    """Another planner would get the invented relations of the small one as what was found."""
+    retriever = make("ras", planner=planner, triples=triples)
+    retriever.index(HAND.corpus)
+    assert retriever.facts.source == source
 
 
 def test_what_ends_it() -> None:
