@@ -5,20 +5,33 @@ softmax over the batch's positives and the sampled negatives, with cosines times
 """
 
 from collections.abc import Callable, Sequence
+from math import ceil
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import torch
 from numpy.random import Generator, default_rng
 from torch import Tensor
 from torch.optim import AdamW
 
 from kit.corpus.types import Indices, Texts
+from kit.learning.low_rank import learn_in_low_rank, merge
 from kit.learning.partly_frozen import PartlyFrozenEncoder
-from kit.learning.training import PATIENCE, Period, Slot, Trainer, parts_of_epoch, periods_of
+from kit.learning.training import (
+    CHECKS,
+    PATIENCE,
+    Period,
+    Slot,
+    Trainer,
+    parts_of_epoch,
+    periods_of,
+)
 from kit.settings import Positive, Whole
 from kit.text.encoder import Encoder, EncoderSettings
 
-Measure = Callable[[Encoder], float]
+LONGEST_PERIOD = 75  # steps from check to check
+Batch = tuple[list["Pair"], list[int]]  # pairs, and rows of their negatives
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -36,38 +49,50 @@ class Pair(msgspec.Struct, frozen=True):
         """Whether one's passage is a support of the other's question."""
         return self.positive in other.supports or other.positive in self.supports
 
+    def moved(self, n: int) -> "Pair":
+        """The pair where ``n`` passages stand before those of its corpus."""
+        return Pair(
+            self.query,
+            self.positive + n,
+            frozenset(row + n for row in self.supports),
+            tuple(row + n for row in self.negatives),
+        )
+
 
 class TrainingSettings(EncoderSettings, frozen=True):
     """Which encoder learns from pairs, and how, by AdamW."""
 
-    epochs: Annotated[Positive, "times through the pairs"] = 1
+    epochs: Annotated[Whole, "times through the pairs (0: nothing is learned)"] = 1
     batch: Annotated[Positive, "pairs per step"] = 24
-    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1), "the highest learning rate"] = 2e-4
+    learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1), "the highest learning rate"] = 1e-3
     layers: Annotated[Whole, "upper layers of the network that learn (0: all)"] = 3
-    tokens: Annotated[Positive, "tokens of each text that are read, the first ones"] = 64
+    rank: Annotated[Whole, "rank of the change of a matrix that learns (0: any)"] = 32
+    tokens: Annotated[Positive, "tokens of each text that are read, the first ones"] = 256
     seed: Annotated[Whole, "by which pairs and negatives are drawn"] = 0
 
 
 def finetune(
     base: Encoder,
     pairs: Sequence[Pair],
+    dev: Sequence[Pair],
     passages: Texts,
     training: TrainingSettings,
-    measure: Measure | None,
     slot: Slot,
 ) -> Encoder:
     """Train, and keep the model (sentence-transformers, safetensors) in ``slot``.
 
-    The model of the highest ``measure`` is kept, which may be the base itself; without ``measure``
-    the last one.
+    The model with the least loss of the ``dev`` pairs is kept, which may be the base itself;
+    without such pairs the last one. ``measured`` in the history is minus that loss.
     """
     # Imported here: it takes seconds, and what is stored does not need it.
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
     learner = PartlyFrozenEncoder(base, training.layers)
+    if training.rank:
+        learn_in_low_rank(learner.upper, training.rank, training.seed)
     ranking = MultipleNegativesRankingLoss(learner.upper)
 
-    def loss(batch: tuple[list[Pair], list[int]]) -> Tensor:
+    def loss(batch: Batch) -> Tensor:
         asking, negatives = batch
         rows = [pair.positive for pair in asking] + negatives
         # (pairs, dimension), and as many positives, then negatives, if there are any
@@ -79,20 +104,27 @@ def finetune(
         candidates = learner.vectors([passages[row] for row in rows], tokens=training.tokens)
         return ranking.compute_loss_from_embeddings([queries, *candidates.split(len(asking))], None)
 
-    def check(step: int) -> dict[str, float]:
-        # Before the first step by the base, whose vectors are mostly stored.
-        encoder = learner if step else base
-        return {"measured": measure(encoder)}
+    dev_batches = _with_negatives(dev, training)
 
+    @torch.no_grad()
+    def check(_: int) -> dict[str, float]:
+        losses = [loss(batch).item() * len(batch[0]) for batch in dev_batches]
+        return {"measured": -sum(losses) / len(dev)}
+
+    def write(folder: Path) -> None:
+        merge(learner.upper)
+        learner.write(folder)
+
+    learning = [weight for weight in learner.upper.parameters() if weight.requires_grad]
     # Without dropout: a step takes two thirds of the time.
     trainer = Trainer(
         learner.upper,
-        AdamW(learner.upper.parameters(), weight_decay=0.01),
+        AdamW(learning, weight_decay=0.01),
         loss,
         patience=PATIENCE,
-        write=learner.write,
+        write=write,
     )
-    if measure:
+    if dev:
         trainer.check = check
     learner.keep(trainer.run(_periods(pairs, training), slot))
     return learner
@@ -102,17 +134,30 @@ def _periods(pairs: Sequence[Pair], training: TrainingSettings) -> list[Callable
     """Those of all epochs, each dealt anew."""
     parts = []
     for epoch in range(training.epochs):
-        dealt = make_batches(
-            pairs,
-            training.batch,
-            default_rng([training.seed, epoch]),
-        )
-        batches = []
-        for step, batch in enumerate(dealt, sum(map(len, parts))):
-            generator = default_rng([training.seed, step])
-            batches.append((batch, sample_negatives(batch, generator)))
-        parts += parts_of_epoch(batches)
+        n_before = sum(map(len, parts))
+        batches = _with_negatives(pairs, training, epoch, n_before)
+        n_checks = max(CHECKS, ceil(len(batches) / LONGEST_PERIOD))
+        parts += parts_of_epoch(batches, n_checks)
     return periods_of(parts, training.learning_rate)
+
+
+def _with_negatives(
+    pairs: Sequence[Pair],
+    training: TrainingSettings,
+    epoch: int = 0,
+    n_before: int = 0,
+) -> list[Batch]:
+    """The batches of an epoch that so many precede, and negatives drawn for them."""
+    dealt = make_batches(
+        pairs,
+        training.batch,
+        default_rng([training.seed, epoch]),
+    )
+    batches = []
+    for step, batch in enumerate(dealt, n_before):
+        generator = default_rng([training.seed, step])
+        batches.append((batch, sample_negatives(batch, generator)))
+    return batches
 
 
 def make_batches(

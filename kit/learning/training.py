@@ -33,6 +33,7 @@ CHECKS = 2  # per epoch: so often the model is measured and a checkpoint written
 PATIENCE = 2  # checks in a row that bring nothing better before a training stops
 WARM_UP = 0.1  # the share of the steps in which the learning rate rises
 LARGEST_GRADIENT = 1.0  # the norm at which gradients are cut
+BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16")  # parts of a CPU that multiply bfloat16
 
 Item = TypeVar("Item")
 History = Sequence[dict[str, float]]  # a row per step, and a row per check
@@ -217,9 +218,9 @@ def linear_warmup_decay(step: int, total: int) -> float:
     )
 
 
-def parts_of_epoch(items: Sequence[Item]) -> list[Sequence[Item]]:
-    """What an epoch goes through, cut into ``CHECKS`` periods."""
-    cuts = np.linspace(0, len(items), CHECKS + 1).round().astype(int)
+def parts_of_epoch(items: Sequence[Item], n: int = CHECKS) -> list[Sequence[Item]]:
+    """What an epoch goes through, cut into ``n`` periods."""
+    cuts = np.linspace(0, len(items), n + 1).round().astype(int)
     return [items[start:end] for start, end in pairwise(cuts)]
 
 
@@ -250,13 +251,14 @@ def read_history(folder: Path) -> History:
 
 @contextmanager
 def mixed_precision() -> Iterator[None]:
-    """Matrix products in bfloat16 on a CUDA device or a CPU with AMX, in float32 elsewhere.
+    """Matrix products in bfloat16 on a CUDA device or a CPU that has them, in float32 elsewhere.
 
     Weights stay float32. To be entered anew for each step: what PyTorch has cast of the weights is
     kept until the end.
     """
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    is_quick = device == "cuda" or torch.cpu.get_capabilities().get("amx_bf16", False)
+    units = torch.cpu.get_capabilities()
+    is_quick = device == "cuda" or any(units.get(name) for name in BFLOAT16_UNITS)
     with torch.autocast(device, torch.bfloat16, enabled=is_quick):
         yield
 

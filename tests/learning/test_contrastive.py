@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +28,7 @@ PAIRS = [
     Pair("Which river floods Selby Quay?", 3, frozenset({3}), (4,)),
     Pair("What does a harbour pilot count?", 5, frozenset({5})),
 ]
-TRAINING = TrainingSettings(epochs=2, batch=2, learning_rate=1e-2, seed=0)
+TRAINING = TrainingSettings(epochs=2, batch=2, learning_rate=1e-2, rank=0)
 
 
 def pair(positive: int, *supports: int) -> Pair:
@@ -73,7 +74,7 @@ def test_every_pair_is_dealt_once(questions: list[frozenset[int]], size: int) ->
 
 def test_training_brings_queries_to_their_passages(base: Encoder) -> None:
     untouched = {name: weight.clone() for name, weight in base.model.state_dict().items()}
-    folder = trained(base, PAIRS, TEXTS, TRAINING, None)
+    folder = trained(base, PAIRS, (), TEXTS, TRAINING)
     losses = [row["loss"] for row in read_history(folder)]
     assert len(losses) == 4 and sum(losses[2:]) < sum(losses[:2])
     assert all(weight.equal(base.model.state_dict()[name]) for name, weight in untouched.items())
@@ -96,22 +97,58 @@ def test_the_loss_by_hand(base: Encoder) -> None:
     logits = 20 * queries @ candidates.T
     expected = np.mean(np.log(np.exp(logits).sum(1)) - logits[[0, 1], [0, 1]])
     training = TrainingSettings(epochs=1, batch=2, learning_rate=1e-9)
-    folder = trained(base, batch, TEXTS, training, None)
+    folder = trained(base, batch, (), TEXTS, training)
     assert read_history(folder)[0]["loss"] == pytest.approx(expected, rel=1e-4)
 
 
-def test_the_best_model_is_kept_and_training_stops_when_nothing_gets_better(base: Encoder) -> None:
-    training = TrainingSettings(epochs=4, batch=2, learning_rate=1e-2, seed=0)
-    seen = []
+def test_the_held_out_loss_by_hand_chooses_the_model(base: Encoder) -> None:
+    """Pairs that ask for the opposite of what is learned: the base is best, and is kept."""
+    question = PAIRS[0].query
+    dev = [Pair(question, 5, frozenset({5}), (0,))]
+    training = TrainingSettings(epochs=3, batch=2, learning_rate=1e-2)
+    queries = base.encode([question], role="query")
+    logits = 20 * queries @ base.encode([TEXTS[5], TEXTS[0]]).T
+    expected = float(np.log(np.exp(logits).sum()) - logits[0, 0])
 
-    def measure(encoder: Encoder) -> float:
-        seen.append(encoder.encode(TEXTS))
-        return [0.5, 0.7, 0.7, 0.6, 1.0][len(seen) - 1]
+    folder = trained(base, PAIRS[:2], dev, TEXTS, training)
+    checks = [row["measured"] for row in read_history(folder) if "measured" in row]
+    assert checks[0] == pytest.approx(-expected, abs=2e-2)  # in half the precision
+    assert max(checks) == checks[0] and len(checks) == 3  # two without a gain end it
+    vectors = Encoder(str(folder), base.store).encode(TEXTS)
+    np.testing.assert_allclose(vectors, base.encode(TEXTS), atol=1e-6)
 
-    folder = trained(base, PAIRS, TEXTS, training, measure)
-    checks = [(row["step"], row["measured"]) for row in read_history(folder) if "measured" in row]
-    assert checks == [(0, 0.5), (1, 0.7), (2, 0.7), (3, 0.6)]
-    # Measured in half the precision.
-    np.testing.assert_allclose(seen[0], base.encode(TEXTS), atol=1e-3)
-    np.testing.assert_allclose(Encoder(str(folder), base.store).encode(TEXTS), seen[1], atol=1e-3)
-    assert np.abs(seen[1] - seen[0]).max() > 1e-2
+
+def test_dev_pairs_like_the_training_keep_what_was_learned(base: Encoder) -> None:
+    training = TrainingSettings(epochs=4, batch=2, learning_rate=1e-2)
+    folder = trained(base, PAIRS, PAIRS, TEXTS, training)
+    checks = [row["measured"] for row in read_history(folder) if "measured" in row]
+    assert max(checks) > checks[0] + 0.1
+
+
+def test_training_reads_what_search_reads(base: Encoder) -> None:
+    """The 90th word of a passage teaches, too: two texts differ by their ends alone."""
+    filler = "mill " * 80
+    texts = [f"{filler} herring", f"{filler} lantern"]
+    pairs = [Pair("herring", 0, frozenset({0})), Pair("lantern", 1, frozenset({1}))]
+    history = read_history(trained(base, pairs, (), texts, TrainingSettings(learning_rate=1e-9)))
+    cut = Slot(base.store, "trained", "cut")
+    few = TrainingSettings(learning_rate=1e-9, tokens=64)
+    of_few = read_history(Path(finetune(base, pairs, (), texts, few, cut).name))
+    assert of_few[0]["loss"] == pytest.approx(np.log(2), abs=1e-3)  # to it both are the same
+    assert abs(history[0]["loss"] - np.log(2)) > 1e-3
+
+
+def test_in_a_low_rank_only_some_matrices_change(base: Encoder) -> None:
+    training = TrainingSettings(epochs=2, batch=2, learning_rate=1e-2, rank=1)
+    learned = Encoder(str(trained(base, PAIRS, (), TEXTS, training)), base.store)
+    before = base.model.state_dict()
+    ranks = set()
+    for name, weight in learned.model.state_dict().items():
+        change = weight - before[name]
+        if change.any():
+            ranks.add(int(torch.linalg.matrix_rank(change, atol=1e-5)))
+    assert ranks == {1}
+
+
+def test_a_pair_among_the_passages_of_several_corpora() -> None:
+    assert PAIRS[1].moved(10) == Pair(PAIRS[1].query, 11, frozenset({11}), (12, 13))

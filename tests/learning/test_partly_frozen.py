@@ -76,9 +76,9 @@ def test_the_default_encoder_too() -> None:
 def test_only_the_upper_layers_learn(tmp_path: Path) -> None:
     base = encoder("Bert", tmp_path)
     pairs = [Pair(f"Who wrote of {row}?", row, frozenset({row})) for row in range(4)]
-    training = TrainingSettings(epochs=2, batch=2, learning_rate=1e-2, layers=2)
+    training = TrainingSettings(epochs=2, batch=2, learning_rate=1e-2, layers=2, rank=0)
     slot = Slot(base.store, "trained", "key")
-    trained = finetune(base, pairs, TEXTS, training, None, slot)
+    trained = finetune(base, pairs, (), TEXTS, training, slot)
     before = base.model.state_dict()
     after = trained.model.state_dict()
     same = {name for name, weight in after.items() if weight.equal(before[name])}

@@ -1,45 +1,51 @@
 """DPR: an encoder that learns from training questions (kgp.txt §8.1–8.2, Table 4)."""
 
-from functools import partial
+import shutil
+from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
 from msgspec.structs import replace
+from safetensors.torch import save_file
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.corpus.types import Questions
+from kit.learning import low_rank
 from kit.learning.contrastive import Pair, TrainingSettings, finetune
-from kit.learning.trained import Trained
-from kit.learning.training import Slot
+from kit.learning.shipped import Benchmarks, Shipped, Start
+from kit.learning.training import HISTORY, Slot, read_weights
 from kit.methods.baselines.classic import Dense
-from kit.methods.training import dev_recall, draw, draw_dev, expect_training, pool
+from kit.methods.training import draw, draw_dev, expect_training
 from kit.settings import Whole, defaults
+from kit.store import Store, content_key
 from kit.text import ENCODER_SETTINGS, Encoder, TfidfIndex
+from kit.text.encoder import content_of_model
 
 N_NEGATIVE_CANDIDATES = 20  # passages from which the negatives of a pair are drawn
-DEV_QUESTIONS = 30  # by whose Recall@5 a model is chosen
+DEV_QUESTIONS = 200  # at most, by the loss of whose pairs a model is chosen
 
 
-class DPR(Trained, Dense):
+class DPR(Shipped, Dense):
     """One encoder for questions and passages, which learns from pairs of a query and a passage.
 
     Beside the other passages of its batch each query can have one more negative, drawn anew in each
-    epoch and never a support. Before ``fit`` the encoder is the base. ``history`` has ``step`` with
-    ``loss`` or with ``measured``, the Recall@5 of dev questions.
+    epoch and never a support. With ``start=untrained`` the encoder is the base before ``fit``.
+    ``history`` has ``step`` with ``loss`` or with ``measured``, minus the loss of dev questions.
     """
 
     name = "dpr"
     kind = "trained"
     training_settings = (*defaults(TrainingSettings), "negatives", "n_train")
-    fixed_by_training = ENCODER_SETTINGS
+    fixed_by_training = (*ENCODER_SETTINGS, "start")
 
     class Settings(TrainingSettings, frozen=True):
+        start: Start = "untrained"
         negatives: Annotated[
             Literal["hard", "random", "in-batch"],
             "drawn from those nearest to the query by TF-IDF, from all, or not at all",
         ] = "hard"
-        n_train: Annotated[Whole, "training questions, drawn by the seed; 0 for all"] = 0
+        n_train: Annotated[Whole, "training questions per data set, by the seed; 0 for all"] = 0
 
     def pairs(self, question: Question, corpus: Corpus) -> list[tuple[str, str]]:
         """Texts of queries, each with the id of the passage to find: the question, per support."""
@@ -65,6 +71,13 @@ class DPR(Trained, Dense):
 
     # ---- learning
 
+    def fit(self, benchmark: Benchmark) -> None:
+        """As :class:`Shipped` does; of no epoch comes what the training would have begun with."""
+        if self.settings.epochs:
+            super().fit(benchmark)
+        else:
+            self._begin()
+
     def expect_training(self, benchmark: Benchmark) -> None:
         expect_training(
             benchmark,
@@ -73,40 +86,66 @@ class DPR(Trained, Dense):
             self.name,
         )
 
-    def train(self, benchmark: Benchmark, slot: Slot) -> Path:
-        corpus = benchmark.corpus
+    def train(self, benchmarks: Benchmarks, slot: Slot) -> Path:
         n_train = self.settings.n_train
         seed = self.settings.seed
-        index = TfidfIndex(corpus)
-        questions = draw(benchmark.train, n_train or len(benchmark.train), seed)
-
         # A check takes no longer than what it checks.
         n_dev = min(DEV_QUESTIONS, n_train or DEV_QUESTIONS)
-        dev = draw_dev(benchmark, n_dev, seed)
-        measure = partial(self._recall, dev, pool(dev, corpus, index)) if dev else None
 
-        texts = [passage.full_text for passage in corpus.passages]
+        passages = []
+        pairs = []
+        dev = []
+        for benchmark in benchmarks:
+            corpus = benchmark.corpus
+            index = TfidfIndex(corpus)
+            questions = draw(benchmark.train, n_train or len(benchmark.train), seed)
+            chooses = draw_dev(benchmark, n_dev, seed)
+            for all_pairs, asking in ((pairs, questions), (dev, chooses)):
+                made = self.training_pairs(asking, corpus, index)
+                all_pairs += [pair.moved(len(passages)) for pair in made]
+            passages += [passage.full_text for passage in corpus.passages]
+
+        base = self.learned or Encoder(store=self.store, **self.settings.of_encoder())
         encoder = finetune(
-            Encoder(**self.settings.of_encoder()),
-            self.training_pairs(questions, corpus, index),
-            texts,
+            base,
+            pairs,
+            dev,
+            passages,
             self.settings,
-            measure,
             slot,
         )
-        # For the store, while the encoder remembers what its lower layers made of them.
-        encoder.encode(texts)
+        if len(benchmarks) == 1:
+            # For the store, while the encoder remembers what its lower layers made of them.
+            encoder.encode(passages)
         return Path(encoder.name)
 
+    # ---- what was learned
+
     def restore(self, folder: Path) -> None:
+        if folder == self.shipped_folder:
+            folder = self._whole(folder)
         options = self.settings.of_encoder() | {"encoder": folder}
         self.learned = Encoder(store=self.store, **options)
 
-    def _recall(self, questions: Questions, corpus: Corpus, encoder: Encoder) -> float:
-        """Recall@5 of this method with an encoder, whatever is set for retrieval alone."""
-        retriever = type(self)(
-            **{name: getattr(self.settings, name) for name in self.training_settings}
-        )
-        retriever.learned = encoder
-        retriever.index(corpus)
-        return dev_recall(retriever, questions)
+    def ship(self, learned: Path, folder: Path) -> None:
+        """Write what was learned as a change of low rank to the base's matrices, in float16."""
+        base = Encoder(**self.settings.of_encoder()).model[0].auto_model.state_dict()
+        small = low_rank.factors(read_weights(learned), base, self.settings.rank)
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(small, folder / "weights.safetensors")
+        shutil.copyfile(learned / HISTORY, folder / HISTORY)
+
+    def _whole(self, folder: Path) -> Path:
+        """The folder of the base with a change that came with the kit; in the store."""
+        base = Encoder(**self.settings.of_encoder())
+        store = self.store or Store()
+        key = content_key(base.identity, content_of_model(folder)).hex()
+
+        def write(whole: Path) -> None:
+            model = deepcopy(base.model)
+            network = model[0].auto_model
+            weights = low_rank.changed(network.state_dict(), read_weights(folder))
+            network.load_state_dict(weights)
+            model.save_pretrained(str(whole), create_model_card=False)
+
+        return store.get_or_make(self.kind, key, lambda: store.put_folder(self.kind, key, write))

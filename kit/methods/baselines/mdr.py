@@ -52,7 +52,7 @@ class MDR(DPR):
     training_settings = (*DPR.training_settings, "hops")
 
     class Settings(DPR.Settings, frozen=True):
-        hops: Annotated[Positive, "passages on a path"] = 2
+        hops: Annotated[Positive, "passages on a path"] = 3
         beam: Annotated[Positive, "best paths kept before each further hop"] = 4
         branches: Annotated[Positive, "next passages for each path"] = 3
         graph: Annotated[
@@ -213,8 +213,11 @@ class MDR(DPR):
 
 
 def path_text(question: str, passages: Sequence[Passage]) -> str:
-    """What the encoder reads to find the next passage: the question, then the passages so far."""
-    return "\n".join([question, *(passage.full_text for passage in passages)])
+    """What the encoder reads to find the next passage: the question, then the passages so far.
+
+    The latest stands first: where all are longer than an encoder reads, the oldest is cut.
+    """
+    return "\n".join([question, *(passage.full_text for passage in reversed(passages))])
 
 
 def orders(question: Question) -> Iterator[tuple[int, ...]]:

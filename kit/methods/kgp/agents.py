@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from numpy.random import default_rng
 
 from kit.corpus import Benchmark, Corpus
-from kit.learning.training import History
+from kit.learning.shipped import Start
 from kit.methods.baselines.dpr import DPR
 from kit.methods.baselines.mdr import MDR, path_text
 from kit.methods.kgp.walk import KGP, AgentOutput, Inputs, Outputs
@@ -101,22 +101,23 @@ class KGPDense(KGP):
 
 
 class KGPMDR(KGPDense):
-    """The agent is the encoder that :class:`kit.methods.baselines.mdr.MDR` trains.
+    """The agent is the encoder of :class:`kit.methods.baselines.mdr.MDR`, and reads the path.
 
-    It reads the path. The settings of its training are those of MDR.
+    The settings of its training are those of MDR.
     """
 
     name = "kgp-mdr"
-    fixed_by_training = ENCODER_SETTINGS
+    fixed_by_training = (*ENCODER_SETTINGS, "start")
     reads_path = True
-    history: History = ()  # as of :class:`DPR`
 
     class Settings(KGP.Settings, frozen=True):
-        epochs: Annotated[Positive, "times through the training pairs"] = 1
+        start: Start = "untrained"
+        epochs: Annotated[Whole, "times through the training pairs (0: none is learned)"] = 1
         batch: Annotated[Positive, "pairs per step"] = 24
-        learning_rate: Annotated[float, Meta(gt=0, lt=1), "the highest, of AdamW"] = 2e-4
+        learning_rate: Annotated[float, Meta(gt=0, lt=1), "the highest, of AdamW"] = 1e-3
         layers: Annotated[Whole, "upper layers that learn, 0: all"] = 3
-        tokens: Annotated[Positive, "tokens of each text that are read in training"] = 64
+        rank: Annotated[Whole, "rank of the change of a matrix that learns, 0: any"] = 32
+        tokens: Annotated[Positive, "tokens of each text that are read in training"] = 256
         seed: Annotated[Whole, "of the training"] = 0
         negatives: Annotated[
             Literal["hard", "random", "in-batch"],
@@ -124,12 +125,22 @@ class KGPMDR(KGPDense):
         ] = "hard"
         n_train: Annotated[Whole, "training questions, 0: all"] = 0
 
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self._become(self._mdr())
+
     def fit(self, benchmark: Benchmark) -> None:
-        training = msgspec.convert(self.settings, DPR.Settings, from_attributes=True)
-        mdr = MDR(**asdict(training))
+        mdr = self._mdr()
         mdr.fit(benchmark)
+        self._become(mdr)
+
+    def _mdr(self) -> MDR:
+        training = msgspec.convert(self.settings, DPR.Settings, from_attributes=True)
+        return MDR(**asdict(training))
+
+    def _become(self, mdr: MDR) -> None:
         self.learned = mdr.learned
-        self.history = mdr.history
+        self.history = mdr.history  # as of :class:`DPR`
 
 
 class KGPT5(KGPTfidf):

@@ -146,7 +146,7 @@ def test_settings_are_those_of_the_class_and_of_what_it_extends() -> None:
         "budget": 30,
     }
     assert method("mdr").defaults() == trained | {
-        "hops": 2,
+        "hops": 3,
         "beam": 4,
         "branches": 3,
         "graph": "",

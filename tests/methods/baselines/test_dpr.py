@@ -1,22 +1,29 @@
 """DPR, and what every trained retriever promises: weights learned, and found again by content."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from kit.corpus import Benchmark, example, load
 from kit.errors import InputError
+from kit.learning import shipped
+from kit.learning.contrastive import Pair
 from kit.methods import make
+from kit.methods.baselines import dpr
 from kit.methods.baselines.dpr import DPR
 from kit.methods.training import DEV_PASSAGES, draw, pool
-from kit.text import TfidfIndex
+from kit.text import Encoder, TfidfIndex
 
 
 def quick(encoder: str, **settings: object) -> DPR:
-    return DPR(**{"encoder": encoder, "epochs": 1, "batch": 2, "learning_rate": 1e-2, **settings})
+    quickly = {"epochs": 1, "batch": 2, "learning_rate": 1e-2}
+    return DPR(start="untrained", **{"encoder": encoder, **quickly, **settings})
 
 
 def test_a_question_with_each_of_its_supports() -> None:
     _, river = example().test
-    assert DPR().pairs(river, example().corpus) == [
+    assert DPR(start="untrained").pairs(river, example().corpus) == [
         (river.text, "harbour"),
         (river.text, "moravec"),
         (river.text, "quay"),
@@ -24,9 +31,9 @@ def test_a_question_with_each_of_its_supports() -> None:
 
 
 def test_before_it_learns_it_is_the_base_encoder(indexed) -> None:
-    ranking, dense = (
-        indexed(name).explain("Which river floods Selby Quay?", 6) for name in ("dpr", "dense")
-    )
+    query = "Which river floods Selby Quay?"
+    ranking = indexed("dpr", start="untrained").explain(query, 6)
+    dense = indexed("dense").explain(query, 6)
     assert ranking.ids == dense.ids and ranking.trace == dense.trace
 
 
@@ -57,9 +64,9 @@ def test_without_training_questions_the_way_to_give_some_is_named(name: str) -> 
     with pytest.raises(
         InputError, match=rf"training questions \(--train FILE\) for {name}.*found 0"
     ):
-        make(name).fit(example().without_test())
+        make(name, start="untrained").fit(example().without_test())
     with pytest.raises(InputError, match="expected 9 training questions"):
-        make(name, n_train=9).fit(Benchmark("b", example().corpus, train=example().test))
+        make(name, start="untrained", n_train=9).fit(Benchmark("b", example().corpus, train=example().test))
 
 
 TRAINING = load().without_test()
@@ -74,7 +81,7 @@ def test_questions_are_drawn_by_the_seed_and_once() -> None:
 
 def test_candidates_for_the_negatives() -> None:
     hard, random, none = (
-        DPR(negatives=negatives).training_pairs(QUESTIONS, TRAINING.corpus, NEAREST)
+        DPR(start="untrained", negatives=negatives).training_pairs(QUESTIONS, TRAINING.corpus, NEAREST)
         for negatives in ("hard", "random", "in-batch")
     )
     scores = NEAREST.scores([QUESTIONS[0].text])[0]
@@ -83,6 +90,70 @@ def test_candidates_for_the_negatives() -> None:
     assert {pair.negatives for pair in none} == {()}
     rows = {TRAINING.corpus.row[support] for support in QUESTIONS[0].supporting_ids}
     assert hard[0].supports == rows
+
+
+class Caught(Exception):  # noqa: N818
+    """In the place of a training: what it was to learn from."""
+
+
+@pytest.fixture
+def untaught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def finetune(base, pairs, dev, passages, *_):
+        raise Caught(pairs, dev, passages)
+
+    monkeypatch.setattr(dpr, "finetune", finetune)
+
+
+def test_hundreds_of_questions_choose_the_model(untaught: None, own_store: Path) -> None:
+    with pytest.raises(Caught) as caught:
+        DPR(start="untrained").fit(TRAINING)
+    _, dev, _ = caught.value.args
+    assert len({pair.query for pair in dev}) == 200
+
+
+def test_pairs_of_several_data_sets_stand_among_the_passages_of_all(
+    untaught: None, own_store: Path
+) -> None:
+    first = Benchmark("first", example().corpus, train=example().test[:1], dev=example().test)
+    second = Benchmark("second", TRAINING.corpus, train=QUESTIONS[:1])
+    with pytest.raises(Caught) as caught:
+        DPR(start="untrained").learn([first, second])
+    pairs, dev, passages = caught.value.args
+    assert len(passages) == len(first.corpus) + len(second.corpus)
+
+    expected = []
+    for benchmark in (first, second):
+        [question] = benchmark.train
+        for passage_id in question.supporting_ids:
+            expected.append((question.text, benchmark.corpus[passage_id].full_text))
+    assert [(pair.query, passages[pair.positive]) for pair in pairs] == expected
+    corpus_of_second = {passage.full_text for passage in second.corpus.passages}
+    last: Pair = pairs[-1]
+    assert all(passages[row] in corpus_of_second for row in (*last.negatives, *last.supports))
+    assert {pair.query for pair in dev} == {question.text for question in example().test}
+
+
+def test_what_comes_with_the_kit_is_the_encoder_that_learned(
+    own_store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lesson = Benchmark("lesson", example().corpus, train=example().test)
+    teacher = DPR(start="untrained", rank=2, learning_rate=1e-2, batch=2)
+    learned = teacher.learn([lesson])
+    monkeypatch.setattr(shipped, "NETWORKS", tmp_path)
+    teacher.ship(learned, tmp_path / "dpr")
+    assert sum(file.stat().st_size for file in (tmp_path / "dpr").iterdir()) < 100_000
+
+    texts = [passage.full_text for passage in lesson.corpus.passages]
+    pupil = DPR(start="worlds")
+    vectors = teacher.learned.encode(texts)
+    np.testing.assert_allclose(pupil.learned.encode(texts), vectors, atol=1e-3)
+    assert np.abs(vectors - Encoder().encode(texts)).max() > 1e-2
+    assert pupil.history == teacher.history
+
+    pupil.fit(lesson)  # goes on from there
+    assert pupil.learned.name != teacher.learned.name
+    with pytest.raises(InputError, match="train another"):
+        pupil.variant(start="untrained")
 
 
 def test_the_pool_to_choose_on_holds_the_supports_and_the_nearest() -> None:

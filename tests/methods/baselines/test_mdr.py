@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kit.corpus import Benchmark, EvidenceGraph, Question, example
+from kit.methods import make
 from kit.methods.baselines.mdr import MDR, orders, path_text
 from kit.methods.trace import NodeVisit, Seed
 from kit.text import Encoder
@@ -45,9 +46,9 @@ def test_a_path_with_the_support_that_comes_next() -> None:
     expected = [
         (TEXT, "harbour"),
         (f"{TEXT}\n{harbour.title}\n{harbour.text}", "moravec"),
-        (f"{TEXT}\n{harbour.title}\n{harbour.text}\n{moravec.title}\n{moravec.text}", "quay"),
+        (f"{TEXT}\n{moravec.title}\n{moravec.text}\n{harbour.title}\n{harbour.text}", "quay"),
     ]
-    assert [MDR(hops=hops).pairs(river, CORPUS) for hops in (1, 2, 5)] == [
+    assert [MDR(start="untrained", hops=hops).pairs(river, CORPUS) for hops in (1, 2, 5)] == [
         expected[:1],
         expected[:2],
         expected,
@@ -68,14 +69,14 @@ def every_path(hops: int) -> list[tuple[float, tuple[int, ...]]]:
 
 @pytest.mark.parametrize("hops", [1, 2, 3])
 def test_a_wide_beam_finds_the_best_of_all_paths(hops: int, indexed) -> None:
-    ranking = indexed("mdr", hops=hops, beam=200, branches=6).retrieve(TEXT, 6)
+    ranking = indexed("mdr", start="untrained", hops=hops, beam=200, branches=6).retrieve(TEXT, 6)
     expected = list(dict.fromkeys(row for _, path in every_path(hops) for row in path))
     assert ranking.ids == tuple(CORPUS.passages[row].id for row in expected)
     assert ranking.scores[0] == pytest.approx(every_path(hops)[0][0], abs=1e-5)
 
 
 def test_two_first_hops_and_the_best_next_one(indexed) -> None:
-    ranking = indexed("mdr", beam=2, branches=1).explain(TEXT, 6)
+    ranking = indexed("mdr", start="untrained", hops=2, beam=2, branches=1).explain(TEXT, 6)
     seeds = [event for event in ranking.trace.events if isinstance(event, Seed)]
     visits = [event for event in ranking.trace.events if isinstance(event, NodeVisit)]
     dense = {path[0]: score for score, path in every_path(1)}
@@ -99,17 +100,17 @@ def test_two_first_hops_and_the_best_next_one(indexed) -> None:
 
 def test_only_the_path_length_is_learned(tiny_model: str, own_store) -> None:
     lesson = Benchmark("lesson", CORPUS, train=example().test, dev=example().test)
-    first = MDR(encoder=tiny_model, epochs=1, batch=2)
+    first = MDR(start="untrained", encoder=tiny_model, epochs=1, batch=2)
     first.fit(lesson)
-    assert all(0 <= row["measured"] <= 1 for row in first.history if "measured" in row)
-    for is_same, other in ((True, {"beam": 3, "branches": 2}), (False, {"hops": 3})):
+    assert all(row["measured"] < 0 for row in first.history if "measured" in row)
+    for is_same, other in ((True, {"beam": 3, "branches": 2}), (False, {"hops": 2})):
         again = first.variant(**other)
         again.fit(lesson)
         assert (again.learned.name == first.learned.name) == is_same
 
 
 def test_the_second_hop_goes_to_the_nearest_neighbour(indexed) -> None:
-    free = indexed("mdr", beam=2, branches=1)
+    free = indexed("mdr", start="untrained", hops=2, beam=2, branches=1)
     among = free.variant(graph="entity+structure")
     trace = among.explain(TEXT, 6).trace
     assert trace.seeds == free.explain(TEXT, 6).trace.seeds  # the first hop is the same
@@ -122,3 +123,29 @@ def test_the_second_hop_goes_to_the_nearest_neighbour(indexed) -> None:
         assert CORPUS.row[visit.passage] == rows[np.argmax(free.vectors[rows] @ f)]
     assert trace.n_scored == sum(map(len, neighbours.values()))
     assert free.explain(TEXT, 6).trace.n_scored == 2 * 5
+
+
+@pytest.mark.parametrize("name", ["dpr", "mdr", "kgp-mdr"])
+def test_of_no_epoch_comes_the_untrained_encoder(name: str, tiny_model: str, own_store) -> None:
+    lesson = Benchmark("lesson", CORPUS, train=example().test, dev=example().test)
+    untrained = make(name, start="untrained", epochs=0, encoder=tiny_model)
+    untrained.fit(lesson)
+    assert untrained.learned is None and not untrained.history
+
+
+def test_the_agent_of_kgp_is_the_encoder_that_mdr_learned(tiny_model: str, own_store) -> None:
+    lesson = Benchmark("lesson", CORPUS, train=example().test, dev=example().test)
+    settings = {"start": "untrained", "encoder": tiny_model, "batch": 2}
+    mdr = make("mdr", **settings)
+    agent = make("kgp-mdr", **settings)
+    for method in (mdr, agent):
+        method.fit(lesson)
+    assert agent.learned.name == mdr.learned.name
+    assert agent.history == mdr.history and agent.history
+
+
+def test_a_path_too_long_to_read_is_cut_at_its_oldest_passage() -> None:
+    passages = [CORPUS["harbour"], CORPUS["moravec"], CORPUS["quay"]]
+    question, latest, *_ = path_text(TEXT, passages).split("\n")
+    assert (question, latest) == (TEXT, CORPUS["quay"].title)
+    assert path_text(TEXT, []) == TEXT
