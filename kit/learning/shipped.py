@@ -68,14 +68,15 @@ class Shipped(Trained):
     def learn(self, benchmarks: Benchmarks) -> Path:
         """As :meth:`fit` from several benchmarks, the questions of each over its own corpus.
 
-        Returns the folder of the weights.
+        One without training questions only chooses, by those of its dev. Returns the folder of the
+        weights.
         """
-        has_questions = any(benchmark.train for benchmark in benchmarks)
-        if self.settings.start == "worlds" and not has_questions:
+        teaching = [benchmark for benchmark in benchmarks if benchmark.train]
+        if self.settings.start == "worlds" and not teaching:
             self._begin()
             return self.shipped_folder
 
-        for benchmark in benchmarks:
+        for benchmark in teaching or benchmarks:
             self.expect_training(benchmark)
         self._begin()
         folder = self.find_or_train(

@@ -6,7 +6,7 @@ Every fact is stated in exactly one of them.
 from random import Random
 
 from kit.corpus.types import Passage
-from kit.worlds.atlas.phrasings import PARTS, Part
+from kit.worlds.atlas.phrasings import Part
 from kit.worlds.atlas.world import Entity, Fact, World
 from kit.worlds.atlas.writer import Writer
 
@@ -35,12 +35,14 @@ def write_article(world: World, entity: Entity, rng: Random) -> list[Passage]:
     """
     facts = {fact.relation.partition(".")[2]: fact for fact in world.about[entity.id]}
     passages = []
-    for part in _parts(entity, facts, rng):
+    parts = world.language.parts[entity.details.get("profession", entity.kind)]
+    for part in _fitting(parts, facts, rng):
         passage_id = f"a{entity.id:05d}-{len(passages)}"
         stated = {name: facts[name] for name in part.facts if name in facts}
         for fact in stated.values():
             fact.passage = passage_id
         writer = Writer(
+            world.language,
             entity,
             stated,
             part,
@@ -59,10 +61,8 @@ def write_article(world: World, entity: Entity, rng: Random) -> list[Passage]:
     return passages
 
 
-def _parts(entity: Entity, facts: dict[str, Fact], rng: Random) -> tuple[Part, ...]:
+def _fitting(parts: tuple[Part, ...], facts: dict[str, Fact], rng: Random) -> tuple[Part, ...]:
     """Life and work of a person apart, or as one where little is known of the work."""
-    sort = entity.details.get("profession", entity.kind)
-    parts = PARTS[sort]
     if len(parts) == 1:
         return parts
 

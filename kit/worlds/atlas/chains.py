@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from kit.worlds.atlas.phrasings import RELATIONS
 from kit.worlds.atlas.world import SYMMETRIC, Entity, Fact, World
 
 FORWARD = 0.3  # share of steps from subject to object, where the way back is open, too
@@ -74,7 +73,7 @@ def _forward(world: World, end: Entity) -> list[Step]:
     """Steps from a subject to its only object of a relation."""
     steps = []
     for relation, facts in world.into[end.id].items():
-        if RELATIONS[relation].noun:
+        if facts and facts[0].phrasings.noun:
             for fact in facts:
                 source = fact.other(end)
                 if len(world.out[source.id][relation]) == 1:

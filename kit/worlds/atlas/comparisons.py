@@ -1,10 +1,8 @@
 """The pattern of several facts of one relation, compared."""
 
 from collections.abc import Sequence
-from random import Random
 
-from kit.worlds.atlas.drafts import Arm, Draft
-from kit.worlds.atlas.phrasings import LEXICON
+from kit.worlds.atlas.drafts import Arm, Draft, Pool
 from kit.worlds.atlas.solver import Expression, below, extreme, object_of, same
 from kit.worlds.atlas.wording import join, round_limit, text_of
 from kit.worlds.atlas.world import Fact
@@ -88,7 +86,7 @@ def _list(
     """Which of a list is the first or largest, or how many are below a limit."""
     compare = _extreme if draft.type == "comparison" else _below
     subjects = [arm.expression for arm in arms]
-    question, whole = compare(draft.pool.rng, facts, subjects)
+    question, whole = compare(draft.pool, facts, subjects)
 
     conjunction = "or" if draft.type == "comparison" else "and"
     items = [f"{arm.reference} ({answer})" for arm, answer in zip(arms, answers)]
@@ -100,30 +98,31 @@ def _list(
 
 
 def _extreme(
-    rng: Random,
+    pool: Pool,
     facts: Sequence[Fact],
     subjects: Sequence[Expression],
 ) -> tuple[str, Expression]:
     """Which has the smallest or largest value."""
     fact = facts[0]
+    rng = pool.rng
     phrasings = fact.phrasings.less
     largest = bool(fact.phrasings.more) and rng.random() < 0.5
     if largest:
         phrasings = fact.phrasings.more
     question = rng.choice(phrasings)
     if len(facts) == 2:
-        for several, two in LEXICON["pairs"].items():
+        for several, two in pool.lexicon["pairs"].items():
             question = question.replace(several, two)
     return question, extreme(fact.relation, subjects, largest)
 
 
 def _below(
-    rng: Random,
+    pool: Pool,
     facts: Sequence[Fact],
     subjects: Sequence[Expression],
 ) -> tuple[str, Expression]:
     """How many have a value below a limit."""
     fact = facts[0]
-    limit, shown = round_limit(rng, facts)
-    question = rng.choice(fact.phrasings.below).replace("{t}", shown)
+    limit, shown = round_limit(pool.rng, facts)
+    question = pool.rng.choice(fact.phrasings.below).replace("{t}", shown)
     return question, below(fact.relation, subjects, limit)

@@ -5,8 +5,8 @@ from random import Random
 
 import msgspec
 
-from kit.worlds.atlas.names import TITLES, Names
-from kit.worlds.atlas.phrasings import Texts, read
+from kit.worlds.atlas.names import Names
+from kit.worlds.atlas.phrasings import Lexicon, Texts, read
 from kit.worlds.atlas.world import PRESENT, Entity, World
 
 #: The relation that dates the beginning of an entity, where it is not ``founded``.
@@ -69,6 +69,10 @@ class Country:
         self[kind].append(entity)
         return entity
 
+    @property
+    def lexicon(self) -> Lexicon:
+        return self.world.language.lexicon
+
     def word(self, ending: str) -> str:
         """A new proper name in the country's tongue."""
         return self.names.word(self.tongue, ending)
@@ -126,8 +130,9 @@ class Country:
         if not options:
             return
 
+        titles = self.lexicon["titles"]
         details = [
-            year if name == "year" else self.rng.choice(TITLES[name]) for name in rule.details
+            year if name == "year" else self.rng.choice(titles[name]) for name in rule.details
         ]
         self.world.add(
             subject,

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from kit.corpus.types import EvidenceGraph, SubQuestion
 from kit.worlds.atlas.chains import lead
-from kit.worlds.atlas.phrasings import RELATIONS, Relation
+from kit.worlds.atlas.phrasings import Lexicon, Relation
 from kit.worlds.atlas.solver import Answer, Expression, named, object_of, solve, subject_of
 from kit.worlds.atlas.wording import ask, describe, name_of, text_of
 from kit.worlds.atlas.world import Entity, Fact, World
@@ -27,9 +27,14 @@ class Pool:
                 for fact in world.about[entity.id]:
                     self.facts[fact.relation].append(fact)
 
+    @property
+    def lexicon(self) -> Lexicon:
+        return self.world.language.lexicon
+
     def fact(self, fits: Callable[[Relation], object]) -> Fact:
         """A fact whose relation fits, with all relations alike likely."""
-        relations = [name for name in self.facts if fits(RELATIONS[name])]
+        all_relations = self.world.language.relations
+        relations = [name for name in self.facts if fits(all_relations[name])]
         relation = self.rng.choice(relations)
         return self.rng.choice(self.facts[relation])
 
@@ -73,6 +78,7 @@ class Draft:
     def approach(self, end: Entity, length: int, used: list[Fact]) -> Arm | None:
         """Find a chain to ``end`` and take it up; None where there is none of that length."""
         rng = self.pool.rng
+        lexicon = self.pool.lexicon
         steps = lead(
             self.pool.world,
             rng,
@@ -91,10 +97,21 @@ class Draft:
         for step in steps:
             read = subject_of if step.backwards else object_of
             expression = read(step.fact.relation, expression)
-            words = describe(rng, step, words)
+            words = describe(
+                rng,
+                lexicon,
+                step,
+                words,
+            )
+            question = ask(
+                rng,
+                lexicon,
+                step,
+                reference,
+            )
             last = self.support(
                 step.fact,
-                ask(rng, step, reference),
+                question,
                 step.target,
                 last,
             )

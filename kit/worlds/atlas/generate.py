@@ -14,9 +14,11 @@ from kit.errors import InputError
 from kit.files import atomic_write
 from kit.paths import ATLAS
 from kit.worlds.atlas.articles import add_titles, write_article
+from kit.worlds.atlas.dialects import dialect
 from kit.worlds.atlas.drafts import Draft
 from kit.worlds.atlas.geography import befriend, found_country
 from kit.worlds.atlas.names import Names
+from kit.worlds.atlas.phrasings import PLAIN
 from kit.worlds.atlas.questions import ask_all
 from kit.worlds.atlas.society import settle
 from kit.worlds.atlas.world import World
@@ -49,22 +51,39 @@ class Atlas(NamedTuple):
     drafts: dict[str, Draft]
 
 
-def generate(seed: int = 0, size: str | int = "class", **questions: int) -> Benchmark:
+def generate(
+    seed: int = 0,
+    size: str | int = "class",
+    *,
+    own_words: bool = False,
+    **questions: int,
+) -> Benchmark:
     """The atlas of a seed and a size.
 
     The size is a name in SIZES, or about how many passages there are, then without questions but
     for those that are asked for: ``train``, ``dev``, ``test`` (how many). InputError for another
-    name.
+    name. With ``own_words`` names, wordings and templates are drawn anew by the seed.
     """
-    return build(seed, size, **questions).benchmark
+    return build(
+        seed,
+        size,
+        own_words=own_words,
+        **questions,
+    ).benchmark
 
 
-def build(seed: int = 0, size: str | int = "class", **questions: int) -> Atlas:
+def build(
+    seed: int = 0,
+    size: str | int = "class",
+    *,
+    own_words: bool = False,
+    **questions: int,
+) -> Atlas:
     """As generate, with the facts and drafts that tests look into."""
     expect_known(questions, SPLITS, "split")
     wanted = _size(size)._replace(**questions)
     rng = Random(seed)
-    world = World()
+    world = World(dialect(rng) if own_words else PLAIN)
     _populate(world, wanted.countries, rng)
     articles = [write_article(world, entity, rng) for entity in world.entities]
 
@@ -94,7 +113,7 @@ def _size(size: str | int) -> Size:
 
 def _populate(world: World, n_countries: int, rng: Random) -> None:
     """All countries, and what is in them."""
-    names = Names(rng)
+    names = Names(rng, world.language.lexicon)
     countries = [found_country(world, names, rng, family) for family in range(n_countries)]
     strangers = []
     for country in countries:

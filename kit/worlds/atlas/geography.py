@@ -4,10 +4,8 @@ from random import Random
 
 from kit.worlds.atlas.country import Country
 from kit.worlds.atlas.names import Names, demonym
-from kit.worlds.atlas.phrasings import LEXICON
 from kit.worlds.atlas.world import Entity, World, amount, listed, year
 
-TONGUES = LEXICON["tongues"]
 N_REGIONS = 6  # of a country
 N_RIVERS = 3
 N_CITIES = 18
@@ -16,14 +14,16 @@ NEIGHBOURS = (-4, -3, -2, -1, 1, 2, 3, 4)  # steps to them, in the order of coun
 
 def found_country(world: World, names: Names, rng: Random, family: int) -> Country:
     """A country with its regions, rivers and cities."""
-    tongue = TONGUES[family % len(TONGUES)]
+    lexicon = world.language.lexicon
+    tongues = lexicon["tongues"]
+    tongue = tongues[family % len(tongues)]
     name = names.word(tongue, "country")
     world.families.append([])
     entity = world.entity(
         "country",
         name,
         family,
-        details={"adj": demonym(name), "country": name},
+        details={"adj": demonym(name, lexicon["demonyms"]), "country": name},
     )
     country = Country(
         entity,

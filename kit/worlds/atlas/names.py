@@ -3,21 +3,21 @@
 No two entities of the same sort share a name by accident.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from kit.worlds.atlas.phrasings import LEXICON, fill
+from kit.worlds.atlas.phrasings import Lexicon, fill
 
-TITLES = LEXICON["titles"]
 MIDDLE_NAME = 0.2  # the share of people who have one
 
 
 class Names:
     """Draws names that were not drawn before; longer ones come into use as short ones run out."""
 
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, lexicon: Lexicon) -> None:
         self.rng = rng
-        self.used: set[str] = set(LEXICON["real_places"])
+        self.lexicon = lexicon
+        self.used: set[str] = set(lexicon["real_places"])
         self.shared: set[str] = set()  # names of two people
 
     def fresh(self, draw: Callable[[int], str]) -> str:
@@ -62,7 +62,8 @@ class Names:
 
     def title(self) -> str:
         """A new title of a film, book, album or song."""
-        return self.fresh(lambda attempt: title(self.rng, attempt))
+        titles = self.lexicon["titles"]
+        return self.fresh(lambda attempt: title(self.rng, titles, attempt))
 
     def band(self) -> str:
         """A new name of a band."""
@@ -73,21 +74,21 @@ class Names:
                 f"The {adjectives}<band>",
                 self.rng,
                 str,
-                TITLES,
+                self.lexicon["titles"],
             )
 
         return self.fresh(draw)
 
 
-def title(rng: Random, attempt: int = 0) -> str:
+def title(rng: Random, titles: Mapping[str, Sequence[str]], attempt: int = 0) -> str:
     """A title, longer when short ones have run out; not necessarily a new one."""
     length = "short" if attempt < 30 else "long"
-    phrasing = rng.choice(TITLES[length])
+    phrasing = rng.choice(titles[length])
     return fill(
         phrasing,
         rng,
         str,
-        TITLES,
+        titles,
     )
 
 
@@ -101,9 +102,9 @@ def smooth(word: str) -> str:
     return kept
 
 
-def demonym(country: str) -> str:
+def demonym(country: str, endings: Mapping[str, str]) -> str:
     """The adjective of a country's name."""
-    for ending, adjective in LEXICON["demonyms"].items():
+    for ending, adjective in endings.items():
         if country.endswith(ending):
             return country.removesuffix(ending) + adjective
     return f"{country}i"

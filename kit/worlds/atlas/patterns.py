@@ -8,7 +8,7 @@ from random import Random
 
 from kit.worlds.atlas.chains import Step
 from kit.worlds.atlas.drafts import Arm, Draft, Pool
-from kit.worlds.atlas.phrasings import LEXICON
+from kit.worlds.atlas.phrasings import Lexicon
 from kit.worlds.atlas.solver import (
     below,
     detail,
@@ -21,7 +21,16 @@ from kit.worlds.atlas.solver import (
     subject_of,
     truth,
 )
-from kit.worlds.atlas.wording import NOUNS, ask, join, name_of, round_limit, wording
+from kit.worlds.atlas.wording import (
+    ask,
+    framed,
+    join,
+    name_of,
+    noun_of,
+    round_limit,
+    which,
+    wording,
+)
 from kit.worlds.atlas.world import Entity, Fact, Literal
 
 #: The fields of a relation of which a chain's last one needs one, by the question's type.
@@ -55,14 +64,25 @@ def _ask_subject(draft: Draft, fact: Fact, arm: Arm) -> Draft | None:
     if not step.backwards:
         return None
     rng = draft.pool.rng
-    question = ask(rng, step, arm.reference)
+    lexicon = draft.pool.lexicon
+    question = ask(
+        rng,
+        lexicon,
+        step,
+        arm.reference,
+    )
     draft.support(
         fact,
         question,
         fact.subject,
         arm.last,
     )
-    text = ask(rng, step, arm.words)
+    text = ask(
+        rng,
+        lexicon,
+        step,
+        arm.words,
+    )
     return draft.finish(text, subject_of(fact.relation, arm.expression))
 
 
@@ -182,8 +202,8 @@ def tally(draft: Draft, length: int, size: int) -> Draft | None:
     if not arm:
         return None
 
-    clause = _plural(rng.choice(fact.phrasings.clause))
-    noun = _plural_noun(rng, fact.subject.kind)
+    clause = _plural(pool.lexicon, rng.choice(fact.phrasings.clause))
+    noun = _plural_noun(rng, pool.lexicon, fact.subject.kind)
     references = []
     for member in facts:
         name = name_of(rng, member.subject)
@@ -201,19 +221,26 @@ def tally(draft: Draft, length: int, size: int) -> Draft | None:
 
     count = size_of(subject_of(fact.relation, arm.expression))
     draft.compute(f"How many of {join(references, 'and')} are true?", count)
-    _, text = arm.fill(f"How many {noun} {clause}?")
+    question = framed(
+        rng,
+        pool.lexicon["frames"]["many"],
+        nouns=noun,
+        that="who" if noun == "people" else "that",
+        clause=clause,
+    )
+    _, text = arm.fill(question)
     return draft.finish(text, count)
 
 
-def _plural(clause: str) -> str:
+def _plural(lexicon: Lexicon, clause: str) -> str:
     verb, _, rest = clause.partition(" ")
-    plural = LEXICON["verbs"].get(verb, verb)
+    plural = lexicon["verbs"].get(verb, verb)
     return re.sub(r"\bits\b", "their", f"{plural} {rest}")
 
 
-def _plural_noun(rng: Random, kind: str) -> str:
-    noun = rng.choice(NOUNS[kind])
-    return LEXICON["plurals"].get(kind, f"{noun}s")
+def _plural_noun(rng: Random, lexicon: Lexicon, kind: str) -> str:
+    noun = rng.choice(lexicon["nouns"][kind])
+    return lexicon["plurals"].get(kind, f"{noun}s")
 
 
 def meeting(draft: Draft, *lengths: int) -> Draft | None:
@@ -234,8 +261,7 @@ def meeting(draft: Draft, *lengths: int) -> Draft | None:
     if not all(arms):
         return None
 
-    is_person = subject.kind == "person"
-    noun = "person" if is_person else rng.choice(NOUNS[subject.kind])
+    noun = noun_of(rng, pool.lexicon, subject)
     steps = []
     texts = []
     expressions = []
@@ -246,11 +272,20 @@ def meeting(draft: Draft, *lengths: int) -> Draft | None:
         expressions.append(subject_of(fact.relation, arm.expression))
 
     draft.also.append(facts[1])
-    question = f"Which {noun} {join(steps, 'and')}?"
+    step, text = [
+        which(
+            rng,
+            pool.lexicon,
+            f"Which {noun}",
+            noun,
+            join(clauses, "and"),
+        )
+        for clauses in (steps, texts)
+    ]
     draft.support(
         first,
-        question,
+        step,
         subject,
         *[arm.last for arm in arms],
     )
-    return draft.finish(f"Which {noun} {join(texts, 'and')}?", every(expressions))
+    return draft.finish(text, every(expressions))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from kit.worlds.atlas.country import Country
-from kit.worlds.atlas.names import TITLES
 from kit.worlds.atlas.phrasings import Texts
 from kit.worlds.atlas.world import PRESENT, Entity, day, spelled
 
@@ -15,8 +14,9 @@ NAMESAKE = 0.12  # the share of people who have the name of a stranger
 def add_person(country: Country, calling: str, born: int, strangers: Sequence[Entity]) -> None:
     """Somebody of this calling, born in that year; a stranger may lend the name."""
     rng = country.rng
+    lexicon = country.lexicon
     gender = rng.choice(("women", "men"))
-    job = rng.choice(TITLES["science"]) if calling == "scientist" else calling
+    job = rng.choice(lexicon["titles"]["science"]) if calling == "scientist" else calling
     others = [other for other in strangers if other.job != job and other.gender == gender]
     name = _full_name(country, gender, others)
     person = country.build(
@@ -28,11 +28,11 @@ def add_person(country: Country, calling: str, born: int, strangers: Sequence[En
         job=job,
         details={"profession": calling, "job": job},
     )
-    country.world.add(person, "birth_date", day(rng, born))
+    country.world.add(person, "birth_date", day(rng, born, lexicon["date"]))
 
     died = born + rng.randint(56, 93)
     if died < PRESENT - 3 and not (born > 1928 and country.chance(0.6)):
-        country.world.add(person, "death_date", day(rng, died))
+        country.world.add(person, "death_date", day(rng, died, lexicon["date"]))
         if country.chance(0.5):
             country.world.add(person, "death_place", country.pick("city"))
         person.details["died"] = "yes"

@@ -9,10 +9,12 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any, NamedTuple
 
 import msgspec
 
 Texts = tuple[str, ...]
+Lexicon = dict[str, Any]
 PROSE = Path(__file__).parent / "prose"
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _MARK = re.compile(r"\{([^}]*)\}|<([^>]*)>")
@@ -63,29 +65,37 @@ def read(name: str) -> dict:
     return tomllib.loads(text)
 
 
-#: Relations by "kind.name".
-RELATIONS: dict[str, Relation] = {}
-#: Passages by kind, those of people by profession, too.
-PARTS: dict[str, tuple[Part, ...]] = {}
-#: What names and sentences draw from.
-LEXICON = read("lexicon")
+class Language(NamedTuple):
+    """What a world is written in.
+
+    ``relations`` by "kind.name"; the ``parts`` of articles by kind, those of people by profession,
+    too; and the ``lexicon`` that names and sentences draw from.
+    """
+
+    relations: dict[str, Relation]
+    parts: dict[str, tuple[Part, ...]]
+    lexicon: Lexicon
 
 
-def _add_kind(kind: str, tables: dict) -> None:
-    """Take in the phrasings of one kind of entity."""
-    parts = msgspec.convert(tables.pop("part"), tuple[Part, ...])
-    PARTS[kind] = parts
-    for job, filler in tables.pop("careers", {}).items():
-        life, work = parts
-        PARTS[job] = (life, Part(work.facts, tuple(filler), work.opening))
+def _read_language() -> Language:
+    """The language of the atlas: all of ``prose/`` as it stands."""
+    relations = {}
+    all_parts = {}
+    for file in ("people", "works", "places", "institutions"):
+        for kind, tables in read(file).items():
+            parts = msgspec.convert(tables.pop("part"), tuple[Part, ...])
+            all_parts[kind] = parts
+            for job, filler in tables.pop("careers", {}).items():
+                life, work = parts
+                all_parts[job] = (life, Part(work.facts, tuple(filler), work.opening))
 
-    for relation, fields in tables.items():
-        RELATIONS[f"{kind}.{relation}"] = msgspec.convert(fields, Relation)
+            for relation, fields in tables.items():
+                relations[f"{kind}.{relation}"] = msgspec.convert(fields, Relation)
+    return Language(relations, all_parts, read("lexicon"))
 
 
-for _file in ("people", "works", "places", "institutions"):
-    for _kind, _tables in read(_file).items():
-        _add_kind(_kind, _tables)
+PLAIN = _read_language()
+RELATIONS = PLAIN.relations
 
 
 def slots(text: str) -> list[str]:
@@ -97,7 +107,7 @@ def fill(
     text: str,
     rng: Random,
     slot: Callable[[str], str],
-    pools: Mapping[str, Sequence[str]] = LEXICON["pools"],
+    pools: Mapping[str, Sequence[str]],
 ) -> str:
     """The text of a phrasing: choices and pool words are drawn, ``slot`` fills the slots."""
 

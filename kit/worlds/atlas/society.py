@@ -3,14 +3,10 @@
 from collections.abc import Sequence
 
 from kit.worlds.atlas.country import BEGINNINGS, Country
-from kit.worlds.atlas.names import TITLES
 from kit.worlds.atlas.people import add_person, marry
-from kit.worlds.atlas.phrasings import LEXICON
 from kit.worlds.atlas.world import Entity, amount, listed, year
 
-SIGHTS = (*TITLES["adjective"], *TITLES["noun"])
 N_UNIVERSITIES = 3
-AWARDS = ("Prize", "Medal", "Laurel", "Award")
 SHARED_TITLE = 0.3  # the share of works that have the title of what they draw on
 
 
@@ -21,7 +17,7 @@ def settle(country: Country, strangers: Sequence[Entity]) -> None:
     """
     for rank in range(N_UNIVERSITIES):  # older than everybody who could study there
         _add_university(country, rank)
-    for calling, first, last in LEXICON["professions"]:
+    for calling, first, last in country.lexicon["professions"]:
         born = country.rng.randint(first, last)
         add_person(
             country,
@@ -79,15 +75,15 @@ def _add_university(country: Country, rank: int) -> None:
     if rank:
         university.short = word
     country.world.add(university, "city", seat)
-    faculties = rng.sample(TITLES["faculty"], rng.randint(3, 7))
+    faculties = rng.sample(country.lexicon["titles"]["faculty"], rng.randint(3, 7))
     country.world.add(university, "faculty", listed(faculties))
 
 
 def _add_companies(country: Country) -> None:
     rng = country.rng
-    for trade, suffixes, first, last in LEXICON["companies"]:
+    for trade, suffixes, first, last in country.lexicon["companies"]:
         word = country.word("surname")
-        trade = trade or rng.choice(TITLES["trade"])
+        trade = trade or rng.choice(country.lexicon["titles"]["trade"])
         company = _add_institution(
             country,
             "company",
@@ -101,11 +97,13 @@ def _add_companies(country: Country) -> None:
 
 def _add_buildings(country: Country) -> None:
     rng = country.rng
+    titles = country.lexicon["titles"]
+    sights = (*titles["adjective"], *titles["noun"])
 
     def word(attempt):
-        return country.word("city") if attempt > 8 else rng.choice(SIGHTS)
+        return country.word("city") if attempt > 8 else rng.choice(sights)
 
-    for form in ("stadium", *rng.sample(TITLES["form"], 3)):
+    for form in ("stadium", *rng.sample(titles["form"], 3)):
         noun = form.split()[-1]
         building = _add_institution(
             country,
@@ -120,7 +118,7 @@ def _add_buildings(country: Country) -> None:
 
 
 def _add_team(country: Country) -> None:
-    suffix = country.rng.choice(TITLES["team"])
+    suffix = country.rng.choice(country.lexicon["titles"]["team"])
     name = country.names.compound(lambda attempt: country.pick("city").name, suffix)
     team = _add_institution(
         country,
@@ -132,10 +130,12 @@ def _add_team(country: Country) -> None:
 
 
 def _add_awards(country: Country) -> None:
-    def word(attempt):
-        return country.word("surname") if attempt else country.rng.choice(TITLES["noun"])
+    titles = country.lexicon["titles"]
 
-    for suffix in country.rng.sample(AWARDS, 2):
+    def word(attempt):
+        return country.word("surname") if attempt else country.rng.choice(titles["noun"])
+
+    for suffix in country.rng.sample(titles["award"], 2):
         name = country.names.compound(word, suffix)
         _add_institution(
             country,

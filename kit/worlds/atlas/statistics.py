@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import Stemmer
 
-from kit.corpus import Benchmark, Corpus, Question, load
+from kit.corpus import Benchmark, Corpus, Question, SubQuestion, load
 from kit.evaluation.graph_quality import graph_quality
 from kit.evaluation.metrics import recall_at
 from kit.evaluation.statistics import by_group, interval
@@ -50,7 +50,7 @@ def statistics(benchmark: Benchmark, split: str) -> pd.DataFrame:
     table = by_group(values, KEYS, "value").rename(columns={"mean": "value"})
 
     lengths = np.array([len(passage.text.split()) for passage in corpus.passages])
-    more = [("template", WHOLE, *interval(_templates(questions))[:4])]
+    more = [("template", WHOLE, *interval(_repeated(questions))[:4])]
     for name, measured, quantiles in (
         ("words", lengths, (0.05, 0.95)),
         ("degree", graph.degrees, (0.5, 0.9, 0.99)),
@@ -151,14 +151,17 @@ def _stems(texts: list[str]) -> list[set[str]]:
     return [set(words) for words in tokens]
 
 
-def _templates(questions: list[Question]) -> np.ndarray:
+def templates(questions: Sequence[Question | SubQuestion]) -> list[tuple[str, ...]]:
+    """The words of each, without names and numbers."""
+    texts = [question.text.split() for question in questions]
+    return [(first, *filter(str.islower, words)) for first, *words in texts]
+
+
+def _repeated(questions: list[Question]) -> np.ndarray:
     """Which of some questions are worded as another of them, but for names and numbers."""
     order = np.random.default_rng(0).permutation(len(questions))
-    templates = []
-    for index in order[:COMPARED]:
-        first, *words = questions[index].text.split()
-        templates.append((first, *filter(str.islower, words)))
-    return np.array([templates.count(template) > 1 for template in templates], float)
+    worded = templates([questions[index] for index in order[:COMPARED]])
+    return np.array([worded.count(template) > 1 for template in worded], float)
 
 
 def _quantile(values: np.ndarray, q: float) -> tuple[float, ...]:

@@ -4,35 +4,72 @@ from collections.abc import Sequence
 from random import Random
 
 from kit.worlds.atlas.chains import Step
-from kit.worlds.atlas.phrasings import LEXICON
+from kit.worlds.atlas.phrasings import Lexicon
 from kit.worlds.atlas.solver import Answer
 from kit.worlds.atlas.world import Entity, Fact
 
-NOUNS = LEXICON["nouns"]  # what a question calls an entity that it describes
 WORKS = ("film", "book", "album", "song")
 NAMED_SORT = 0.6  # the share of works whose sort is named, though no other has the name
 
 
-def ask(rng: Random, step: Step, words: str) -> str:
+def ask(rng: Random, lexicon: Lexicon, step: Step, words: str) -> str:
     """The step as a question of its own about ``words``."""
     relation = step.fact.phrasings
     if not step.backwards:
         return wording(rng, relation.asks, words)
-    subject = "Who"
-    if step.target.kind != "person":
-        subject = f"Which {rng.choice(NOUNS[step.target.kind])}"
-    return f"{subject} {wording(rng, relation.clause, words)}?"
+    noun = noun_of(rng, lexicon, step.target)
+    subject = "Who" if step.target.kind == "person" else f"Which {noun}"
+    clause = wording(rng, relation.clause, words)
+    return which(
+        rng,
+        lexicon,
+        subject,
+        noun,
+        clause,
+    )
 
 
-def describe(rng: Random, step: Step, words: str) -> str:
+def describe(rng: Random, lexicon: Lexicon, step: Step, words: str) -> str:
     """What a question calls the target of a step from ``words``."""
     relation = step.fact.phrasings
     if not step.backwards:
         return wording(rng, relation.noun, words)
     kind = step.target.kind
-    noun = rng.choice(NOUNS[kind])
+    noun = rng.choice(lexicon["nouns"][kind])
     pronoun = "who" if kind == "person" else "that"
     return f"the {noun} {pronoun} {wording(rng, relation.clause, words)}"
+
+
+def noun_of(rng: Random, lexicon: Lexicon, entity: Entity) -> str:
+    """The word for its kind in a question that asks for it."""
+    return "person" if entity.kind == "person" else rng.choice(lexicon["nouns"][entity.kind])
+
+
+def which(
+    rng: Random,
+    lexicon: Lexicon,
+    subject: str,
+    noun: str,
+    clause: str,
+) -> str:
+    """The question of what a clause is true; ``subject`` is such as "Which city"."""
+    pronoun = "who" if noun == "person" else "that"
+    return framed(
+        rng,
+        lexicon["frames"]["which"],
+        which=subject,
+        noun=noun,
+        that=pronoun,
+        clause=clause,
+    )
+
+
+def framed(rng: Random, forms: Sequence[str], **slots: str) -> str:
+    """One of the forms with its slots filled; nothing is drawn where there is one."""
+    form = forms[0] if len(forms) == 1 else rng.choice(forms)
+    for name, text in slots.items():
+        form = form.replace(f"{{{name}}}", text)
+    return form
 
 
 def name_of(rng: Random, entity: Entity) -> str:

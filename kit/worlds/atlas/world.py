@@ -6,7 +6,7 @@ from datetime import date
 from functools import partial
 from random import Random
 
-from kit.worlds.atlas.phrasings import RELATIONS, Relation, Texts
+from kit.worlds.atlas.phrasings import PLAIN, Language, Relation, Texts
 
 #: Relations that hold both ways though only one of the two articles states them.
 SYMMETRIC = frozenset({"person.spouse"})
@@ -72,19 +72,16 @@ class Literal:
 class Fact:
     """``subject`` has ``relation`` to ``object``, with qualifiers such as a year.
 
-    A passage's ``sentence`` says so.
+    A passage's ``sentence`` says so, in one of its ``phrasings``.
     """
 
     subject: Entity
     relation: str
     object: Entity | Literal
+    phrasings: Relation
     qualifiers: dict[str, str] = field(default_factory=dict)
     passage: str = ""
     sentence: str = ""
-
-    @property
-    def phrasings(self) -> Relation:
-        return RELATIONS[self.relation]
 
     def other(self, entity: Entity) -> Entity | Literal:
         """The end of the fact that is not ``entity``."""
@@ -98,10 +95,11 @@ class World:
     """Entities, facts and the indexes over them.
 
     ``about`` holds the facts of an article; ``out`` and ``into`` find facts by one end, by its id,
-    and a relation.
+    and a relation. Its texts are written in its ``language``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, language: Language = PLAIN) -> None:
+        self.language = language
         self.entities: list[Entity] = []
         self.facts: list[Fact] = []
         self.families: list[list[Entity]] = []
@@ -138,6 +136,7 @@ class World:
             subject,
             relation,
             target,
+            self.language.relations[relation],
             texts,
         )
 
@@ -181,8 +180,13 @@ def year(value: int) -> Literal:
     return Literal(value, str(value), dated=True)
 
 
-def day(rng: Random, in_year: int) -> Literal:
-    """A day of the year."""
+def day(rng: Random, in_year: int, form: str) -> Literal:
+    """A day of the year, written in a form such as "{day} {month} {year}"."""
     month = rng.randint(1, 12)
     value = date(in_year, month, rng.randint(1, 28))
-    return Literal(value, f"{value.day} {value:%B} {value.year}", dated=True)
+    text = form.format(
+        day=value.day,
+        month=f"{value:%B}",
+        year=value.year,
+    )
+    return Literal(value, text, dated=True)

@@ -4,7 +4,7 @@ import re
 from random import Random
 
 from kit.worlds.atlas.names import title
-from kit.worlds.atlas.phrasings import LEXICON, RELATIONS, Part, fill, slots
+from kit.worlds.atlas.phrasings import Language, Part, fill, slots
 from kit.worlds.atlas.world import Entity, Fact, Literal
 
 #: How many words a passage aims at, from and to, with unrelated matter after its facts.
@@ -24,12 +24,14 @@ class Writer:
 
     def __init__(
         self,
+        language: Language,
         entity: Entity,
         facts: dict[str, Fact],
         part: Part,
         first: bool,
         rng: Random,
     ) -> None:
+        self.language = language
         self.entity = entity
         self.pending = facts
         self.opening = part.opening
@@ -48,7 +50,7 @@ class Writer:
         self.filler = [text for text in fitting if "{alias}" not in text]
         rng.shuffle(self.filler)
 
-        forms = LEXICON["pronouns"][entity.gender or "things"]
+        forms = language.lexicon["pronouns"][entity.gender or "things"]
         self.pronouns = dict(zip(PRONOUNS, forms))
         self.fixed = _fixed_words(entity)
 
@@ -106,9 +108,10 @@ class Writer:
     def _opening(self) -> str:
         """One of the openings all of whose facts are pending."""
         kind = self.entity.kind
+        all_relations = self.language.relations
         fitting = []
         for text in self.opening:
-            relations = {name for name in slots(text) if f"{kind}.{name}" in RELATIONS}
+            relations = {name for name in slots(text) if f"{kind}.{name}" in all_relations}
             if relations <= self.pending.keys():
                 fitting.append(text)
 
@@ -159,7 +162,12 @@ class Writer:
             detail = _detail(main, name) if main else None
             return self._subject(name) if detail is None else detail
 
-        return fill(phrasing, self.rng, slot)
+        return fill(
+            phrasing,
+            self.rng,
+            slot,
+            self.language.lexicon["pools"],
+        )
 
     def _subject(self, name: str) -> str:
         """What fills a slot about the subject itself, and a few others."""
@@ -169,7 +177,7 @@ class Writer:
             reference = self._reference(self.pronouns["his"])
             return reference if reference == self.pronouns["his"] else _possessive(reference)
         if name == "opus":
-            return title(self.rng)
+            return title(self.rng, self.language.lexicon["titles"])
         if name == "N":
             self.last = "name"
         if name not in self.pronouns:
@@ -194,7 +202,7 @@ class Writer:
             return self.entity.short
         if self.last == "pronoun":
             return pronoun
-        return self.rng.choice(LEXICON["generic"][self.entity.kind])
+        return self.rng.choice(self.language.lexicon["generic"][self.entity.kind])
 
     def _next_reference(self) -> str:
         """What to call the subject, by what was used just before."""

@@ -7,38 +7,43 @@ from kit.corpus import Benchmark, Question, load
 from kit.errors import InputError
 from kit.worlds import atlas
 
+HELD_OUT_SEED = 400
 FIRST_SEED = 401
 
 
 def training_worlds(n: int, **size: str | int) -> list[Benchmark]:
-    """So many worlds to learn from; the dev questions of the first one choose checkpoints.
+    """A world that is held out, and ``n`` to learn from.
 
-    ``train`` of the first world holds the questions of its training documents, that of the others
-    all their questions. No world has test questions, and none shares a question or a support's
-    title with dev and test of the embedded atlas. ``size`` is that of
-    :func:`kit.worlds.atlas.generate`.
+    The held-out world comes first. It has only dev questions, which choose checkpoints; the others
+    have only training questions, some 1,280. Names, wordings and templates are drawn anew for each
+    world. None shares a question or a support's title with dev and test of the embedded atlas.
+    ``size`` is that of :func:`kit.worlds.atlas.generate`.
     """
     test_world = load()
-    worlds = []
-    for seed in range(FIRST_SEED, FIRST_SEED + n):
-        world = atlas.generate(seed, **size)
-        learning = [*world.train, *world.test]
-        choosing = world.dev
-        if worlds:
-            learning += choosing
-            choosing = ()
-        worlds.append(
-            replace(
-                world,
-                name=f"world-{seed}",
-                train=_apart(world, learning, test_world),
-                dev=_apart(world, choosing, test_world),
-                test=(),
-            )
-        )
-
+    seeds = (HELD_OUT_SEED, *range(FIRST_SEED, FIRST_SEED + n))
+    worlds = [_world(seed, test_world, **size) for seed in seeds]
     expect_apart(worlds, test_world)
     return worlds
+
+
+def _world(seed: int, test_world: Benchmark, **size: str | int) -> Benchmark:
+    """A world of its own words, without the questions that it shares with the test world."""
+    world = atlas.generate(
+        seed,
+        own_words=True,
+        **size,
+    )
+    teaching = (*world.train, *world.dev, *world.test)
+    choosing = ()
+    if seed == HELD_OUT_SEED:
+        teaching, choosing = choosing, world.dev
+    return replace(
+        world,
+        name=f"world-{seed}",
+        train=_apart(world, teaching, test_world),
+        dev=_apart(world, choosing, test_world),
+        test=(),
+    )
 
 
 def expect_apart(worlds: Sequence[Benchmark], test_world: Benchmark) -> None:
