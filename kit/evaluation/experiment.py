@@ -16,10 +16,10 @@ from kit.corpus.copies import copies_in, with_copies
 from kit.corpus.types import Indices, Texts
 from kit.errors import InputError
 from kit.evaluation.metrics import described, full_at, graph_measures, recall_at, reciprocal_rank
-from kit.evaluation.results import COSTS, SEED, Experiment
+from kit.evaluation.results import COSTS, SEED, UNTRAINED, Experiment
 from kit.evaluation.statistics import N_RESAMPLES
 from kit.evaluation.timing import query_for, time_parts
-from kit.methods import Ranking, Retriever, make
+from kit.methods import Ranking, Retriever, make, settings_of
 from kit.methods.training import draw
 from kit.progress import ProgressBar, progress_bar
 
@@ -158,7 +158,8 @@ def _fit_all(retrievers: Mapping[str, Retriever], training: Benchmark) -> dict[s
     seconds = {}
     for name, retriever in retrievers.items():
         start = time.perf_counter()
-        retriever.fit(training)
+        if not name.endswith(UNTRAINED):
+            retriever.fit(training)
         seconds[name] = time.perf_counter() - start
     return seconds
 
@@ -317,6 +318,21 @@ def of_seeds(
         label = f"{name}{SEED}{seed}" if retrievers else name
         retrievers[label] = make(method or name, seed=seed, **settings)
     return retrievers
+
+
+def before_training(
+    name: str,
+    method: str = "",
+    **settings: object,
+) -> dict[str, Retriever]:
+    """A retriever that never learned, by name, for :func:`evaluate`, which does not let it learn.
+
+    What it has beside a trained one of the same settings is what training brought.
+    """
+    method = method or name
+    if "start" in settings_of(method):
+        settings["start"] = "untrained"
+    return {name + UNTRAINED: make(method, **settings)}
 
 
 def all_seeds(retrievers: Mapping[str, Retriever], *names: str) -> tuple[Retriever, ...]:

@@ -17,11 +17,12 @@ from kit.corpus import Benchmark, Question
 from kit.corpus.types import Indices, Strings, Texts
 from kit.errors import InputError
 from kit.evaluation import metrics
-from kit.evaluation.statistics import Estimate, interval, intervals, paired
+from kit.evaluation.statistics import Estimate, best_elsewhere, interval, intervals, paired
 from kit.methods import Ranking
 
 COSTS = ("calls", "tokens")  # of a language model, per question on average
 Names = str | Sequence[str]
+UNTRAINED = ", untrained"  # after the name of a retriever that is asked as it was before it learned
 SEED = ", seed "  # between the name of a retriever and the seed of a further training
 
 
@@ -172,15 +173,33 @@ class Experiment:
 
         Several names are taken for seeds of one retriever, too.
         """
-        expect_known([*as_list(name), *as_list(over)], self.rankings, "retriever")
-        runs = self.table if self.runs is None else self.runs
-        values = by_question(runs, [metric])[metric]
-        better = _with_seeds(values, name)
-        baseline = _with_seeds(values, over)
+        better = per_seed(self, name, metric)
+        baseline = per_seed(self, over, metric)
 
         # Only of a few questions the time is taken.
         measured = better.notna().all(axis=1) & baseline.notna().all(axis=1)
         return paired(better[measured], baseline[measured], **self.draws)
+
+    def gain_over_best(
+        self,
+        name: Names,
+        rivals: Texts,
+        metric: str = "recall@5",
+    ) -> tuple[Estimate, list[str]]:
+        """The paired difference to the best of several, chosen on the other half of the questions.
+
+        Also the names of the chosen (:func:`kit.evaluation.statistics.best_elsewhere`).
+        """
+        values = {rival: per_seed(self, rival, metric).to_numpy() for rival in rivals}
+        best, chosen = best_elsewhere(values)
+        return paired(per_seed(self, name, metric), best, **self.draws), chosen
+
+    def gain_of_training(self, name: str, metric: str = "recall@5") -> Estimate:
+        """The paired difference of a trained retriever to itself before training.
+
+        That is among the retrievers, too (:func:`kit.evaluation.before_training`).
+        """
+        return self.gain(name, over=name + UNTRAINED, metric=metric)
 
     def _groups(
         self,
@@ -324,6 +343,18 @@ def per_question(experiment: Experiment, metric: str) -> DataFrame:
     return by_question(experiment.table, [metric])[metric]
 
 
+def per_seed(experiment: Experiment, names: Names, metric: str) -> DataFrame:
+    """A metric of each question (index) with each seed of a retriever (columns).
+
+    Several names are taken for seeds of one retriever, too.
+    """
+    names = as_list(names)
+    expect_known(names, experiment.rankings, "retriever")
+    runs = experiment.table if experiment.runs is None else experiment.runs
+    values = by_question(runs, [metric])[metric]
+    return values[[column for column in values if column.split(SEED)[0] in names]]
+
+
 def variants(
     experiment: Experiment,
     groups: Mapping[str, Texts],
@@ -356,9 +387,3 @@ def variants(
             "n",
         ],
     )
-
-
-def _with_seeds(values: DataFrame, names: Names) -> DataFrame:
-    """The columns of these retrievers, and of their further seeds."""
-    wanted = as_list(names)
-    return values[[column for column in values if column.split(SEED)[0] in wanted]]

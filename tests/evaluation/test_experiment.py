@@ -24,10 +24,12 @@ from kit.corpus import (
 from kit.errors import InputError
 from kit.evaluation import (
     all_seeds,
+    before_training,
     evaluate,
     experiment,
     of_seeds,
     per_question,
+    per_seed,
     statistics,
     time_parts,
     variants,
@@ -42,6 +44,28 @@ def evaluated(alphabetical, reverse, benchmark):
     return evaluate(
         {"a to z": alphabetical, "z to a": reverse}, benchmark, ks=(5, 2), k=6, progress=False
     )
+
+
+def test_what_is_asked_as_before_training_never_learns(alphabetical, reverse, benchmark) -> None:
+    names = {"by name": alphabetical, "by name, untrained": reverse}
+    result = evaluate(names, benchmark, ks=(2,), k=6, progress=False)
+    assert len(alphabetical.fitted) == 1 and reverse.fitted == []
+    gain = result.gain_of_training("by name", "recall@2")
+    assert gain[:4] == result.gain("by name", "by name, untrained", "recall@2")[:4]
+    [(name, network)] = before_training("encoder", "dpr", seed=3).items()
+    assert name == "encoder, untrained" and network.settings.seed == 3 and not network.history
+
+
+def test_the_best_rival_is_chosen_on_the_other_half(alphabetical, reverse, benchmark) -> None:
+    """Recall@2 of a to z is 1, 0, 1/4 and of z to a 0, 1, 1/2: each is best elsewhere."""
+    names = {"a to z": alphabetical, "z to a": reverse, "mine": type(reverse)()}
+    result = evaluate(names, benchmark, ks=(2,), k=6, progress=False)
+    gain, chosen = result.gain_over_best("mine", ["a to z", "z to a"], "recall@2")
+    # The second question has a to z, which is best on the first and third: 0 − 0.
+    # These have z to a, which is best on the second: 1 − 0 and 1/4 − 1/2.
+    assert gain.value == pytest.approx((1 - 1 / 4) / 3) and chosen == ["z to a", "a to z"]
+    values = per_seed(result, "a to z", "recall@2")
+    assert values["a to z"].tolist() == [1, 0, 1 / 4]
 
 
 def test_table(evaluated) -> None:

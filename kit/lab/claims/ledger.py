@@ -222,7 +222,7 @@ def _state(claim: Claim, findings: Sequence[Finding]) -> str:
     states = {finding.verdict for finding in counted}
     if NOT_REPRODUCED in states and not claim.readings:  # a single case suffices
         return NOT_REPRODUCED
-    if {finding.criterion for finding in counted} != needed:
+    if not counted or {finding.criterion for finding in counted} != needed:
         return NOT_TESTED
     return states.pop() if len(states) == 1 else UNDECIDED
 
