@@ -1,16 +1,19 @@
 """Published data sets from their official addresses, through pooch."""
 
 import sys
+import tarfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
 from kit import paths
 from kit.errors import InputError, known_names
+from kit.files import atomic_write
 
 
 class Download(NamedTuple):
-    """A published file: its address, its SHA-256 and, for a zip, the member to take out.
+    """A published file: its address, its SHA-256 and, for an archive, the member to take out.
 
     The digest is there where the publishers or several mirrors agree on one.
     """
@@ -28,6 +31,8 @@ _HIPPORAG = (
     "https://raw.githubusercontent.com/OSU-NLP-Group/HippoRAG/"
     "191f281122e2437743daf1dd2dae23059a14c088/"
 )
+_IIRC = "https://iirc-dataset.s3.us-west-2.amazonaws.com/"  # as IRCoT's download script has it
+_QUALITY = "https://raw.githubusercontent.com/nyu-mll/quality/main/data/v1.0.1/QuALITY.v1.0.1.zip"
 _DEV = "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
 _TRAIN = "26650cf50234ef5fb2e664ed70bbecdfd87815e6bffc257e068efea5cf7cd316"
 
@@ -40,6 +45,11 @@ DOWNLOADS = {
     "2wikimultihopqa-corpus": Download(_HIPPORAG + "reproduce/dataset/2wikimultihopqa_corpus.json"),
     "musique": Download(_MUSIQUE, member="musique_ans_v1.0_dev.jsonl"),
     "musique-train": Download(_MUSIQUE, member="musique_ans_v1.0_train.jsonl"),
+    "iirc": Download(_IIRC + "iirc_train_dev.tgz", member="dev.json"),
+    "iirc-train": Download(_IIRC + "iirc_train_dev.tgz", member="train.json"),
+    "iirc-articles": Download(_IIRC + "context_articles.tar.gz", member="context_articles.json"),
+    "quality": Download(_QUALITY, member="QuALITY.v1.0.1.htmlstripped.dev"),
+    "quality-train": Download(_QUALITY, member="QuALITY.v1.0.1.htmlstripped.train"),
 }
 
 
@@ -57,9 +67,13 @@ def fetch(name: str, folder: Path | None = None) -> Path:
     import requests  # here and below, as these take long to load and are rarely needed
 
     download = DOWNLOADS[name]
-    # The files for training and testing are in one zip.
-    file = f"{name.removesuffix('-train')}.zip" if download.member else f"{name}.json"
-    path = (folder or paths.downloads()) / file
+    ending = ".json"
+    if download.member:
+        is_tar = download.url.endswith((".tgz", ".tar.gz"))
+        ending = ".tgz" if is_tar else ".zip"
+    # The files for training and testing are in one archive.
+    stem = name.removesuffix("-train") if download.member else name
+    path = (folder or paths.downloads()) / f"{stem}{ending}"
     try:
         return _retrieve(download, path)
     except requests.RequestException as error:
@@ -77,27 +91,42 @@ def fetch(name: str, folder: Path | None = None) -> Path:
             f"what came has not the SHA-256 {download.sha256}: nothing kept",
             file=download.url,
         ) from None
-    except (zipfile.BadZipFile, StopIteration):
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, StopIteration):
         path.unlink()
         raise InputError(
-            f"expected a zip that holds {download.member}",
+            f"expected an archive that holds {download.member}",
             file=download.url,
         ) from None
 
 
 def _retrieve(download: Download, path: Path) -> Path:
-    """The downloaded file, or the member of it; StopIteration where the zip has no such member."""
+    """The downloaded file, or the member of it; StopIteration where an archive has no such member.
+
+    IIRC's questions and articles come in two archives and are read beside each other: what is in a
+    tar file goes into a folder of the data set's name.
+    """
     import pooch
 
-    unpack = pooch.Unzip() if download.member else None
     retrieved = pooch.retrieve(
         download.url,
         download.sha256,
         path.name,
         path.parent,
-        processor=unpack,
+        processor=pooch.Unzip() if path.suffix == ".zip" else None,
         progressbar=sys.stderr.isatty(),
     )
-    if unpack is None:
-        return Path(retrieved)
-    return next(member for member in map(Path, retrieved) if member.name == download.member)
+    if path.suffix == ".zip":
+        return next(member for member in map(Path, retrieved) if member.name == download.member)
+    if path.suffix == ".tgz":
+        target = path.parent / path.stem.removesuffix("-articles") / download.member
+        if not target.exists():
+            atomic_write(target, _read_member(path, download.member))
+        return target
+    return Path(retrieved)
+
+
+def _read_member(archive: Path, name: str) -> bytes:
+    """The content of a tar file's member of this name, in whatever folder of it."""
+    with tarfile.open(archive) as members:
+        member = next(info for info in members if info.isfile() and Path(info.name).name == name)
+        return members.extractfile(member).read()

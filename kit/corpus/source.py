@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kit.corpus import records
-from kit.corpus.prose import PASSAGE_TOKENS
+from kit.corpus.prose import PASSAGE_TOKENS, Part, passage_texts
 from kit.corpus.records import NumberedRecords
 from kit.corpus.types import SPLITS, Passage, Question, Strings, Texts
 from kit.errors import InputError, note
@@ -174,6 +174,22 @@ class Source:
         paragraph = Passage(passage_id, title, text, document=passage_id)
         self.paragraphs.setdefault(passage_id, paragraph)
         return passage_id
+
+    def add_document(self, title: str, parts: Iterable[Part]) -> list[Passage]:
+        """Add a long text of a format that gives no ids, and return its passages.
+
+        They have at most ``passage_tokens`` words and marks of punctuation. Equal title and text
+        are one document.
+        """
+        written = [part for part in parts if part.text.strip()]
+        texts = list(passage_texts(written, title, self.passage_tokens))
+        document = content_id(title, "\n".join(texts))
+        passages = []
+        for position, text in enumerate(texts):
+            passage_id = f"{document}.{position}"
+            passages.append(Passage(passage_id, title, text, document, position))
+        self.paragraphs |= {passage.id: passage for passage in passages}
+        return passages
 
     def add_passage(self, passage: Passage) -> None:
         """Add a passage that has an id of its own."""

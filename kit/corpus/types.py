@@ -191,7 +191,9 @@ class Question(Record, frozen=True):
     ``supporting`` has an entry per support, in reasoning order where the data set has one. An entry
     holds the ids of the passages that carry the support: several say the same, and finding any of
     them is enough. ``triples`` are (subject, verb, object). ``facts`` holds the sentence that
-    states each support; it is unset where the data set has none, and then no hash knows of it.
+    states each support, and ``options`` what a multiple-choice question has to choose from, the
+    answer among them. These two are unset where the data set has none, and then no hash knows of
+    them.
     """
 
     id: Id
@@ -204,6 +206,7 @@ class Question(Record, frozen=True):
     evidence: EvidenceGraph | None = None
     triples: tuple[PlainTriple, ...] = ()
     facts: Strings | msgspec.UnsetType = msgspec.UNSET
+    options: Strings | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def hops(self) -> int:

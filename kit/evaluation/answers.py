@@ -19,7 +19,7 @@ from kit.errors import InputError, note
 from kit.evaluation.results import Experiment
 from kit.progress import progress_bar
 from kit.readers.base import Contexts, LanguageModelReader, Reader
-from kit.readers.scoring import contains, exact_match, f1, normalise
+from kit.readers.scoring import contains, exact_match, f1, nearest_option, normalise
 from kit.text import Encoder, language_model
 from kit.text.language_models import LanguageModel
 from kit.text.prompts import grading_prompt
@@ -94,15 +94,21 @@ def read_answers(
     """The reader's answers from its texts, best first: a row per context and question.
 
     Columns: retriever (the context's name), question, hops, type, answer, ``em``, ``f1``,
-    ``accuracy`` (by containment) and ``words``, the length of the normalised answer. The questions
-    are those that are :func:`answerable`.
+    ``accuracy`` (by containment) and ``words``, the length of the normalised answer. Where the
+    questions have options the reader chooses one, and all three measures are whether it is the
+    right one. The questions are those that are :func:`answerable`.
     """
     with_answer = answerable(questions)
     rows = []
     queries = [question.text for question in with_answer]
+    options = [question.options for question in with_answer]
     for name, texts in progress_bar(contexts.items(), desc=f"reading ({reader.name})"):
         texts_of = dict(zip([question.id for question in questions], texts, strict=True))
-        answers = reader.answer(queries, [texts_of[question.id] for question in with_answer])
+        read = [texts_of[question.id] for question in with_answer]
+        if all(options):
+            answers = reader.choose(queries, read, options)
+        else:
+            answers = reader.answer(queries, read)
         for question, answer in zip(with_answer, answers, strict=True):
             rows.append(_scored(name, question, answer))
     return DataFrame(rows)
@@ -146,10 +152,20 @@ def _scored(name: str, question: Question, answer: str) -> dict[str, object]:
         "hops": question.hops,
         "type": question.type,
         "answer": answer,
+        **_scores(question, answer),
+        "words": len(normalise(answer).split()),
+    }
+
+
+def _scores(question: Question, answer: str) -> dict[str, float]:
+    """How good an answer is; one to a question with options means the nearest of them."""
+    if question.options and answer:
+        is_right = nearest_option(answer, question.options) == question.answer
+        return dict.fromkeys(("em", "f1", "accuracy"), float(is_right))
+    return {
         "em": exact_match(answer, question.answers),
         "f1": f1(answer, question.answers),
         "accuracy": contains(answer, question.answers),
-        "words": len(normalise(answer).split()),
     }
 
 

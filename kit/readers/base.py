@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kit.corpus.types import Texts
-from kit.text.prompts import answer_prompt
-from kit.text.replies import counted, whole_answer
+from kit.readers.scoring import nearest_option
+from kit.text.prompts import answer_prompt, choice_prompt
+from kit.text.replies import chosen_option, counted, whole_answer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +36,15 @@ class Reader:
         """
         raise NotImplementedError
 
+    def choose(
+        self,
+        questions: Texts,
+        contexts: Contexts,
+        options: Sequence[Texts],
+    ) -> list[str]:
+        """Which of its options answers each question; by default what is nearest to the answer."""
+        return list(map(nearest_option, self.answer(questions, contexts), options))
+
     def usage(self) -> pd.DataFrame | None:
         """As of :meth:`kit.text.LanguageModel.usage`; None for other readers."""
         return self.model.usage() if self.model else None
@@ -56,3 +66,18 @@ class LanguageModelReader(Reader):
         prompts = [answer_prompt(question, context) for question, context in pairs]
         answers = [whole_answer(reply.text) for reply in self.model.generate(prompts)]
         return counted(answers)
+
+    def choose(
+        self,
+        questions: Texts,
+        contexts: Contexts,
+        options: Sequence[Texts],
+    ) -> list[str]:
+        """The options whose letters the model replies or, where it has none, what is nearest."""
+        shown = zip(questions, options, contexts, strict=True)
+        prompts = [choice_prompt(*parts) for parts in shown]
+        answers = counted([whole_answer(reply.text) for reply in self.model.generate(prompts)])
+        return [
+            chosen_option(answer, texts) or nearest_option(answer, texts)
+            for answer, texts in zip(answers, options, strict=True)
+        ]

@@ -57,6 +57,16 @@ def contains(prediction: str, answers: Texts) -> float:
     return float(any(f" {answer} " in text for answer in _normalised(answers)))
 
 
+def nearest_option(answer: str, options: Texts) -> str:
+    """Which of a question's options an answer means: that of the best F1, the first of equals.
+
+    Empty where no option has a word of the answer.
+    """
+    scores = [f1(answer, [option]) for option in options]
+    best = max(scores)
+    return options[scores.index(best)] if best else ""
+
+
 def _normalised(answers: Texts) -> list[str]:
     """Those that say something."""
     return list(filter(None, map(normalise, answers)))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise, takewhile
 from pathlib import Path
-from string import Template
+from string import Template, ascii_uppercase
 
 from kit.corpus import EvidenceGraph, Passage, PlainTriple
 from kit.corpus.types import Texts
@@ -56,6 +56,16 @@ def answer_prompt(question: str, contexts: Texts = ()) -> str:
     if not contexts:
         return _filled("answer_without_context", question=question)
     return _filled("answer", question=question, contexts=_numbered(contexts))
+
+
+def choice_prompt(question: str, options: Texts, contexts: Texts = ()) -> str:
+    """As :func:`answer_prompt`, for a question with options, which get letters; in our words."""
+    lettered = [f"{letter}: {_one_line(text)}" for letter, text in zip(ascii_uppercase, options)]
+    shown = "\n".join(lettered)
+    if not contexts:
+        return _filled("choice_without_context", question=question, options=shown)
+    texts = _numbered(contexts)
+    return _filled("choice", question=question, options=shown, contexts=texts)
 
 
 def _numbered(contexts: Texts) -> str:

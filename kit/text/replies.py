@@ -6,6 +6,8 @@ nothing (:func:`kit.cost.count`).
 """
 
 import re
+from collections.abc import Sequence
+from string import ascii_uppercase
 
 from kit import cost
 from kit.text.language_models.answers import split_thought
@@ -17,6 +19,7 @@ _MARKS = re.compile(r"```\w*\n?|\*\*|`")
 _QUOTED = re.compile(r"""(?s)["“]([^"“”]*)["”]|'([^']*)'""")
 _BEGINNING = r"(?:^|(?<=[.:!?])|(?<=,)(?= \w))"  # of a line, a sentence or a clause
 _BEFORE_TEXT = " \t\n:–—-"
+_LETTER = re.compile(r"\W*(?i:option\s+)?\W*([A-Z])(?:[).:,]|\s*$)")
 _VERDICT = re.compile(r"(?<![\d.])[01](?!\.?\d)")
 
 
@@ -55,6 +58,13 @@ def final_answer(reply: str) -> str:
 def whole_answer(reply: str) -> str:
     """The answer in a reply that is to be nothing else."""
     return final_answer(reply) or plain_reply(reply)
+
+
+def chosen_option(answer: str, options: Sequence[str]) -> str:
+    """The option whose letter, A for the first, an answer begins with; empty where none is."""
+    letter = _LETTER.match(answer)
+    index = ascii_uppercase.index(letter[1]) if letter else len(options)
+    return options[index] if index < len(options) else ""
 
 
 def counted(texts: list[str]) -> list[str]:

@@ -78,6 +78,20 @@ def musique() -> list[dict]:
 
 
 @pytest.fixture
+def iirc(write: Write) -> Path:
+    """Four questions about a passage, one without an answer, with the articles that it links to."""
+    articles = json.loads((Path(__file__).parent / "samples" / "iirc_articles.json").read_text())
+    write("iirc/context_articles.json", articles)
+    return write("iirc/dev.json", sample("iirc"))
+
+
+@pytest.fixture
+def quality() -> list[dict]:
+    """Two sets of questions about one article."""
+    return sample("quality")
+
+
+@pytest.fixture
 def beir(write: Write) -> Path:
     """A folder with three documents and questions in train and test."""
     documents = [

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import tarfile
 import threading
 import zipfile
 from functools import partial
@@ -15,6 +16,8 @@ from kit.errors import InputError
 
 CONTENT = b'[{"title": "Ode", "text": "A river."}]'
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
+DEV = {"member": "dev.json"}
+NO_DEV = r"expected an archive that holds dev\.json$"
 
 
 @pytest.fixture
@@ -65,6 +68,33 @@ def test_a_member_of_a_zip_is_unpacked(offer, tmp_path):
     assert fetch("rivers", tmp_path / "kept") == path
 
 
+def tarred(**members: bytes) -> bytes:
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w:gz") as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(f"../iirc_train_dev/{name}.json")
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return sink.getvalue()
+
+
+def test_members_of_tar_files_lie_beside_each_other(offer, tmp_path):
+    """Wherever the archive says that they belong."""
+    kept = tmp_path / "kept"
+    offer("all.tgz", tarred(other=b"{}", dev=CONTENT), member="dev.json")
+    assert fetch("rivers", kept) == kept / "rivers" / "dev.json"
+    fetching.DOWNLOADS["rivers-articles"] = fetching.DOWNLOADS["rivers"]._replace(
+        member="other.json"
+    )
+    try:
+        path = fetch("rivers-articles", kept)
+    finally:
+        del fetching.DOWNLOADS["rivers-articles"]
+    assert path == kept / "rivers" / "other.json" and path.read_bytes() == b"{}"
+    assert (kept / "rivers" / "dev.json").read_bytes() == CONTENT
+    assert not (tmp_path / "iirc_train_dev").exists()
+
+
 @pytest.mark.parametrize(
     ("content", "download", "line"),
     [
@@ -73,14 +103,16 @@ def test_a_member_of_a_zip_is_unpacked(offer, tmp_path):
             {"sha256": DIGEST},
             f"^http://127.*: what came has not the SHA-256 {DIGEST}: nothing kept$",
         ),
-        (b"<html>", {"member": "dev.json"}, r"expected a zip that holds dev\.json$"),
-        (packed(other=CONTENT), {"member": "dev.json"}, r"expected a zip that holds dev\.json$"),
+        (b"<html>", DEV, NO_DEV),
+        (packed(other=CONTENT), DEV, NO_DEV),
+        (tarred(other=CONTENT), DEV, NO_DEV),
+        (tarred(dev=CONTENT)[:60], DEV, NO_DEV),
     ],
 )
 def test_what_is_not_what_was_expected_ends_in_one_line_and_is_not_kept(
     offer, tmp_path, content, download, line
 ):
-    offer("rivers", content, **download)
+    offer("rivers.tgz" if content[:2] == b"\x1f\x8b" else "rivers.zip", content, **download)
     with pytest.raises(InputError, match=line):
         fetch("rivers", tmp_path / "kept")
     assert not [path for path in (tmp_path / "kept").iterdir() if path.is_file()]

@@ -10,10 +10,16 @@ from kit.errors import InputError
 
 @pytest.mark.parametrize("data_format", FORMATS)
 def test_each_format_is_recognised_from_its_content(
-    request, write, beir, kit_folder, documents, data_format
+    request, write, beir, iirc, kit_folder, documents, data_format
 ):
     corpus = write("c.txt", [{"title": "Ode", "text": "A river."}])
-    files = {"beir": beir, "hipporag": corpus, "kit": kit_folder, "documents": documents}
+    files = {
+        "beir": beir,
+        "iirc": iirc,
+        "hipporag": corpus,
+        "kit": kit_folder,
+        "documents": documents,
+    }
     if data_format not in files:
         fixture = {"2wikimultihopqa": "twowiki"}.get(data_format, data_format)
         records = request.getfixturevalue(fixture)

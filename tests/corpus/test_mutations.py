@@ -25,9 +25,11 @@ SHARES = {
     "hotpotqa": 0.12,
     "twowiki": 0.12,
     "musique": 0.12,
-    "reasongraphqa": 0.1,
-    "beir": 0.18,
-    "hipporag": 0.1,
+    "reasongraphqa": 0.08,
+    "iirc": 0.1,
+    "quality": 0.06,
+    "beir": 0.12,
+    "hipporag": 0.06,
     "openie": 0.08,
     "kit_folder": 0.1,
     "texts": 0.04,
@@ -41,6 +43,8 @@ def examples(request, write, name):
     """The files of an example, and what of them is loaded."""
     if name in ("beir", "kit_folder", "documents"):
         return request.getfixturevalue(name)
+    if name == "iirc":
+        return request.getfixturevalue(name).parent
     if name == "texts":
         write(
             "texts/ode.md", "# Ode\n\nThe *Ode* is a river. It is rich in eel.\n\n## Mouth\n\nSea."
@@ -55,7 +59,7 @@ def examples(request, write, name):
         return write("corpus.json", paragraphs)
     if name == "openie":
         return write("openie.json", {"docs": paragraphs, "mean": 2.5})
-    suffix = ".jsonl" if name == "musique" else ".json"
+    suffix = ".jsonl" if name in ("musique", "quality") else ".json"
     return write(f"dev{suffix}", request.getfixturevalue(name))
 
 
@@ -243,7 +247,8 @@ def test_a_mutated_file_is_read_or_told(request, write, tmp_path, name):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                read_in_every_way(rng, path, root / "out")
+                questions = path / "dev.json" if name == "iirc" else path
+                read_in_every_way(rng, questions, root / "out")
         except Exception as error:
             error.add_note(f"mutation {index} of {name}, in {path}")
             raise

@@ -177,6 +177,24 @@ def test_what_methods_answer_themselves_stands_beside_a_readers_answers(experime
     assert list(Reading(FirstPassage(), "1").answers(experiment).rankings)[-1] == "golden"
 
 
+def test_a_reader_chooses_an_option_and_is_right_or_not(alphabetical, benchmark) -> None:
+    """Where one option has the words of another, containment would count both as right."""
+    options = ("answer of b", "The answer of a", "answer of a and b")
+    choices = [
+        Question(f"q{index}", "one", right, (("a",),), options=options)
+        for index, right in enumerate(options)
+    ]
+    benchmark = Benchmark("small", benchmark.corpus, test=choices)
+    experiment = evaluate({"a to z": alphabetical}, benchmark, ks=(2,), progress=False)
+    answers = Reading(FirstPassage(), "1").answers(experiment).table
+    read = answers[answers["retriever"] == "a to z"]
+    assert read["answer"].tolist() == ["The answer of a"] * 3
+    for metric in ("em", "f1", "accuracy"):
+        assert read[metric].tolist() == [0, 1, 0]
+    nothing = answers[answers["retriever"] == "none"]
+    assert nothing["answer"].tolist() == [""] * 3 and not nothing["accuracy"].any()
+
+
 # ---- what the command line asks for
 
 

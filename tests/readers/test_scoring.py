@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.readers.scoring import contains, exact_match, f1, normalise
+from kit.readers.scoring import contains, exact_match, f1, nearest_option, normalise
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,11 @@ def test_an_exact_match_has_the_best_f1(prediction: str, answers: list[str]) -> 
     assert exact_match(prediction, answers) <= contains(prediction, answers)
     if prediction.strip():
         assert exact_match(prediction, [prediction]) == 1
+
+
+def test_the_option_that_an_answer_means() -> None:
+    options = ["It was sold", "The ferry sank", "The grey ferry sank at night"]
+    assert nearest_option("sank", options) == options[1]  # F1 2/3 there, 1/3 in the last
+    assert nearest_option("at night the grey ferry", options) == options[2]
+    assert nearest_option("sold, sank", ["sank once", "sold once"]) == "sank once"  # of equals
+    assert nearest_option("nobody knows", options) == nearest_option("", options) == ""

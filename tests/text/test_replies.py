@@ -2,7 +2,14 @@
 
 import pytest
 
-from kit.text.replies import final_answer, grade, labelled, plain_reply, whole_answer
+from kit.text.replies import (
+    chosen_option,
+    final_answer,
+    grade,
+    labelled,
+    plain_reply,
+    whole_answer,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +64,21 @@ def test_a_label_stands_where_something_begins() -> None:
     assert final_answer("Nobody knows.") == ""
     for label in ("Intermediate answer:", "The intermediate answer is"):
         assert final_answer(f"{label} Orm\nNo more questions.") == ""
+
+
+@pytest.mark.parametrize(
+    ("reply", "option"),
+    [
+        ("B", "two"),
+        ("(C)", "three"),
+        ("B: two", "two"),
+        ("The answer is A.", "one"),
+        ("**Option C**", "three"),
+        ("D", ""),
+        ("A dog barked.", ""),
+        ("b", ""),
+        ("", ""),
+    ],
+)
+def test_which_option_a_letter_means(reply: str, option: str) -> None:
+    assert chosen_option(whole_answer(reply), ["one", "two", "three"]) == option

@@ -13,8 +13,10 @@ from kit.corpus.formats import (
     beir,
     document_folder,
     hotpotqa,
+    iirc,
     kit_folder,
     musique,
+    quality,
     reasongraphqa,
     twowiki,
 )
@@ -44,6 +46,15 @@ def read_paragraphs(path: Path, source: Source) -> None:
     )
 
 
+def read_choices(path: Path, source: Source) -> None:
+    """QuALITY's sets of questions."""
+    source.read_records(
+        path,
+        quality.QuestionSet,
+        lambda published: quality.add_questions(published, source),
+    )
+
+
 def _reader(kind: type[T], to_item: Callable[[T, Source], Item]) -> Reader:
     """What reads a file whose every record is a question of this kind."""
 
@@ -63,6 +74,8 @@ FORMATS = {
     "2wikimultihopqa": _reader(twowiki.WikiQuestion, twowiki.to_item),
     "musique": _reader(musique.MusiqueQuestion, musique.to_item),
     "reasongraphqa": _reader(reasongraphqa.GraphQuestion, reasongraphqa.to_item),
+    "iirc": iirc.read_file,
+    "quality": read_choices,
     "beir": beir.read_folder,
     "hipporag": read_paragraphs,
     "kit": kit_folder.read_folder,
@@ -76,6 +89,8 @@ _FIELDS = {
     "2wikimultihopqa": {"evidences"},
     "hotpotqa": {"context"},
     "reasongraphqa": {"order_true_fact"},
+    "iirc": {"questions", "text"},
+    "quality": {"questions", "article"},
     "hipporag": {"title", "text"},
 }
 

@@ -18,6 +18,8 @@ def read_folder(folder: Path, source: Source) -> None:
         _check_supports(question, source)
         _check_steps(question)
         _check_evidence(question)
+        if question.options and question.answer not in question.options:
+            raise Unexpected("expected the answer among them", "options")
         return question
 
     source.read_records(folder / "passages.jsonl", Passage, source.add_passage)

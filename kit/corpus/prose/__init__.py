@@ -1,5 +1,5 @@
 """Texts of one's own to passages: plain text, Markdown and web pages (gnn-ret.txt §5.1)."""
 
 from kit.corpus.prose.cutting import PASSAGE_TOKENS
-from kit.corpus.prose.markup import PARSERS
-from kit.corpus.prose.reading import read_prose
+from kit.corpus.prose.markup import PARSERS, Part
+from kit.corpus.prose.reading import passage_texts, read_prose

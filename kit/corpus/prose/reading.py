@@ -38,14 +38,19 @@ def read_prose(
 
     prefix = "_".join(document.split())
     passages = []
-    for heading, paragraphs in _sections(parts, title):
-        for passage in cut(paragraphs, passage_tokens, heading):
-            passage_id = f"{prefix}#{len(passages) + 1}"
-            passages.append(Passage(passage_id, title, passage, document, position=len(passages)))
+    for position, passage in enumerate(passage_texts(parts, title, passage_tokens)):
+        passage_id = f"{prefix}#{position + 1}"
+        passages.append(Passage(passage_id, title, passage, document, position=position))
     if not passages:
         line = "it is left out, since there is no text in it"
         notes.append(str(InputError(line, file=name)))
     return passages
+
+
+def passage_texts(parts: list[Part], title: str, passage_tokens: int) -> Iterator[str]:
+    """The texts of the passages that the parts of a text with this title are cut into."""
+    for heading, paragraphs in _sections(parts, title):
+        yield from cut(paragraphs, passage_tokens, heading)
 
 
 def _decoded(name: str, data: bytes, notes: list[str]) -> str:

@@ -66,7 +66,8 @@ def check(files: Sequence[Path], data_format: str | None) -> None:
 def fetch(name: str) -> None:
     """Download a published data set by NAME.
 
-    It is one of hotpotqa, 2wikimultihopqa and musique; with -train behind it, its training file.
+    It is one of hotpotqa, 2wikimultihopqa, musique, iirc and quality; with -train behind it, its
+    training file. IIRC's questions need its articles, too: iirc-articles.
 
     Example: kit data fetch musique-train
     """

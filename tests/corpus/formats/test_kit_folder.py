@@ -39,3 +39,11 @@ def test_a_question_is_in_one_split_and_a_passage_in_a_document(kit_folder, writ
         InputError, match=r"record 1 .*field document: expected text of length >= 1"
     ):
         load(kit_folder)
+
+
+def test_the_answer_is_among_the_options(kit_folder, write, problem_of):
+    question = {"id": "q", "text": "What?", "answer": "mill", "supporting": [["p1"]]}
+    write("town/test.jsonl", [question | {"options": ["mill", "inn"]}])
+    assert load(kit_folder).test[0].options == ("mill", "inn")
+    write("town/test.jsonl", [question | {"options": ["inn", "fair"]}])
+    assert "field options: expected the answer among them" in problem_of(kit_folder)
