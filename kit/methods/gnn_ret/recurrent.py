@@ -96,7 +96,9 @@ class RGNNRet(GNNRet):
         return [trajectory.steps or [Step(trajectory.query.text)] for trajectory in trajectories]
 
     def rank(self, queries: Queries, k: int) -> Rankings:
-        return [_merged(steps) for steps in self.retrieve_steps(self.steps_of(queries), k)]
+        questions = self.steps_of(queries)
+        rankings = self.retrieve_steps(questions, k)
+        return [self._merged(*of_question) for of_question in zip(questions, rankings)]
 
     def retrieve_next(self, texts: Sequence[Texts], k: int) -> Rankings:
         steps = [list(map(Step, question_texts)) for question_texts in texts]
@@ -157,6 +159,13 @@ class RGNNRet(GNNRet):
         )
         return self.rankings(memory, in_corpus_order)
 
+    def _merged(self, steps: Sequence[Step], rankings: Sequence[Ranking]) -> Ranking:
+        """The rankings of a question's steps in turns; the last sub-answer is the method's own."""
+        merged = ranking_from_order(round_robin([ranking.ids for ranking in rankings]))
+        if self.sees_gold:
+            return merged
+        return replace(merged, answer=", ".join(steps[-1].answers))
+
     # ---- the trace
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
@@ -164,7 +173,7 @@ class RGNNRet(GNNRet):
         distances = self.by_step(self.vectors_of([steps]))
         initial = [h[0].clone() for h in distances]
         states = list(self.walk(distances, k))
-        ranking = _merged([self._rankings(state.memory, k)[0] for state in states])
+        ranking = self._merged(steps, [self._rankings(state.memory, k)[0] for state in states])
 
         events = []
         first = 0  # round of the step
@@ -255,8 +264,3 @@ class RGNNRet(GNNRet):
         }
         supports = {step.support for step in parts[self.settings.target]} - {None}
         return [passage for index in sorted(supports) for passage in question.supporting[index]]
-
-
-def _merged(rankings: Sequence[Ranking]) -> Ranking:
-    """The rankings of a question's steps in turns."""
-    return ranking_from_order(round_robin([ranking.ids for ranking in rankings]))

@@ -100,8 +100,13 @@ class Loop(Retriever):
         return rankings
 
     def answers(self, trajectories: Trajectories) -> list[str]:
-        """What the loop itself says to the questions; empty where it does not."""
-        return [trajectory.answer for trajectory in trajectories]
+        """What the loop itself says to the questions: its last word, or else its last sub-answer.
+
+        Empty where it says nothing, and where the sub-answers are the data set's own.
+        """
+        if self.sees_gold:
+            return [""] * len(trajectories)
+        return [trajectory.answer or trajectory.last_answer for trajectory in trajectories]
 
     def rank_traced(self, query: Query, k: int) -> Ranking:
         [trajectory] = self.run([query], k)

@@ -109,6 +109,11 @@ class Trajectory:
         return self.steps[-1]
 
     @property
+    def last_answer(self) -> str:
+        """What answers the step that was taken last, in a line."""
+        return ", ".join(self.last.answers) if self.steps else ""
+
+    @property
     def goes_on(self) -> bool:
         """Whether a next step may be taken."""
         return not self.ended and len(self.steps) < MOST_STEPS

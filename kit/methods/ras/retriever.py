@@ -140,8 +140,9 @@ class RAS(Loop):
         return steps
 
     def answers(self, trajectories: Trajectories) -> list[str]:
+        """What the agent concludes from the graphs; a sub-answer is none."""
         self.agent.conclude(trajectories)  # Eqs. 10 and 11
-        return super().answers(trajectories)
+        return [trajectory.answer for trajectory in trajectories]
 
     def knows(self, trajectory: Trajectory, step: Step) -> bool:
         """The graph may have the answer already."""

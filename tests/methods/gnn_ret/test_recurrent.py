@@ -194,8 +194,12 @@ def test_a_model_asks_step_by_step_and_each_step_remembers_those_before(indexed,
     [rankings] = gold.retrieve_steps([[Step(text) for text in ASKED]], 6)
     merged = round_robin([ranking.ids for ranking in rankings])
     assert list(asking.retrieve(TOWN.query, 6).ids) == merged and merged[:2] == ["moravec", "oll"]
+    for ranking in (asking.retrieve(TOWN.query, 6), asking.explain(TOWN.query, 6)):
+        assert ranking.answer == "answer 2"  # the last sub-answer
+    assert gold.retrieve(TOWN.gold_query, 6).answer == ""
     asking.agent.texts = [None]
     # The question itself.
+    assert asking.retrieve(TOWN.query, 6).answer == ""
     assert asking.retrieve(TOWN.query, 6).ids == gold.retrieve(TOWN.query, 6).ids
 
 

@@ -11,8 +11,8 @@ from kit.errors import InputError
 from kit.graphs import build
 from kit.methods import make
 from kit.methods.loops.agents import SmallAgent
-from kit.methods.loops.loops import Loop, SelfCritique
-from kit.methods.loops.steps import SUBQ, SUFFICIENT, Trajectory
+from kit.methods.loops.loops import Loop, SelfAsk, SelfCritique
+from kit.methods.loops.steps import SUBQ, SUFFICIENT, Step, Trajectory
 from kit.methods.trace import GraphGrowth, Seed, SubQuestionEvent
 from kit.views.frames import replay
 
@@ -262,3 +262,16 @@ def test_a_ranking_has_the_loops_answer_and_its_replay_what_was_asked(
     captions = [frame.caption for frame in replay(ranking, HAND.corpus, TOWN).frames]
     assert f"final answer is: {answer}”" in captions[-1] or f"answer is: {answer}”" in captions[-1]
     assert indexed("selfask", model="gold").retrieve(TOWN.gold_query, 3).answer == ""
+
+
+def test_without_a_last_word_the_last_sub_answer_is_the_loops_own() -> None:
+    steps = [Step("Who?", answers=("Orm",)), Step("Where?", answers=("Oll", "Selby Quay"))]
+    loop = SelfAsk()
+    ended = [
+        Trajectory(TOWN.query, steps),
+        Trajectory(TOWN.query, steps, answer="Marl"),
+        Trajectory(TOWN.query, [*steps, Step("When?")]),
+        Trajectory(TOWN.query),
+    ]
+    assert loop.answers(ended) == ["Oll, Selby Quay", "Marl", "", ""]
+    assert SelfAsk(model="gold").answers(ended) == [""] * 4  # they are the data set's
