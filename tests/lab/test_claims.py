@@ -23,6 +23,7 @@ from kit.lab.claims.findings import (
     cell_of,
     finding,
     has_learned,
+    is_a_bound,
     show_effect,
     too_low,
     verdicts,
@@ -194,10 +195,9 @@ def test_better_than_the_start_is_a_paired_gain_and_no_best_check(after, expecte
     assert has_learned(paired(after, [0.5] * 8, n_resamples=500)) is expected
 
 
-def trained(name: str, seeds: int, gold: bool = False) -> list[SimpleNamespace]:
+def trained(name: str, seeds: int) -> list[SimpleNamespace]:
     return [
-        SimpleNamespace(name=name, settings=make(name, seed=n).settings, sees_gold=gold)
-        for n in range(seeds)
+        SimpleNamespace(name=name, settings=make(name, seed=n).settings) for n in range(seeds)
     ]
 
 
@@ -227,8 +227,12 @@ def test_every_cell_that_is_compared_has_its_seeds_and_has_learned() -> None:
 
 def test_an_oracle_a_reader_at_the_floor_and_a_measure_that_cannot_fail_are_no_tests() -> None:
     clear = Estimate(0.4, 0.3, 0.5, 100, p=0.001, differ=60, rival=0.3)
-    oracle = finding("kgp-08", clear, trained=trained("mdr", 3, gold=True))
-    assert (oracle.verdict, oracle.why) == ("not tested", "a bound: mdr sees gold fields")
+    planned = SimpleNamespace(name="ras", sees_gold=True)
+    plain = SimpleNamespace(name="dense", sees_gold=False)
+    assert is_a_bound(planned, planned) == is_a_bound(plain, plain) == ""  # both or none
+    for pair in ((planned, plain), (plain, planned)):
+        oracle = finding("ras-01", clear, untestable=is_a_bound(*pair))
+        assert (oracle.verdict, oracle.why) == ("not tested", "a bound: ras sees gold fields")
 
     one_of_eighty = np.eye(1, 80)[0]
     why = cannot_read(one_of_eighty, 0 * one_of_eighty, n_resamples=500)

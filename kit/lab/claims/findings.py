@@ -85,13 +85,14 @@ def finding(
         estimate: the effect. Those in the unit ``share`` are fractions: 0.032 is shown as +3.2
             points. nan for both ends of the interval says that there is none.
         trained: every fitted retriever that the effect rests on. Each must have three seeds and
-            have ``learned``, or it is undecided; one that sees gold makes it a bound, no test.
-            () says that nothing was trained. If nothing is said, that holds of claims that need
-            no trained retriever, and of quantities that are no share.
+            have ``learned``, or it is undecided. () says that nothing was trained. If nothing is
+            said, that holds of claims that need no trained retriever, and of quantities that are
+            no share.
         criterion: its name, where the claim has several. ``case``: what it was tried on.
         how: the measure, by default the claim's own. ``seed``: of the run.
         learned: whether what was trained is better than its start, by :func:`cell_of`.
-        untestable: why the numbers say nothing of the claim, if so.
+        untestable: why the numbers say nothing of the claim, if so (:func:`is_a_bound`,
+            :func:`cannot_read`, :func:`too_low`).
 
     Raises :class:`InputError` for an unknown claim or criterion, and an effect that is no number.
     """
@@ -117,7 +118,7 @@ def finding(
         draws=estimate.draws,
         learned=_have_learned(CLAIMS[claim].needs, rule, trained, learned),
         seeds=_n_seeds(trained or ()),
-        untestable=untestable or sees_gold(trained or ()),
+        untestable=untestable,
     )
     state, why = verdict(measured, rule)
     return replace(measured, verdict=state, why=why)
@@ -172,10 +173,12 @@ def _have_learned(
 # ---- what is no test
 
 
-def sees_gold(retrievers: Sequence[Retriever]) -> str:
-    """Why a finding is a bound: a retriever on which it rests sees gold fields; or empty."""
-    seeing = [retriever.name for retriever in retrievers if getattr(retriever, "sees_gold", False)]
-    return f"a bound: {seeing[0]} sees gold fields" if seeing else ""
+def is_a_bound(better: Retriever, other: Retriever) -> str:
+    """Why the difference of two is a bound: one of them alone sees gold fields; or empty."""
+    if better.sees_gold == other.sees_gold:
+        return ""
+    seeing = better if better.sees_gold else other
+    return f"a bound: {seeing.name} sees gold fields"
 
 
 def cannot_read(golden: ndarray, nothing: ndarray, seed: int = 0, **draws: int) -> str:

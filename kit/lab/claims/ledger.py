@@ -216,15 +216,18 @@ def _judged_today(finding: Finding) -> Finding:
 
 def _state(claim: Claim, findings: Sequence[Finding]) -> str:
     """What the findings for a claim on one data set say together."""
-    tested = [finding for finding in findings if finding.verdict != NOT_TESTED]
-    needed = claim.needed({finding.criterion for finding in tested})
-    counted = [finding for finding in tested if finding.criterion in needed]
-    states = {finding.verdict for finding in counted}
-    if NOT_REPRODUCED in states and not claim.readings:  # a single case suffices
+    states = {}  # of each criterion that was tested
+    for finding in findings:
+        if finding.verdict != NOT_TESTED:
+            states.setdefault(finding.criterion, set()).add(finding.verdict)
+
+    needed = claim.needed(states)
+    counted = set().union(*[states.get(name, ()) for name in needed])
+    if NOT_REPRODUCED in counted and not claim.readings:  # a single case suffices
         return NOT_REPRODUCED
-    if not counted or {finding.criterion for finding in counted} != needed:
+    if not needed or not needed.issubset(states):
         return NOT_TESTED
-    return states.pop() if len(states) == 1 else UNDECIDED
+    return counted.pop() if len(counted) == 1 else UNDECIDED
 
 
 def _common_state(states: pd.Series) -> str:
