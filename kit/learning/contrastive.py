@@ -17,7 +17,7 @@ from torch.optim import AdamW
 
 from kit.corpus.types import Indices, Texts
 from kit.learning.low_rank import learn_in_low_rank, merge
-from kit.learning.partly_frozen import PartlyFrozenEncoder
+from kit.learning.partly_frozen import PartlyFrozenEncoder, padded
 from kit.learning.training import (
     CHECKS,
     PATIENCE,
@@ -67,7 +67,6 @@ class TrainingSettings(EncoderSettings, frozen=True):
     learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1), "the highest learning rate"] = 1e-3
     layers: Annotated[Whole, "upper layers of the network that learn (0: all)"] = 3
     rank: Annotated[Whole, "rank of the change of a matrix that learns (0: any)"] = 32
-    tokens: Annotated[Positive, "tokens of each text that are read, the first ones"] = 256
     seed: Annotated[Whole, "by which pairs and negatives are drawn"] = 0
 
 
@@ -96,12 +95,8 @@ def finetune(
         asking, negatives = batch
         rows = [pair.positive for pair in asking] + negatives
         # (pairs, dimension), and as many positives, then negatives, if there are any
-        queries = learner.vectors(
-            [pair.query for pair in asking],
-            "query",
-            training.tokens,
-        )
-        candidates = learner.vectors([passages[row] for row in rows], tokens=training.tokens)
+        queries = pooled(learner, [pair.query for pair in asking], "query")
+        candidates = pooled(learner, [passages[row] for row in rows], "document")
         return ranking.compute_loss_from_embeddings([queries, *candidates.split(len(asking))], None)
 
     dev_batches = _with_negatives(dev, training)
@@ -128,6 +123,15 @@ def finetune(
         trainer.check = check
     learner.keep(trainer.run(_periods(pairs, training), slot))
     return learner
+
+
+def pooled(learner: PartlyFrozenEncoder, texts: Texts, role: str) -> Tensor:
+    """Vectors (texts, dimension): the states of all tokens that search reads, as it pools them."""
+    states, is_token = padded(learner.states(texts, role))
+    output = {"token_embeddings": states, "attention_mask": is_token.long()}
+    for module in list(learner.upper)[1:]:
+        output = module(output)
+    return output["sentence_embedding"]
 
 
 def _periods(pairs: Sequence[Pair], training: TrainingSettings) -> list[Callable[[], Period]]:

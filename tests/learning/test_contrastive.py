@@ -126,16 +126,15 @@ def test_dev_pairs_like_the_training_keep_what_was_learned(base: Encoder) -> Non
 
 
 def test_training_reads_what_search_reads(base: Encoder) -> None:
-    """The 90th word of a passage teaches, too: two texts differ by their ends alone."""
+    """Two passages that differ after 80 words alone: the loss tells them apart."""
     filler = "mill " * 80
     texts = [f"{filler} herring", f"{filler} lantern"]
     pairs = [Pair("herring", 0, frozenset({0})), Pair("lantern", 1, frozenset({1}))]
-    history = read_history(trained(base, pairs, (), texts, TrainingSettings(learning_rate=1e-9)))
-    cut = Slot(base.store, "trained", "cut")
-    few = TrainingSettings(learning_rate=1e-9, tokens=64)
-    of_few = read_history(Path(finetune(base, pairs, (), texts, few, cut).name))
-    assert of_few[0]["loss"] == pytest.approx(np.log(2), abs=1e-3)  # to it both are the same
-    assert abs(history[0]["loss"] - np.log(2)) > 1e-3
+    logits = 20 * base.encode(["herring", "lantern"], role="query") @ base.encode(texts).T
+    expected = np.mean(np.log(np.exp(logits).sum(1)) - np.diagonal(logits))
+    [first, *_] = read_history(trained(base, pairs, (), texts, TrainingSettings()))
+    assert first["loss"] == pytest.approx(expected, abs=5e-3)
+    assert abs(expected - np.log(2)) > 1e-2  # to whom both are the same
 
 
 def test_in_a_low_rank_only_some_matrices_change(base: Encoder) -> None:

@@ -117,7 +117,6 @@ class KGPMDR(KGPDense):
         learning_rate: Annotated[float, Meta(gt=0, lt=1), "the highest, of AdamW"] = 1e-3
         layers: Annotated[Whole, "upper layers that learn, 0: all"] = 3
         rank: Annotated[Whole, "rank of the change of a matrix that learns, 0: any"] = 32
-        tokens: Annotated[Positive, "tokens of each text that are read in training"] = 256
         seed: Annotated[Whole, "of the training"] = 0
         negatives: Annotated[
             Literal["hard", "random", "in-batch"],
