@@ -10,10 +10,14 @@ The paper's symbols and the names here:
 - W^k_β: ``key_beta_own`` above ``key_beta_other``, as it multiplies h_i ‖ h_j; likewise W^k_γ
 - W^v, W^t, W^s: ``value``, ``target``, ``source``
 - Norm, P: ``norm``, and ``inner`` and ``outer``
+- I: what a square matrix begins as; with a ``rank`` it stays, and I + A B is learned, where A is
+  ``down`` and B ``up``
 - IntraMQ, InterMQ: the two parts of :class:`Layer`
 
 Graphs are batches of :meth:`kit.methods.qsgnn.graph.MultiLevelGraph.subgraph`.
 """
+
+from collections.abc import Collection
 
 import numpy as np
 import torch
@@ -22,6 +26,8 @@ from torch.nn.functional import normalize
 from torch_geometric.data import HeteroData
 from torch_geometric.nn import MessagePassing
 from torch_geometric.utils import softmax
+
+from kit.learning.training import Weights
 
 LEVELS = "ocd"  # entities, chunks (sentences), documents (passages)
 #: Kinds of edges, as the level that sends and the level that receives; each has its own weights
@@ -88,14 +94,14 @@ class IntraLevel(QueryAttention):
     sum.
     """
 
-    def __init__(self, n: int, logit_scale: float = 1.0) -> None:
+    def __init__(self, n: int, rank: int = 0, logit_scale: float = 1.0) -> None:
         super().__init__(logit_scale)
-        self.query_alpha = _identity(n)
-        self.key_alpha = _identity(n)
-        self.query_beta = _identity(n)
-        self.key_beta_own = _identity(n, 0.5)
-        self.key_beta_other = _identity(n, 0.5)
-        self.value = _identity(n, MESSAGE)
+        self.query_alpha = _identity(n, rank)
+        self.key_alpha = _identity(n, rank)
+        self.query_beta = _identity(n, rank)
+        self.key_beta_own = _identity(n, rank, 0.5)
+        self.key_beta_other = _identity(n, rank, 0.5)
+        self.value = _identity(n, rank, MESSAGE)
 
     def score(
         self,
@@ -128,14 +134,14 @@ class InterLevel(QueryAttention):
     there is no score, and the message is the mean.
     """
 
-    def __init__(self, n: int, logit_scale: float = 1.0) -> None:
+    def __init__(self, n: int, rank: int = 0, logit_scale: float = 1.0) -> None:
         super().__init__(logit_scale)
-        self.target = _identity(n)
-        self.source = _identity(n)
-        self.query_gamma = _identity(n)
-        self.key_gamma_own = _identity(n, 0.5)
-        self.key_gamma_other = _identity(n, 0.5)
-        self.value = _identity(n, MESSAGE)
+        self.target = _identity(n, rank)
+        self.source = _identity(n, rank)
+        self.query_gamma = _identity(n, rank)
+        self.key_gamma_own = _identity(n, rank, 0.5)
+        self.key_gamma_other = _identity(n, rank, 0.5)
+        self.value = _identity(n, rank, MESSAGE)
 
     def score(
         self,
@@ -149,13 +155,14 @@ class InterLevel(QueryAttention):
         if query is None:
             return senders.new_zeros(edge_index.shape[1])
 
-        # W^s W^k before h W^s, since there are more nodes than dimensions.
-        to_other = self.key_gamma_other.weight @ self.source.weight
-        to_own = self.key_gamma_own.weight @ self.target.weight
+        ends = (
+            self.key_gamma_other(self.source(senders)),
+            self.key_gamma_own(self.target(receivers)),
+        )
         return _cosines(
             self.query_gamma(query),
             batch,
-            (senders @ to_other.T, receivers @ to_own.T),
+            ends,
             edge_index,
         )
 
@@ -163,40 +170,50 @@ class InterLevel(QueryAttention):
 class Update(nn.Module):
     """h_i = P(Norm(h_i + msg_i)) of Eqs. 2 and 3; P is a two-layer MLP with ReLU.
 
-    P begins as the identity, x = ReLU(x) − ReLU(−x), for which its hidden layer has 2n units.
+    P begins as the identity, x = ReLU(x) − ReLU(−x), for which 2n hidden units are needed. With a
+    ``rank`` these stay as they are, and so many units beside them learn, whose outputs begin at 0.
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, rank: int = 0) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(n)
-        self.inner = nn.Linear(n, 2 * n)
-        self.outer = nn.Linear(2 * n, n)
-
-        with_and_against = torch.cat([torch.eye(n), -torch.eye(n)])  # (2n, n)
-        self.inner.weight.data.copy_(with_and_against)
-        self.outer.weight.data.copy_(with_and_against.T)
-        for linear in (self.inner, self.outer):
-            nn.init.zeros_(linear.bias)
+        self.keeps_identity = rank > 0
+        self.inner = nn.Linear(n, rank or 2 * n)
+        self.outer = nn.Linear(rank or 2 * n, n)
+        nn.init.zeros_(self.outer.weight)
+        nn.init.zeros_(self.outer.bias)
+        if not self.keeps_identity:
+            with_and_against = torch.cat([torch.eye(n), -torch.eye(n)])  # (2n, n)
+            self.inner.weight.data.copy_(with_and_against)
+            self.outer.weight.data.copy_(with_and_against.T)
+            nn.init.zeros_(self.inner.bias)
 
     def forward(self, h: Tensor, message: Tensor) -> Tensor:
-        hidden = torch.relu(self.inner(self.norm(h + message)))
-        return self.outer(hidden)
+        x = self.norm(h + message)
+        changed = self.outer(torch.relu(self.inner(x)))
+        return x + changed if self.keeps_identity else changed
 
 
 class Layer(nn.Module):
     """H^l of Eq. 4: within the levels, then between them.
 
-    Documents have no edges among themselves (qsgnn-i14). ``intra``: whether messages within a level
-    are passed.
+    Documents have no edges among themselves (qsgnn-i14). ``kinds``: along which messages are
+    passed.
     """
 
-    def __init__(self, n: int, logit_scale: float, intra: bool) -> None:
+    def __init__(
+        self,
+        n: int,
+        rank: int,
+        logit_scale: float,
+        kinds: Collection[str],
+    ) -> None:
         super().__init__()
-        self.kinds_within = INTRA if intra else ()
-        self.intra = nn.ModuleDict({kind: IntraLevel(n, logit_scale) for kind in INTRA})
-        self.inter = nn.ModuleDict({kind: InterLevel(n, logit_scale) for kind in INTER})
-        self.after_intra = nn.ModuleDict({kind[0]: Update(n) for kind in INTRA})
-        self.after_inter = nn.ModuleDict({level: Update(n) for level in LEVELS})
+        self.kinds = kinds
+        self.intra = nn.ModuleDict({kind: IntraLevel(n, rank, logit_scale) for kind in INTRA})
+        self.inter = nn.ModuleDict({kind: InterLevel(n, rank, logit_scale) for kind in INTER})
+        self.after_intra = nn.ModuleDict({kind[0]: Update(n, rank) for kind in INTRA})
+        self.after_inter = nn.ModuleDict({level: Update(n, rank) for level in LEVELS})
 
     def forward(
         self,
@@ -219,28 +236,35 @@ class Layer(nn.Module):
             )
             return messages
 
-        for kind in self.kinds_within:  # IntraMQ
+        for kind, module in self.intra.items():  # IntraMQ
             level = kind[0]
-            messages = pass_messages(self.intra[kind], kind)
-            h[level] = self.after_intra[level](h[level], messages)
+            if kind in self.kinds:
+                messages = pass_messages(module, kind)
+                h[level] = self.after_intra[level](h[level], messages)
 
         received = {level: torch.zeros_like(h[level]) for level in targets}
-        for kind in INTER:  # InterMQ
+        for kind, module in self.inter.items():  # InterMQ
             level = kind[1]
-            if level in targets:
-                received[level] = received[level] + pass_messages(self.inter[kind], kind)
+            if kind in self.kinds and level in targets:
+                received[level] = received[level] + pass_messages(module, kind)
         for level, messages in received.items():
             received[level] = self.after_inter[level](h[level], messages)
         return received, attention
 
 
 class Network(nn.Module):
-    """QSGNN: ``layers`` times Eq. 4, on vectors that a linear map compresses to ``n`` dimensions.
+    """QSGNN: ``layers`` times Eq. 4, on the encoder's vectors or on a linear map of them.
 
-    The map (footnote 3) is the query's, too, which is not updated (qsgnn-i16). The softmax of
-    cosines is nearly flat: beside nineteen neighbours at 0, one at 1 has a weight of .13. So they
-    are multiplied with ``logit_scale``, which is 1 in the paper (qsgnn-i10). ``query_aware`` and
-    ``intra``: whether β and γ, and messages within a level, take part.
+    The map to ``n`` dimensions (footnote 3) is the query's, too, which is not updated (qsgnn-i16).
+    The softmax of cosines is nearly flat: beside nineteen neighbours at 0, one at 1 has a weight of
+    .13. So they are multiplied with ``logit_scale``, which is 1 in the paper (qsgnn-i10).
+
+    Args:
+        dimension: of the encoder's vectors.
+        n: the dimensions that they are compressed to; ``dimension`` for none.
+        rank: of what is learned beside the identities; 0 for whole matrices, as in the paper.
+        query_aware: whether β and γ take part.
+        kinds: the edges along which messages are passed.
     """
 
     def __init__(
@@ -248,17 +272,20 @@ class Network(nn.Module):
         dimension: int,
         n: int,
         layers: int = 2,
+        rank: int = 0,
         logit_scale: float = 1.0,
         query_aware: bool = True,
-        intra: bool = True,
+        kinds: Collection[str] = (*INTRA, *INTER),
     ) -> None:
         super().__init__()
         self.query_aware = query_aware
-        self.compress = nn.Linear(dimension, n, bias=False)
-        self.layers = nn.ModuleList(Layer(n, logit_scale, intra) for _ in range(layers))
+        self.residual: Residual | None = None  # where a document's score is one
+        is_compressed = n < dimension
+        self.compress = nn.Linear(dimension, n, bias=False) if is_compressed else nn.Identity()
+        self.layers = nn.ModuleList(Layer(n, rank, logit_scale, kinds) for _ in range(layers))
 
     def draw(self) -> None:
-        """Draw all weights at random, as torch does."""
+        """Draw all weights at random, as torch does; of whole matrices alone."""
         for module in self.modules():
             if hasattr(module, "reset_parameters"):
                 module.reset_parameters()
@@ -266,6 +293,8 @@ class Network(nn.Module):
     @torch.no_grad()
     def keep_cosines(self, vectors: Tensor) -> None:
         """Compress to the directions in which these vectors (vectors, dimension) are largest."""
+        if isinstance(self.compress, nn.Identity):
+            return
         weight = self.compress.weight  # (n, dimension)
         *_, directions = np.linalg.svd(vectors.numpy(), full_matrices=False)
         kept = torch.from_numpy(directions[: len(weight)])
@@ -316,8 +345,61 @@ def _cosines(
     return towards * square.clamp_min(SMALL).rsqrt()
 
 
-def _identity(n: int, weight: float = 1.0) -> nn.Linear:
+def without_idle(weights: Weights) -> Weights:
+    """The weights without those of modules that no training moved: a second factor is still 0.
+
+    Such are, in the last layer, the messages to all but documents.
+    """
+    idle = []
+    for name, weight in weights.items():
+        if name.endswith((".up.weight", ".outer.weight")) and not weight.any():
+            idle.append(name.removesuffix("up.weight").removesuffix("outer.weight"))
+    return {name: weight for name, weight in weights.items() if not name.startswith(tuple(idle))}
+
+
+class Residual(nn.Module):
+    """A document's score: Σ_k w_k s_k + λ Sim(q, H^l) / τ, where s are scores of plain methods.
+
+    w begins as that of the method ``logistic``, λ (``share``) at 0: before training the order is
+    the logistic one. This is the kit's and not the paper's, in which w = 0 and λ = τ.
+    """
+
+    def __init__(self, n_scores: int, temperature: float) -> None:
+        super().__init__()
+        self.base = nn.Linear(n_scores, 1, bias=False)
+        nn.init.ones_(self.base.weight)
+        self.share = nn.Parameter(torch.zeros(()))
+        self.temperature = temperature
+
+    def forward(self, plain: Tensor, cosines: Tensor) -> Tensor:
+        """The scores (documents,) from those of plain methods (documents, scores)."""
+        return self.base(plain).squeeze(1) + self.share * cosines / self.temperature
+
+
+class NearIdentity(nn.Module):
+    """h ↦ h W with W = ``scale`` · I + A B, of which A and B are learned; B begins at 0."""
+
+    def __init__(self, n: int, rank: int, scale: float) -> None:
+        super().__init__()
+        self.scale = scale
+        self.down = nn.Linear(n, rank, bias=False)
+        self.up = nn.Linear(rank, n, bias=False)
+        nn.init.zeros_(self.up.weight)
+
+    @property
+    def weight(self) -> Tensor:
+        """W as that of a linear layer, (n, n)."""
+        identity = torch.eye(self.up.out_features, device=self.up.weight.device)
+        return self.scale * identity + self.up.weight @ self.down.weight
+
+    def forward(self, h: Tensor) -> Tensor:
+        return torch.add(self.up(self.down(h)), h, alpha=self.scale)
+
+
+def _identity(n: int, rank: int, scale: float = 1.0) -> nn.Module:
     """A square projection without bias that begins as a multiple of the identity."""
+    if rank:
+        return NearIdentity(n, rank, scale)
     linear = nn.Linear(n, n, bias=False)
-    linear.weight.data.copy_(weight * torch.eye(n))
+    linear.weight.data.copy_(scale * torch.eye(n))
     return linear

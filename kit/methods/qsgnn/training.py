@@ -7,51 +7,67 @@ of Neg the ``negatives``; τ is ``temperature``; M are the questions of a :class
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
-from numpy import ndarray
+from safetensors.torch import save_file
 from torch import Tensor
 
 from kit.corpus import Benchmark
-from kit.learning.training import (
-    CHECKS,
-    Period,
-    Slot,
-    Trainer,
-    mixed_precision,
-    parts_of_epoch,
-)
+from kit.corpus.types import Questions
+from kit.learning.shipped import Benchmarks
+from kit.learning.training import CHECKS, Period, Slot, Trainer, mixed_precision, parts_of_epoch
+from kit.methods.qsgnn.network import Network, without_idle
 from kit.methods.qsgnn.questions import TrainingQuestion, synthetic_questions
-from kit.methods.training import dev_recall, draw, draw_dev
+from kit.methods.training import draw, draw_dev
 from kit.text.triples import extract
 
 if TYPE_CHECKING:
-    from kit.methods.qsgnn.retriever import QSGNN
+    from kit.methods.qsgnn.retriever import QSGNN, Asked
 
-BATCH = 12  # questions per step
-TRAINING_DOCUMENTS = 40  # at least, in the graph around each question: the supports, and others
-MOST_SUPPORTS = 4  # … from which the negatives are drawn (qsgnn-i06)
-DEV_QUESTIONS = 60  # by whose Recall@5 weights are chosen
-LEARNING_RATES = (1e-3, 5e-4)  # the highest of pre-training and of fine-tuning
+HELD_OUT = 0.05  # of the synthetic questions, by which weights are chosen
+DEV_QUESTIONS = 100  # of each benchmark, by which they are chosen, too
+QUICK = 10  # times the learning rate, of the weight of messages in a residual score
 
 
-class QuestionBatch(NamedTuple):
-    """Questions to learn from, and what their negatives are drawn by."""
+class Lesson(NamedTuple):
+    """A question to learn from, over the corpus of one learner."""
 
-    questions: Sequence[TrainingQuestion]
+    learner: "QSGNN"
+    question: TrainingQuestion
+
+    @property
+    def prepared(self) -> "Asked":
+        """The question with the documents of its graph, the supports first."""
+        learner = self.learner
+        [vector] = learner.walk.encode([self.question.text])
+        return learner.asked(
+            self.question.text,
+            vector,
+            learner.settings.training_documents,
+            self.question.supports,
+            self.question.alike,
+        )
+
+
+class LessonBatch(NamedTuple):
+    """Lessons over one corpus, and what their negatives are drawn by."""
+
+    lessons: Sequence[Lesson]
     generator: np.random.Generator
 
 
 class Stage(NamedTuple):
-    """Pre-training (0) or fine-tuning (1): questions, through which it goes ``epochs`` times."""
+    """Pre-training (0) or fine-tuning (1): lessons, through which it goes ``epochs`` times."""
 
     index: int
-    questions: Sequence[TrainingQuestion]
+    lessons: Sequence[Lesson]
     epochs: int
+    learning_rate: float
+    batch: int  # lessons per step
     seed: int
 
     def periods(self) -> list[Callable[[], Period]]:
@@ -61,95 +77,171 @@ class Stage(NamedTuple):
     def period(self, epoch: int, part: int) -> Period:
         """The batches between two checks."""
         seeds = [self.seed, self.index, epoch]
-        order = np.random.default_rng(seeds).permutation(len(self.questions))
-        picks = parts_of_epoch(order)[part]
-        n_batches = math.ceil(len(picks) / BATCH)
-        generator = np.random.default_rng([*seeds, part])
+        order = np.random.default_rng(seeds).permutation(len(self.lessons))
+        parts = []
+        for picks in parts_of_epoch(order):
+            parts.append(grouped([self.lessons[pick] for pick in picks], self.batch))
 
-        batches = []
-        for group in np.array_split(picks, max(n_batches, 1)):
-            if len(group):
-                questions = [self.questions[pick] for pick in group]
-                batches.append(QuestionBatch(questions, generator))
+        generator = np.random.default_rng([*seeds, part])
+        groups = parts[part]
+        batches = [
+            LessonBatch(groups[pick], generator) for pick in generator.permutation(len(groups))
+        ]
+        n_batches = sum(map(len, parts))
         return Period(
             batches,
-            step=(epoch * CHECKS + part) * n_batches,
-            total=self.epochs * CHECKS * n_batches,
-            learning_rate=LEARNING_RATES[self.index],
+            step=epoch * n_batches + sum(map(len, parts[:part])),
+            total=self.epochs * n_batches,
+            learning_rate=self.learning_rate,
             notes={"stage": self.index},
         )
 
 
-def train(
-    learner: "QSGNN",
-    benchmark: Benchmark,
-    slot: Slot,
-) -> Path:
-    """Train the network of ``learner``, which has its graph, and return the weights' folder."""
-    settings = learner.settings
-    extractions = extract(benchmark.corpus, settings.triples)
-    synthetic = synthetic_questions(extractions, settings.synthetic, settings.seed)
-    labelled = labelled_questions(benchmark, settings.n_train, settings.seed)
+def grouped(lessons: Sequence[Lesson], size: int) -> list[list[Lesson]]:
+    """Groups of about equal and at most this size, each over one corpus."""
+    of_learner = {}
+    for lesson in lessons:
+        of_learner.setdefault(id(lesson.learner), []).append(lesson)
+
+    groups = []
+    for over_corpus in of_learner.values():
+        n_groups = math.ceil(len(over_corpus) / size)
+        cuts = np.linspace(0, len(over_corpus), n_groups + 1).round().astype(int)
+        groups += [over_corpus[start:end] for start, end in itertools.pairwise(cuts)]
+    return groups
+
+
+class Lessons(NamedTuple):
+    """What is learned from in each stage, and the questions by which weights are chosen."""
+
+    synthetic: list[Lesson]
+    labelled: list[Lesson]
+    held_out: list[Lesson]
+
+    def add(self, learner: "QSGNN", benchmark: Benchmark) -> None:
+        """The questions of a benchmark, over the graph of its learner."""
+        settings = learner.settings
+        extractions = extract(benchmark.corpus, settings.triples)
+        made = synthetic_questions(extractions, settings.synthetic, settings.seed)
+        n_held_out = round(HELD_OUT * len(made))
+        for n, pick in enumerate(np.random.default_rng(settings.seed).permutation(len(made))):
+            chosen = self.held_out if n < n_held_out else self.synthetic
+            chosen.append(Lesson(learner, made[pick]))
+
+        n_train = settings.n_train or len(benchmark.train)
+        questions = draw(benchmark.train, n_train, settings.seed)
+        self.labelled.extend(lessons_of(learner, benchmark, questions))
+        dev = draw_dev(benchmark, DEV_QUESTIONS, settings.seed)
+        self.held_out.extend(lessons_of(learner, benchmark, dev))
+
+
+def train(learners: Sequence["QSGNN"], benchmarks: Benchmarks, slot: Slot) -> Path:
+    """Train the network that the learners share, each over the graph of its benchmark.
+
+    Returns the weights' folder.
+    """
+    settings = learners[0].settings
+    lessons = Lessons([], [], [])
+    for learner, benchmark in zip(learners, benchmarks):
+        lessons.add(learner, benchmark)
+
     stages = {
-        "pre-training": Stage(0, synthetic, 1, settings.seed),
-        "fine-tuning": Stage(1, labelled, settings.epochs, settings.seed),
+        "pre-training": Stage(
+            0,
+            lessons.synthetic,
+            settings.pretraining_epochs,
+            settings.pretraining_rate,
+            settings.batch,
+            settings.seed,
+        ),
+        "fine-tuning": Stage(
+            1,
+            lessons.labelled,
+            settings.epochs,
+            settings.learning_rate,
+            settings.batch,
+            settings.seed,
+        ),
     }
     periods = []
     for name, stage in stages.items():
-        if stage.questions and name != settings.ablate:
+        if stage.lessons and name != settings.ablate:
             periods += stage.periods()
 
-    # A check takes no longer than what it checks.
-    n_dev = min(DEV_QUESTIONS, max(len(synthetic), len(labelled)))
-    dev = draw_dev(benchmark, n_dev, settings.seed)
-    checked = learner.variant(documents=TRAINING_DOCUMENTS)  # the same network
+    prepare = cache(lambda lesson: lesson.prepared)  # the same each time
+    network = learners[0].network
     trainer = Trainer(
-        learner.network,
-        torch.optim.AdamW(learner.network.parameters(), weight_decay=0.0),
-        partial(batch_loss, learner),
-        check=lambda step: {"measured": dev_recall(checked, dev)},
+        network,
+        optimiser(network),
+        partial(batch_loss, prepare=prepare),
+        check=lambda step: {"measured": -held_out_loss(lessons.held_out, settings.batch, prepare)},
         latest_of_equals=True,
+        write=partial(write_weights, network),
     )
     return trainer.run(periods, slot)
 
 
-def labelled_questions(benchmark: Benchmark, n: int, seed: int) -> list[TrainingQuestion]:
-    """At most ``n`` training questions that have supports, or all where n is 0."""
+def write_weights(network: Network, folder: Path) -> None:
+    save_file(without_idle(network.state_dict()), folder / "weights.safetensors")
+
+
+def lessons_of(learner: "QSGNN", benchmark: Benchmark, questions: Questions) -> list[Lesson]:
+    """Those of the questions that have supports."""
     rows = benchmark.corpus.row
-    labelled = []
-    for question in draw(benchmark.train, n or len(benchmark.train), seed):
+    lessons = []
+    for question in questions:
         supports = tuple(rows[support] for support in question.supporting_ids)
         if supports:
-            labelled.append(TrainingQuestion(question.text, supports))
-    return labelled
+            lessons.append(Lesson(learner, TrainingQuestion(question.text, supports)))
+    return lessons
 
 
-def batch_loss(learner: "QSGNN", batch: QuestionBatch) -> Tensor:
-    """The mean of Eq. 5 over the questions of a batch."""
+def optimiser(network: Network) -> torch.optim.Optimizer:
+    """AdamW without decay, as in the paper; it moves the weight of the messages quickly."""
+    quick = [network.residual.share] if network.residual else []
+    others = [weight for weight in network.parameters() if all(weight is not w for w in quick)]
+    groups = [{"params": others}, {"params": quick, "times": QUICK}]
+    return torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=0.0)
+
+
+def batch_loss(batch: LessonBatch, prepare: Callable[[Lesson], "Asked"]) -> Tensor:
+    """The mean loss of the lessons of a batch: Eq. 5, or that of a list."""
+    learner = batch.lessons[0].learner
     settings = learner.settings
-    n_documents = max(TRAINING_DOCUMENTS, MOST_SUPPORTS + settings.negatives)
-    queries = learner.walk.encode([question.text for question in batch.questions])
-    nearest = learner.walk.rows(queries, n_documents)
-    documents = [
-        with_supports_first(question.supports, rows)
-        for question, rows in zip(batch.questions, nearest)
-    ]
+    questions = [prepare(lesson) for lesson in batch.lessons]
     with mixed_precision():
-        scores = learner.document_scores(queries, documents)
+        scores = learner.scores(questions)
 
     losses = []
-    for question, cosines in zip(batch.questions, scores):
-        positives, others = cosines.tensor_split([len(question.supports)])
+    for lesson, of_documents in zip(batch.lessons, scores):
+        n_supports = min(len(lesson.question.supports), len(of_documents))
+        if settings.form == "residual":
+            losses.append(list_loss(of_documents, n_supports))
+            continue
+        positives, others = of_documents.tensor_split([n_supports])
         picks = batch.generator.permutation(len(others))[: settings.negatives]
-        negatives = others[torch.from_numpy(picks)]
+        negatives = others[torch.from_numpy(picks).to(others.device)]
         losses.append(nt_xent(positives, negatives, settings.temperature))
     return torch.stack(losses).mean()
 
 
-def with_supports_first(supports: Sequence[int], rows: ndarray) -> ndarray:
-    """As many documents as ``rows``: the supports, then the first of the others."""
-    others = rows[~np.isin(rows, supports)]
-    return np.concatenate([supports, others])[: len(rows)]
+@torch.no_grad()
+def held_out_loss(
+    lessons: Sequence[Lesson],
+    batch: int,
+    prepare: Callable[[Lesson], "Asked"],
+) -> float:
+    """The mean loss of lessons, the same negatives each time; 0 without lessons."""
+    losses = []
+    for group in grouped(lessons, batch):
+        loss = batch_loss(LessonBatch(group, np.random.default_rng(0)), prepare)
+        losses += [loss.item()] * len(group)
+    return float(np.mean(losses)) if losses else 0.0
+
+
+def list_loss(scores: Tensor, n_supports: int) -> Tensor:
+    """The mean over the supports, which stand first, of −log softmax over all documents."""
+    return -scores.float().log_softmax(0)[:n_supports].mean()
 
 
 def nt_xent(positives: Tensor, negatives: Tensor, temperature: float) -> Tensor:
@@ -159,7 +251,7 @@ def nt_xent(positives: Tensor, negatives: Tensor, temperature: float) -> Tensor:
     denominator, without which the loss has no lower bound (qsgnn-i03); supports are taken one by
     one (qsgnn-i04).
     """
-    against = torch.tensor(-torch.inf)
+    against = positives.new_full((), -torch.inf)
     if len(negatives):
         against = torch.logsumexp(negatives / temperature, 0)
     total = torch.logaddexp(positives / temperature, against)

@@ -13,8 +13,10 @@ from kit.methods.qsgnn.network import (
     MESSAGE,
     InterLevel,
     IntraLevel,
+    NearIdentity,
     Network,
     QueryAttention,
+    Residual,
     Update,
 )
 
@@ -55,13 +57,13 @@ def test_messages(kind: str, score: np.ndarray, blind: np.ndarray, logit_scale: 
 
 @torch.no_grad()
 @pytest.mark.parametrize("kind", PASSING)
-def test_scores_of_any_weights(kind: str) -> None:
-    """By the equations, a pair at a time."""
+@pytest.mark.parametrize("rank", [0, 2])
+def test_scores_of_any_weights(kind: str, rank: int) -> None:
+    """By the equations, a pair at a time; of whole matrices, and of changed identities."""
     torch.manual_seed(0)
-    passing = PASSING[kind](5)
-    for module in passing.children():
-        if isinstance(module, torch.nn.Linear):
-            module.reset_parameters()
+    passing = PASSING[kind](5, rank)
+    for weight in passing.parameters():
+        torch.nn.init.normal_(weight)
     w = {
         name: module.weight.T
         for name, module in passing.named_children()
@@ -92,10 +94,76 @@ def cosine(a: Tensor, b: Tensor) -> float:
 
 
 @torch.no_grad()
-def test_the_update_begins_as_the_norm_alone() -> None:
+@pytest.mark.parametrize("rank", [0, 2])
+def test_the_update_begins_as_the_norm_alone(rank: int) -> None:
     h = torch.tensor([[3.0, 1.0, -4.0]])
-    update = Update(3)
+    update = Update(3, rank)
     np.testing.assert_allclose(update(h, torch.zeros_like(h)), update.norm(h), rtol=1e-5)
+
+
+@torch.no_grad()
+def test_the_update_of_a_rank_is_a_perceptron_of_two_n_more_units() -> None:
+    torch.manual_seed(0)
+    small = Update(3, 2)
+    for weight in small.outer.parameters():
+        torch.nn.init.normal_(weight)
+    whole = Update(3)
+    inner = torch.cat([whole.inner.weight, small.inner.weight])  # (2n + rank, n)
+    bias = torch.cat([whole.inner.bias, small.inner.bias])
+    outer = torch.cat([whole.outer.weight, small.outer.weight], 1)  # (n, 2n + rank)
+    h = torch.randn(4, 3)
+    message = torch.randn(4, 3)
+    x = small.norm(h + message)
+    expected = torch.relu(x @ inner.T + bias) @ outer.T + small.outer.bias
+    np.testing.assert_allclose(small(h, message), expected, rtol=1e-4, atol=1e-6)
+
+
+@torch.no_grad()
+def test_a_changed_identity_by_hand() -> None:
+    """W = I / 2 + A B with A = (1, 2)ᵀ and B = (3, 4), as h W for a row h."""
+    near = NearIdentity(2, 1, 0.5)
+    h = torch.tensor([[1.0, 1.0]])
+    np.testing.assert_array_equal(near(h), 0.5 * h)  # B begins at 0
+    near.down.weight.copy_(torch.tensor([[1.0, 2.0]]))
+    near.up.weight.copy_(torch.tensor([[3.0], [4.0]]))
+    np.testing.assert_array_equal(near.weight.T, [[3.5, 4.0], [6.0, 8.5]])
+    np.testing.assert_array_equal(near(h), [[9.5, 12.5]])
+
+
+@torch.no_grad()
+def test_a_residual_score_by_hand() -> None:
+    residual = Residual(2, temperature=0.5)
+    plain = torch.tensor([[1.0, 2.0], [0.0, -1.0]])
+    cosines = torch.tensor([0.5, 1.0])
+    np.testing.assert_array_equal(residual(plain, cosines), [3, -1])  # λ = 0
+    residual.share.fill_(0.25)
+    residual.base.weight.copy_(torch.tensor([[2.0, 1.0]]))
+    np.testing.assert_array_equal(residual(plain, cosines), [4.25, -0.5])
+
+
+@torch.no_grad()
+def test_as_wide_as_the_encoder_nothing_is_compressed() -> None:
+    network = Network(4, 4)
+    x = torch.randn(3, 4)
+    network.keep_cosines(x)
+    assert network.compress(x) is x
+    assert Network(4, 3).compress(x).shape == (3, 3)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("gone", [INTRA, INTER])
+def test_kinds_of_edges_can_be_left_out(gone: tuple[str, ...]) -> None:
+    torch.manual_seed(0)
+    kept = [kind for kind in (*INTRA, *INTER) if kind not in gone]
+    network = Network(4, 4, kinds=kept)
+    x = {level: torch.randn(2, 4) for level in "ocd"}
+    edges = dict.fromkeys(gone, torch.tensor([[0], [1]]))
+    query = torch.randn(1, 4)
+    with_edges, _, layers = network(Batch.from_data_list([graph(x, edges)]), query, "ocd")
+    without, _, _ = network(Batch.from_data_list([graph(x, {})]), query, "ocd")
+    assert all(set(layer) == set(kept) for layer in layers)
+    for level in "ocd":
+        np.testing.assert_array_equal(with_edges[level], without[level])
 
 
 def graph(x: dict[str, Tensor], edges: dict[str, Tensor]) -> HeteroData:

@@ -9,7 +9,8 @@ import torch
 from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.methods import make
-from kit.methods.qsgnn.retriever import QSGNN, WALK_LAYERS, WALK_SENDERS
+from kit.methods.graph_reranker.candidates import WALK
+from kit.methods.qsgnn.retriever import QSGNN
 from kit.text import Encoder
 
 HAND = example()
@@ -17,8 +18,9 @@ LEARN = Benchmark("hand", HAND.corpus, train=HAND.test, dev=HAND.test)
 RIVER = "Which river floods Selby Quay?"
 
 
-def untrained() -> QSGNN:
-    return make("qsgnn", dimension=16, synthetic=12, epochs=1, documents=4)
+def untrained(**settings: object) -> QSGNN:
+    usual = make("qsgnn", start="untrained", dimension=16, synthetic=12, epochs=1, documents=4)
+    return usual.variant(**settings)
 
 
 def small(**settings: object) -> QSGNN:
@@ -30,7 +32,7 @@ def test_the_documents_around_a_query_are_those_that_gnn_ret_finds(indexed) -> N
     retriever = small()
     film = retriever.graph.data["d"].x[:1].numpy()
     [rows] = retriever.walk.rows(film, 4)
-    walk = indexed("gnn-ret", layers=WALK_LAYERS, top_k=WALK_SENDERS)
+    walk = indexed("gnn-ret", **WALK)
     ranking = walk.retrieve(HAND.corpus.passages[0].full_text, 4)
     assert rows[0] == 0
     assert retriever.ids(rows) == ranking.ids
@@ -39,8 +41,12 @@ def test_the_documents_around_a_query_are_those_that_gnn_ret_finds(indexed) -> N
     assert retriever.ids(graph["d"].n_id) == retriever.walk.retrieve(RIVER, 4).ids
 
 
-def test_without_entities_it_does_not_walk_along_them() -> None:
-    assert small(ablate="entity").walk.settings.graph == "structure"
+def test_without_entities_it_has_the_same_documents_around_it() -> None:
+    """What is taken away is of the network, not of the search for its documents."""
+    whole, _ = small().attend(RIVER)
+    without, _ = small(ablate="entity").attend(RIVER)
+    assert without["o"].num_nodes == 0
+    assert without["d"].n_id.tolist() == whole["d"].n_id.tolist()
 
 
 def test_scores_are_cosines_with_the_query_after_the_last_layer() -> None:
@@ -72,18 +78,87 @@ def test_documents_without_nodes_are_worth_their_best_sentence() -> None:
     np.testing.assert_allclose(whole.detach().numpy()[[4, 1, 2]], expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("form", ["printed", "residual"])
 @pytest.mark.parametrize("is_trained", [False, True])
-def test_it_ranks_every_passage_once(is_trained: bool, own_store: Path) -> None:
-    retriever = untrained()
+def test_it_ranks_every_passage_once(is_trained: bool, form: str, own_store: Path) -> None:
+    retriever = untrained(form=form)
     if is_trained:
         retriever.fit(LEARN)
     retriever.index(HAND.corpus)
     ranking = retriever.retrieve(RIVER, 6)
     assert sorted(ranking.ids) == sorted(HAND.corpus.row)
     assert (np.diff(ranking.scores) <= 0).all()
-    assert (ranking.scores[:4] >= -1).all()
-    assert (ranking.scores[4:] < -1 + 1e-6).all()
+    assert ranking.scores[4] < min(ranking.scores[3], -1 + 1e-6)
     assert len(retriever.retrieve(Query("", ""), 6).ids) == 6
+
+
+@pytest.mark.parametrize("is_fitted", [False, True])
+def test_a_residual_begins_as_the_logistic_ranking(is_fitted: bool, own_store: Path) -> None:
+    """The untrained network of a table: nothing is learned but the base."""
+    retriever = untrained(form="residual", epochs=0, synthetic=0)
+    base = make("logistic", start="untrained")
+    if is_fitted:
+        retriever.fit(LEARN)
+        base.fit(LEARN)
+    for method in (retriever, base):
+        method.index(HAND.corpus)
+    for question in HAND.test:
+        ranking = retriever.retrieve(question.text, 6)
+        expected = base.retrieve(question.text, 6)
+        assert ranking.ids == expected.ids
+        np.testing.assert_allclose(ranking.scores[:4], expected.scores[:4], rtol=1e-5)
+
+
+def test_without_epochs_nothing_is_learned(own_store: Path) -> None:
+    """The other untrained network, that of the printed form."""
+    untaught = untrained(epochs=0, synthetic=0)
+    untaught.fit(LEARN)
+    untaught.index(HAND.corpus)
+    never = small(epochs=0, synthetic=0)
+    assert untaught.retrieve(RIVER, 6).ids == never.retrieve(RIVER, 6).ids
+
+
+@pytest.mark.parametrize("form", ["printed", "residual"])
+def test_what_was_learned_on_worlds_comes_with_the_kit(
+    form: str, own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kit.learning.shipped.NETWORKS", own_store / "networks")
+    few = {"form": form, "synthetic": 0, "epochs": 1, "documents": 4}
+    pupil = make("qsgnn", start="untrained", **few)
+    worlds = [LEARN, Benchmark("choosing", HAND.corpus.subset([0, 1, 2, 3]), dev=())]
+    pupil.ship(pupil.learn(worlds), pupil.shipped_folder)
+    pupil.index(HAND.corpus)
+
+    shipped = make("qsgnn", start="worlds", **few)
+    shipped.fit(Benchmark("nothing to learn", HAND.corpus))
+    shipped.index(HAND.corpus)
+    assert shipped.retrieve(RIVER, 6).ids == pupil.retrieve(RIVER, 6).ids
+    assert not any(name.startswith("layers.1.inter.oc") for name in shipped.learned)
+    assert shipped.history == pupil.history
+
+    shipped.fit(LEARN)  # goes on from there
+    name = "layers.1.inter.od.value.up.weight"
+    assert not torch.equal(shipped.learned[name], pupil.learned[name])
+    with pytest.raises(InputError, match=r"field rank: the weights .* are for rank=4: with"):
+        make("qsgnn", start="worlds", rank=2)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+def test_it_computes_on_a_cuda_device(own_store: Path) -> None:
+    retriever = untrained()
+    retriever.fit(LEARN)
+    retriever.index(HAND.corpus)
+    assert {weight.device.type for weight in retriever.network.parameters()} == {"cuda"}
+    graph, layers = retriever.attend(RIVER)
+    assert graph["d"].x.device.type == layers[0]["od"].device.type == "cpu"
+    on_cuda = retriever.retrieve(RIVER, 6)
+
+    on_cpu = retriever.variant()
+    on_cpu.network = retriever.network.cpu()
+    on_cpu.device = torch.device("cpu")
+    ranking = on_cpu.retrieve(RIVER, 6)
+    assert ranking.ids == on_cuda.ids
+    np.testing.assert_allclose(ranking.scores, on_cuda.scores, atol=1e-3)
 
 
 def test_the_history_of_a_training(own_store: Path) -> None:
@@ -116,6 +191,7 @@ def test_what_was_learned_goes_along_with_a_variant(own_store: Path) -> None:
         ("chunk", {"cc", "oc", "co", "cd", "dc"}),
         ("document", {"od", "do", "cd", "dc"}),
         ("intra", {"oo", "cc"}),
+        ("inter", {"oc", "co", "od", "do", "cd", "dc"}),
     ],
 )
 def test_what_an_ablation_takes_away(ablate: str, gone: set[str]) -> None:
