@@ -1,6 +1,7 @@
 """The command that trains the kit's networks, each as its recipe says."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import click
@@ -10,6 +11,7 @@ from kit.learning.training import one_thread
 from kit.methods import make
 from kit.paths import NETWORKS
 from kit.settings import Value
+from kit.worlds.networks.worlds import training_worlds
 
 
 class Recipe(NamedTuple):
@@ -19,8 +21,13 @@ class Recipe(NamedTuple):
     settings: Mapping[str, Value]
 
 
-#: By the name of the method.
-RECIPES: dict[str, Recipe] = {}
+#: Of QSGNN, in both forms.
+QSGNN = {"synthetic": 0, "epochs": 2, "learning_rate": 2e-3}
+#: By the folder: the name of the method and, where it has several, of its form.
+RECIPES: dict[str, Recipe] = {
+    "qsgnn/printed": Recipe(partial(training_worlds, 2), {"form": "printed", **QSGNN}),
+    "qsgnn/residual": Recipe(partial(training_worlds, 2), {"form": "residual", **QSGNN}),
+}
 
 
 @click.command()
@@ -32,7 +39,7 @@ def main(names: Sequence[str]) -> None:
     """
     for name in names or RECIPES:
         worlds, settings = RECIPES[name]
-        method = make(name, start="untrained", **settings)
+        method = make(name.partition("/")[0], start="untrained", **settings)
         with one_thread():
             learned = method.learn(worlds())
         method.ship(learned, NETWORKS / name)
