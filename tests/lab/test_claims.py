@@ -196,9 +196,7 @@ def test_better_than_the_start_is_a_paired_gain_and_no_best_check(after, expecte
 
 
 def trained(name: str, seeds: int) -> list[SimpleNamespace]:
-    return [
-        SimpleNamespace(name=name, settings=make(name, seed=n).settings) for n in range(seeds)
-    ]
+    return [SimpleNamespace(name=name, settings=make(name, seed=n).settings) for n in range(seeds)]
 
 
 def test_every_cell_that_is_compared_has_its_seeds_and_has_learned() -> None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from kit.lab.claims.bgr import HARDEST, SIMPLEST, bgr_04, bgr_07, bgr_11
 
@@ -46,9 +45,9 @@ def test_bgr_11_gives_the_graph_nothing_that_the_exact_set_explains() -> None:
     graph = exact_set * np.tile([1.0, 0.0], 200)
     f1 = np.where(exact_set == 1, 1, 0.5)
     right = generator.random(400) < 0.2 + 0.6 * exact_set
-    with_set = bgr_11(np.column_stack([f1, exact_set, graph]), right, 400, **FEW)
+    measures = np.column_stack([f1, exact_set, graph])
+    with_set = bgr_11(measures, right, 400, **FEW)
     assert with_set.low < 0 < with_set.high
     graph_tells = generator.random(400) < 0.2 + 0.6 * graph
-    told = bgr_11(np.column_stack([f1, exact_set, graph]), graph_tells, 400, **FEW)
-    assert told.low > 0 and told.n == 400
-    assert told.value == pytest.approx(bgr_11(np.column_stack([f1, exact_set, graph]), graph_tells, 400, seed=9, n_resamples=2).value)
+    tells = bgr_11(measures, graph_tells, 400, **FEW)
+    assert tells.low > 0 and tells.n == 400

@@ -57,8 +57,8 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a paper claims, where it says so and what it measured, and how the kit tests it.
 
-    It holds by all criteria that it needs. Where cases are ``readings`` of the paper and they differ, nothing
-    is decided.
+    It holds by all criteria that it needs. Where cases are ``readings`` of the paper and they
+    differ, nothing is decided.
     """
 
     id: str

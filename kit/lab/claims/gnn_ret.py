@@ -1,4 +1,4 @@
-"""What is measured for claims of GNN-Ret where it is more than one difference; a function a claim."""
+"""What is measured for claims of GNN-Ret where it is more than one difference."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What is measured for claims of RAS where it is more than one difference; a function a claim."""
+"""What is measured for claims of RAS where it is more than one difference."""
 
 import re
 from collections.abc import Sequence
@@ -120,7 +120,8 @@ def ras_10(right: Sequence[Sequence[Sequence[float]]], **draws: int) -> Estimate
     """Quality is limited by the answerer far more than by the planner.
 
     ``right[answerer][planner]`` are the scores (n,) with the better (0) and the worse (1) of each.
-    The effect of the better answerer, the mean over both planners, minus that of the better planner.
+    The effect of the better answerer, the mean over both planners, minus that of the better
+    planner, the mean over both answerers.
     """
     table = np.asarray(right, float)  # (answerers, planners, n)
     of_answerer = (table[0] - table[1]).mean(axis=0)
