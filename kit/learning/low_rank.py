@@ -9,6 +9,7 @@ from typing import Self
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from kit.learning.training import Weights
 
@@ -20,28 +21,34 @@ class LowRank(nn.Linear):
     """A layer x ↦ (W + up · down) x + b, of which ``up`` and ``down`` learn; at first up is 0."""
 
     @classmethod
-    def over(cls, linear: nn.Linear, rank: int, generator: torch.Generator) -> Self:
-        """The layer that is ``linear`` until it learns; ``down`` is drawn."""
-        layer = cls(linear.in_features, linear.out_features, device="meta")
-        layer.weight = linear.weight
-        layer.bias = linear.bias
-        size = (rank, linear.in_features)
-        down = torch.randn(size, generator=generator) / linear.in_features**0.5
-        up = torch.zeros(linear.out_features, rank)
-        layer.down = nn.Parameter(down.to(linear.weight.device))
-        layer.up = nn.Parameter(up.to(linear.weight.device))
+    def over(cls, plain: nn.Linear, rank: int, generator: torch.Generator) -> Self:
+        """The layer that is the ``plain`` one until it learns; ``down`` is drawn."""
+        weight = plain.weight
+        n_rows, n_columns = weight.shape
+        down = torch.randn(rank, n_columns, generator=generator)
+        layer = cls(n_columns, n_rows, device="meta")
+        layer.weight = weight
+        layer.bias = plain.bias
+        layer.down = nn.Parameter(down.to(weight.device) / n_columns**0.5)
+        layer.up = nn.Parameter(weight.new_zeros(n_rows, rank))
         return layer
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Of shape (…, columns of W) to (…, rows)."""
-        return super().forward(inputs) + inputs @ self.down.T @ self.up.T
+        learned = linear(linear(inputs, self.down), self.up)
+        return super().forward(inputs) + learned
 
+    @torch.no_grad()
     def merged(self) -> nn.Linear:
         """One plain layer that does the same."""
-        linear = nn.Linear(self.in_features, self.out_features, device="meta")
-        linear.weight = nn.Parameter((self.weight + self.up @ self.down).detach())
-        linear.bias = self.bias
-        return linear
+        layer = nn.Linear(
+            self.in_features,
+            self.out_features,
+            device="meta",
+        )
+        layer.weight = nn.Parameter(self.weight + self.up @ self.down)
+        layer.bias = self.bias
+        return layer
 
 
 def learn_in_low_rank(model: nn.Module, rank: int, seed: int) -> None:
@@ -53,8 +60,8 @@ def learn_in_low_rank(model: nn.Module, rank: int, seed: int) -> None:
     layers = _layers(model, nn.Linear)
     if layers:
         model.requires_grad_(False)
-    for parent, name, linear in layers:
-        setattr(parent, name, LowRank.over(linear, rank, generator))
+    for parent, name, plain in layers:
+        setattr(parent, name, LowRank.over(plain, rank, generator))
 
 
 def merge(model: nn.Module) -> None:
@@ -85,12 +92,14 @@ def factors(
     """
     small = {}
     for name, weight in learned.items():
-        change = weight.float().cpu() - base[name].float().cpu()
+        change = weight.cpu() - base[name].cpu()
         if change.dim() == 2 and change.any():
-            rows, scales, columns = torch.linalg.svd(change, full_matrices=False)
-            roots = scales[:rank].sqrt()
-            small[name + UP] = (rows[:, :rank] * roots).half().contiguous()
-            small[name + DOWN] = (roots[:, None] * columns[:rank]).half().contiguous()
+            vectors, scales, others = torch.linalg.svd(change, full_matrices=False)
+            roots = scales[:rank].sqrt().diag()
+            up = vectors[:, :rank] @ roots
+            down = roots @ others[:rank]
+            small[name + UP] = up.half()
+            small[name + DOWN] = down.half()
     return small
 
 
