@@ -12,6 +12,7 @@ from kit.arguments import as_list
 from kit.corpus import formats
 from kit.corpus.copies import copies_in
 from kit.corpus.facts import single_facts
+from kit.corpus.pools import document_pools
 from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.source import Source, combine
 from kit.corpus.types import SPLITS, Benchmark, Corpus
@@ -38,7 +39,8 @@ def load(
     the one that the content shows. ``corpus``: files whose passages are added to a pooled corpus.
 
     ``setting`` says what a question is asked of. ``pooled``: one corpus of all paragraphs, where
-    equal title and text are merged. ``per-question``: the question's own paragraphs (kgp.txt §8.1).
+    equal title and text are merged. ``per-question``: the question's own paragraphs (kgp.txt §8.1),
+    or :func:`~kit.corpus.pools.document_pools` where it comes without any.
     ``facts``: its own 25 sentences (:func:`single_facts`).
 
     Raises InputError: one line for the first problem, with the count of the rest.
@@ -190,14 +192,13 @@ def _benchmark(
         Corpus(source.paragraphs.values()),
         **questions,
     )
+    if setting == "facts":
+        return single_facts(benchmark)
     if setting == "per-question":
-        benchmark.collections = {}  # the rows of each question's own paragraphs
+        # Those of a question are its own paragraphs, or documents where it comes without any.
+        benchmark = document_pools(benchmark)
         for question_id, item in source.items.items():
-            if not item.collection:
-                raise InputError(
-                    "expected the setting pooled: questions have no paragraphs of their own",
-                    file=path,
-                )
-            rows = [benchmark.corpus.row[passage_id] for passage_id in item.collection]
-            benchmark.collections[question_id] = np.array(rows)
-    return single_facts(benchmark) if setting == "facts" else benchmark
+            if item.collection:
+                rows = [benchmark.corpus.row[passage_id] for passage_id in item.collection]
+                benchmark.collections[question_id] = np.array(rows)
+    return benchmark

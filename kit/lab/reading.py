@@ -8,9 +8,15 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.random import default_rng
 
-from kit.corpus import Benchmark, Question, load, load_training, single_facts
+from kit.corpus import (
+    Benchmark,
+    Question,
+    document_pools,
+    load,
+    load_training,
+    single_facts,
+)
 from kit.corpus.types import Questions
-from kit.errors import InputError
 from kit.paths import ROOT
 from kit.settings import BaseSettings, Positive, Whole
 from kit.worlds import generated
@@ -71,12 +77,9 @@ class Run(BaseSettings, frozen=True):
 
     def _atlas(self, setting: str) -> Benchmark:
         """The atlas in the size of the scale."""
-        if setting == "per-question":
-            raise InputError(
-                f"expected pooled paragraphs of the atlas at scale {self.scale}",
-                field="setting",
-            )
         benchmark = generated("atlas", size=SCALES[self.scale].atlas)
+        if setting == "per-question":
+            return document_pools(benchmark)
         return single_facts(benchmark) if setting == "facts" else benchmark
 
     def folder(self, benchmark: Benchmark, trial: bool = False) -> str:

@@ -69,11 +69,6 @@ def test_what_cannot_be_loaded_so_ends_in_one_line(write, tmp_path, beir, hotpot
             {"setting": "per-question", "corpus": [dev]},
             "extra corpora need the setting pooled",
         ),
-        (
-            beir,
-            {"setting": "per-question"},
-            "expected the setting pooled: questions have no paragraphs of their own",
-        ),
     ]:
         with pytest.raises(InputError, match=line):
             load(data, **settings)
@@ -90,6 +85,31 @@ def test_pooled_merges_equal_paragraphs_and_per_question_keeps_each_collection(w
         for question in single.test
     ]
     assert titles == [["Ada Brill", "Nell Horn", "Grey Ferry"], ["Nell Horn", "Oster Horn"]]
+
+
+def test_a_question_without_paragraphs_is_asked_of_twelve_documents(write):
+    """All passages of those of its supports, and of others that its id draws (kgp.txt §8.1)."""
+    passages = [
+        {"id": f"{letter}{position}", "title": letter, "text": "", "document": letter}
+        | {"position": position}
+        for letter in "abcdefghijklmnopqrst"
+        for position in (0, 1)
+    ]
+    write("folder/passages.jsonl", passages)
+    question = {"text": "Which?", "answer": "it", "supporting": [["c1", "d0"], ["q0"]]}
+    asked = [question | {"id": f"q{n}"} for n in range(20)]
+    benchmark = load(write("folder/test.jsonl", asked).parent, setting="per-question")
+    pools = [benchmark.collection(question) for question in benchmark.test]
+    for pool in pools:
+        documents = [passage.document for passage in pool]
+        assert len(pool) == 24 and len(set(documents)) == 12 and {"c", "q"} <= set(documents)
+        assert documents == sorted(documents)
+    assert len({pool.hash for pool in pools}) == 20
+    again = load(write("folder/test.jsonl", asked[3:4]).parent, setting="per-question")
+    assert again.collection(again.test[0]).hash == pools[3].hash
+    write("folder/passages.jsonl", passages[:2] + passages[4:8] + passages[32:34])
+    few = load(write("folder/test.jsonl", asked).parent, setting="per-question")
+    assert len(few.collection(few.test[0])) == len(few.corpus) == 8
 
 
 def test_extra_corpora_are_added_once_and_their_questions_are_not(write, hotpotqa, musique, beir):

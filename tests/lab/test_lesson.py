@@ -120,10 +120,6 @@ def test_the_same_run_writes_the_same_bytes_and_figures_of_others_stay(project) 
         ({"scale": "tiny"}, "field scale: expected one of 'class', 'paper', 'smoke', not 'tiny'"),
         ({"data": "absent.json"}, "absent.json"),
         ({"train": "absent.json"}, "absent.json"),
-        (
-            {"data": None, "scale": "smoke", "setting": "per-question"},
-            "field setting: expected pooled paragraphs",
-        ),
     ],
 )
 def test_bad_parameters_are_told(project, options: dict, line: str) -> None:

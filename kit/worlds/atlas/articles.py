@@ -58,6 +58,7 @@ def write_article(world: World, entity: Entity, rng: Random) -> list[Passage]:
                 len(passages),
             )
         )
+        entity.matter += writer.filler
     return passages
 
 

@@ -12,18 +12,20 @@ from kit.corpus.exporting import files_of
 from kit.corpus.types import SPLITS, Benchmark, Corpus, Question
 from kit.errors import InputError
 from kit.files import atomic_write
-from kit.paths import ATLAS
+from kit.paths import ATLAS, downloads
 from kit.worlds.atlas.articles import add_titles, write_article
 from kit.worlds.atlas.dialects import dialect
 from kit.worlds.atlas.drafts import Draft
 from kit.worlds.atlas.geography import befriend, found_country
+from kit.worlds.atlas.long_articles import in_long_articles
 from kit.worlds.atlas.names import Names
 from kit.worlds.atlas.phrasings import PLAIN
-from kit.worlds.atlas.questions import ask_all
+from kit.worlds.atlas.questions import LARGE_PLANS, PLANS, ask_all
 from kit.worlds.atlas.society import settle
 from kit.worlds.atlas.world import World
 
 PASSAGES = 89  # of a country, about
+MOST_LARGE = (600, 200, 300)  # questions with large graphs, by split
 STRANGERS = 200  # people of earlier countries, of whom a country knows the names
 
 
@@ -56,20 +58,29 @@ def generate(
     size: str | int = "class",
     *,
     own_words: bool = False,
+    large_graphs: bool = False,
+    articles: bool = False,
     **questions: int,
 ) -> Benchmark:
     """The atlas of a seed and a size.
 
     The size is a name in SIZES, or about how many passages there are, then without questions but
     for those that are asked for: ``train``, ``dev``, ``test`` (how many). InputError for another
-    name. With ``own_words`` names, wordings and templates are drawn anew by the seed.
+    name. With ``own_words`` names, wordings and templates are drawn anew by the seed. With
+    ``large_graphs`` the questions are others, of 5 to 10 facts each, over the same passages and
+    with the same documents in each split, at most 600, 200 and 300 of them; they are meant for the
+    setting *facts*: ``single_facts(generate(large_graphs=True))``. With
+    ``articles`` the same questions are asked of whole articles, of ten to forty passages each
+    (:mod:`kit.worlds.atlas.long_articles`).
     """
-    return build(
+    atlas = build(
         seed,
         size,
         own_words=own_words,
+        large_graphs=large_graphs,
         **questions,
-    ).benchmark
+    )
+    return in_long_articles(*atlas, Random(f"articles {seed}")) if articles else atlas.benchmark
 
 
 def build(
@@ -77,6 +88,7 @@ def build(
     size: str | int = "class",
     *,
     own_words: bool = False,
+    large_graphs: bool = False,
     **questions: int,
 ) -> Atlas:
     """As generate, with the facts and drafts that tests look into."""
@@ -91,16 +103,30 @@ def build(
     drafts = {}
     _, *totals = wanted
     shares = share_out(wanted.countries, totals, rng)
+    name = "atlas"
+    plans = PLANS
+    if large_graphs:
+        name = "atlas-large-graphs"
+        plans = LARGE_PLANS
+        totals = map(min, totals, MOST_LARGE)
     for split, total, families in zip(SPLITS, totals, shares):
         splits[split] = []
         if total:
-            for question, draft in ask_all(world, families, total, f"atlas-{split}", rng):
+            made = ask_all(
+                world,
+                families,
+                plans,
+                total,
+                f"{name}-{split}",
+                rng,
+            )
+            for question, draft in made:
                 splits[split].append(question)
                 drafts[question.id] = draft
 
     rng.shuffle(articles)
     passages = [passage for article in articles for passage in article]
-    return Atlas(Benchmark("atlas", Corpus(passages), **splits), world, drafts)
+    return Atlas(Benchmark(name, Corpus(passages), **splits), world, drafts)
 
 
 def _size(size: str | int) -> Size:
@@ -143,12 +169,23 @@ def share_out(n_families: int, totals: Sequence[int], rng: Random) -> list[list[
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=ATLAS)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), required=False)
 @click.option("--size", default="class", show_default=True, help="small, class or large")
 @click.option("--seed", default=0, show_default=True, help="where random choices start from")
-def main(folder: Path, size: str, seed: int) -> None:
-    """Generate the atlas into FOLDER, by default where the embedded one lies."""
-    benchmark = generate(seed, size)
+@click.option("--articles", is_flag=True, help="Whole articles, of ten to forty passages each.")
+def main(
+    folder: Path | None,
+    size: str,
+    seed: int,
+    articles: bool,
+) -> None:
+    """Generate the atlas into FOLDER, by default where the embedded one lies.
+
+    Whole articles go by default into data/downloads/atlas-articles.
+    """
+    benchmark = generate(seed, size, articles=articles)
+    if folder is None:
+        folder = downloads() / benchmark.name if articles else ATLAS
     write(benchmark, folder)
     n_passages = len(benchmark.corpus)
     n_questions = len(benchmark.test)

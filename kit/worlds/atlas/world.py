@@ -20,6 +20,7 @@ class Entity:
 
     ``short`` is how an article calls its subject after the first mention; ``details`` are words for
     the prose alone, and a person's ``profession`` in general: every chemist is a scientist.
+    ``matter`` are phrasings of unrelated matter that its article has not used.
     """
 
     id: int
@@ -32,6 +33,7 @@ class Entity:
     job: str = ""
     title: str = ""
     details: dict[str, str] = field(default_factory=dict)
+    matter: list[str] = field(default_factory=list)
 
     @property
     def profession(self) -> str:

@@ -54,12 +54,13 @@ class Writer:
         self.pronouns = dict(zip(PRONOUNS, forms))
         self.fixed = _fixed_words(entity)
 
-    def text(self) -> str:
+    def text(self, bounds: tuple[int, int] | None = None) -> str:
         """An opening that names the subject, its aliases, then facts.
 
-        Unrelated matter fills the passage up to the wanted length.
+        Unrelated matter fills the passage up to a length between the bounds, by default those that
+        are drawn from :data:`LENGTHS`.
         """
-        bounds = self.rng.choices(LENGTHS, SHARES)[0]
+        bounds = bounds or self.rng.choices(LENGTHS, SHARES)[0]
         target = self.rng.randint(*bounds)
         self._say(self._opening())
         if self.alias:
