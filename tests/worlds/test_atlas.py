@@ -174,6 +174,10 @@ def test_supports_state_their_facts_in_the_order_of_the_triples(atlas):
 
 
 def test_decompositions_chain(atlas):
+    check_decompositions(atlas)
+
+
+def check_decompositions(atlas: Atlas) -> None:
     for question in questions(atlas):
         steps = question.decomposition
         supports = [step.support for step in steps if step.support is not None]

@@ -5,11 +5,13 @@ Each pattern completes a draft, or gives None where the facts that it drew do no
 
 import re
 from random import Random
+from typing import NamedTuple
 
 from kit.worlds.atlas.chains import Step
 from kit.worlds.atlas.drafts import Arm, Draft, Pool
 from kit.worlds.atlas.phrasings import Lexicon
 from kit.worlds.atlas.solver import (
+    Expression,
     below,
     detail,
     every,
@@ -202,7 +204,7 @@ def tally(draft: Draft, length: int, size: int) -> Draft | None:
     if not arm:
         return None
 
-    clause = _plural(pool.lexicon, rng.choice(fact.phrasings.clause))
+    clause = plural(pool.lexicon, rng.choice(fact.phrasings.clause))
     noun = _plural_noun(rng, pool.lexicon, fact.subject.kind)
     references = []
     for member in facts:
@@ -232,10 +234,11 @@ def tally(draft: Draft, length: int, size: int) -> Draft | None:
     return draft.finish(text, count)
 
 
-def _plural(lexicon: Lexicon, clause: str) -> str:
+def plural(lexicon: Lexicon, clause: str) -> str:
+    """The clause as it is said of several."""
     verb, _, rest = clause.partition(" ")
-    plural = lexicon["verbs"].get(verb, verb)
-    return re.sub(r"\bits\b", "their", f"{plural} {rest}")
+    verb = lexicon["verbs"].get(verb, verb)
+    return re.sub(r"\bits\b", "their", f"{verb} {rest}")
 
 
 def _plural_noun(rng: Random, lexicon: Lexicon, kind: str) -> str:
@@ -243,10 +246,27 @@ def _plural_noun(rng: Random, lexicon: Lexicon, kind: str) -> str:
     return lexicon["plurals"].get(kind, f"{noun}s")
 
 
+class Meeting(NamedTuple):
+    """What two chains meet in: a word for it, and what the question says of it."""
+
+    subject: Entity
+    noun: str
+    clause: str
+    expression: Expression
+
+
 def meeting(draft: Draft, *lengths: int) -> Draft | None:
     """What has two facts in one passage, their objects reached by chains of ``lengths``."""
+    met = meet(draft, *lengths)
+    if not met:
+        return None
+    question = _which(draft, met.noun, met.clause)
+    return draft.finish(question, met.expression)
+
+
+def meet(draft: Draft, *lengths: int) -> Meeting | None:
+    """Take up two chains and the passage in which they meet."""
     pool = draft.pool
-    rng = pool.rng
     first = pool.fact(lambda relation: relation.clause)
     subject = first.subject
     partners = [
@@ -256,36 +276,41 @@ def meeting(draft: Draft, *lengths: int) -> Draft | None:
     ]
     if not partners:
         return None
-    facts = [first, rng.choice(partners)]
+    facts = [first, pool.rng.choice(partners)]
     arms = [draft.approach(fact.object, length, facts) for fact, length in zip(facts, lengths)]
     if not all(arms):
         return None
 
-    noun = noun_of(rng, pool.lexicon, subject)
+    noun = noun_of(pool.rng, pool.lexicon, subject)
     steps = []
     texts = []
     expressions = []
     for fact, arm in zip(facts, arms):
-        step, text = arm.fill(rng.choice(fact.phrasings.clause))
+        step, text = arm.fill(pool.rng.choice(fact.phrasings.clause))
         steps.append(step)
         texts.append(text)
         expressions.append(subject_of(fact.relation, arm.expression))
 
     draft.also.append(facts[1])
-    step, text = [
-        which(
-            rng,
-            pool.lexicon,
-            f"Which {noun}",
-            noun,
-            join(clauses, "and"),
-        )
-        for clauses in (steps, texts)
-    ]
     draft.support(
         first,
-        step,
+        _which(draft, noun, join(steps, "and")),
         subject,
         *[arm.last for arm in arms],
     )
-    return draft.finish(text, every(expressions))
+    return Meeting(
+        subject,
+        noun,
+        join(texts, "and"),
+        every(expressions),
+    )
+
+
+def _which(draft: Draft, noun: str, clause: str) -> str:
+    return which(
+        draft.pool.rng,
+        draft.pool.lexicon,
+        f"Which {noun}",
+        noun,
+        clause,
+    )

@@ -11,6 +11,7 @@ from kit.corpus.types import Question
 from kit.errors import InputError
 from kit.worlds.atlas.comparisons import parallel
 from kit.worlds.atlas.drafts import Draft, Pool
+from kit.worlds.atlas.large import beyond, filtered
 from kit.worlds.atlas.patterns import chain, converging_detail, meeting, tally
 from kit.worlds.atlas.phrasings import read
 from kit.worlds.atlas.solver import Answer, NoAnswer, solve
@@ -23,6 +24,8 @@ PATTERNS = {
     "meeting": meeting,
     "parallel": parallel,
     "tally": tally,
+    "filtered": filtered,
+    "beyond": beyond,
 }
 #: Draws before a split is given up as too small for its questions.
 PATIENCE = 4000
@@ -41,24 +44,28 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patterns: list[list]
 
 
+Plans = Sequence[Plan]
+#: The questions of the atlas, and those with graphs of 5 to 10 facts.
 PLANS = msgspec.convert(read("plan")["plans"], list[Plan])
+LARGE_PLANS = msgspec.convert(read("plan")["large"], list[Plan])
 
 
-def quotas(total: int) -> list[tuple[Plan, int]]:
+def quotas(plans: Plans, total: int) -> list[tuple[Plan, int]]:
     """How many questions of each kind make ``total``, by the largest remainders of the shares."""
-    whole = sum(plan.share for plan in PLANS)
-    exact = [total * plan.share / whole for plan in PLANS]
+    whole = sum(plan.share for plan in plans)
+    exact = [total * plan.share / whole for plan in plans]
     counts = [int(share) for share in exact]
-    by_remainder = sorted(range(len(PLANS)), key=lambda row: counts[row] - exact[row])
+    by_remainder = sorted(range(len(plans)), key=lambda row: counts[row] - exact[row])
     n_missing = total - sum(counts)
     for row in by_remainder[:n_missing]:
         counts[row] += 1
-    return [(PLANS[row], counts[row]) for row in by_remainder]
+    return [(plans[row], counts[row]) for row in by_remainder]
 
 
 def ask_all(
     world: World,
     families: Sequence[int],
+    plans: Plans,
     total: int,
     prefix: str,
     rng: Random,
@@ -67,7 +74,7 @@ def ask_all(
     pool = Pool(world, families, rng)
     texts: set[str] = set()
     made = []
-    for plan, count in quotas(total):
+    for plan, count in quotas(plans, total):
         answers: Counter[str] = Counter()
         for _ in range(count):
             draft, answer = _draw(

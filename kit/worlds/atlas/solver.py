@@ -102,6 +102,16 @@ def below(relation: str, options: Sequence[Expression], limit: int) -> Expressio
     return answers
 
 
+def below_among(relation: str, entities: Expression, limit: int) -> Expression:
+    """How many of those that an expression means have a value below ``limit``."""
+
+    def answers(world):
+        options = [named(entity) for entity in entities(world)]
+        return below(relation, options, limit)(world)
+
+    return answers
+
+
 def same(first: Expression, second: Expression) -> Expression:
     """Whether two expressions mean the same entity."""
 
