@@ -27,7 +27,7 @@ from kit.learning.shipped import Benchmarks, Shipped, Start
 from kit.learning.training import Slot, one_thread, read_weights
 from kit.methods.base import Ranking, Rankings, Retriever, as_query
 from kit.methods.gnn_ret.retriever import GNNRet
-from kit.methods.graph_reranker.candidates import SCORES, WALK
+from kit.methods.graph_reranker.candidates import SCORES, WALK_LAYERS, WALK_SENDERS
 from kit.methods.graph_reranker.logistic import Logistic
 from kit.methods.qsgnn import training
 from kit.methods.qsgnn.graph import NO_NODES, MultiLevelGraph
@@ -182,7 +182,7 @@ class QSGNN(Shipped, Retriever):
             self.base.index(corpus)
             self.walk = self.base.scorers.walk
         else:
-            self.walk = GNNRet(**options, **WALK)
+            self.walk = GNNRet(**options, layers=WALK_LAYERS, top_k=WALK_SENDERS)
             self.walk.index(corpus)
         self.graph = self._build_graph()
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

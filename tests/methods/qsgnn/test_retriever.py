@@ -9,7 +9,7 @@ import torch
 from kit.corpus import Benchmark, Query, example
 from kit.errors import InputError
 from kit.methods import make
-from kit.methods.graph_reranker.candidates import WALK
+from kit.methods.graph_reranker.candidates import WALK_LAYERS, WALK_SENDERS
 from kit.methods.qsgnn.retriever import QSGNN
 from kit.text import Encoder
 
@@ -32,7 +32,7 @@ def test_the_documents_around_a_query_are_those_that_gnn_ret_finds(indexed) -> N
     retriever = small()
     film = retriever.graph.data["d"].x[:1].numpy()
     [rows] = retriever.walk.rows(film, 4)
-    walk = indexed("gnn-ret", **WALK)
+    walk = indexed("gnn-ret", layers=WALK_LAYERS, top_k=WALK_SENDERS)
     ranking = walk.retrieve(HAND.corpus.passages[0].full_text, 4)
     assert rows[0] == 0
     assert retriever.ids(rows) == ranking.ids
