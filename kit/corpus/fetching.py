@@ -5,11 +5,14 @@ import tarfile
 import zipfile
 import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kit import paths
 from kit.errors import InputError, known_names
 from kit.files import atomic_write
+
+if TYPE_CHECKING:
+    from requests import RequestException
 
 
 class Download(NamedTuple):
@@ -77,13 +80,7 @@ def fetch(name: str, folder: Path | None = None) -> Path:
     try:
         return _retrieve(download, path)
     except requests.RequestException as error:
-        status = "it cannot be reached"
-        if error.response is not None:
-            status = f"the server answered {error.response.status_code}"
-        raise InputError(
-            f"cannot be downloaded: {status} ({type(error).__name__})",
-            file=download.url,
-        ) from None
+        raise unreachable(error, download.url) from None
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror or error})", file=path) from None
     except ValueError:
@@ -97,6 +94,14 @@ def fetch(name: str, folder: Path | None = None) -> Path:
             f"expected an archive that holds {download.member}",
             file=download.url,
         ) from None
+
+
+def unreachable(error: "RequestException", url: str) -> InputError:
+    """What is told of an address that gives nothing."""
+    status = "it cannot be reached"
+    if error.response is not None:
+        status = f"the server answered {error.response.status_code}"
+    return InputError(f"cannot be downloaded: {status} ({type(error).__name__})", file=url)
 
 
 def _retrieve(download: Download, path: Path) -> Path:

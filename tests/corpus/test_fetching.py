@@ -108,6 +108,7 @@ def test_members_of_tar_files_lie_beside_each_other(offer, tmp_path):
         (tarred(other=CONTENT), DEV, NO_DEV),
         (tarred(dev=CONTENT)[:60], DEV, NO_DEV),
     ],
+    ids=["another file", "no archive", "another zip", "another tar file", "half a tar file"],
 )
 def test_what_is_not_what_was_expected_ends_in_one_line_and_is_not_kept(
     offer, tmp_path, content, download, line

@@ -97,18 +97,18 @@ def test_a_question_without_paragraphs_is_asked_of_twelve_documents(write):
     ]
     write("folder/passages.jsonl", passages)
     question = {"text": "Which?", "answer": "it", "supporting": [["c1", "d0"], ["q0"]]}
-    asked = [question | {"id": f"q{n}"} for n in range(20)]
-    benchmark = load(write("folder/test.jsonl", asked).parent, setting="per-question")
+    questions = [question | {"id": f"q{n}"} for n in range(20)]
+    benchmark = load(write("folder/test.jsonl", questions).parent, setting="per-question")
     pools = [benchmark.collection(question) for question in benchmark.test]
     for pool in pools:
         documents = [passage.document for passage in pool]
         assert len(pool) == 24 and len(set(documents)) == 12 and {"c", "q"} <= set(documents)
         assert documents == sorted(documents)
     assert len({pool.hash for pool in pools}) == 20
-    again = load(write("folder/test.jsonl", asked[3:4]).parent, setting="per-question")
+    again = load(write("folder/test.jsonl", questions[3:4]).parent, setting="per-question")
     assert again.collection(again.test[0]).hash == pools[3].hash
     write("folder/passages.jsonl", passages[:2] + passages[4:8] + passages[32:34])
-    few = load(write("folder/test.jsonl", asked).parent, setting="per-question")
+    few = load(write("folder/test.jsonl", questions).parent, setting="per-question")
     assert len(few.collection(few.test[0])) == len(few.corpus) == 8
 
 

@@ -10,9 +10,13 @@ from click import Command, Context
 
 from kit.errors import InputError
 from kit.lab.commands.options import FILE, Source, format_option, source_options
+from kit.paths import downloads
 
 if TYPE_CHECKING:
     from kit.corpus import Benchmark
+
+
+WIKIPEDIA = "wikipedia"  # the name of what is fetched by titles
 
 
 @click.group()
@@ -63,17 +67,48 @@ def check(files: Sequence[Path], data_format: str | None) -> None:
 
 @data.command()
 @click.argument("name")
-def fetch(name: str) -> None:
+@click.option(
+    "--of",
+    "files",
+    multiple=True,
+    type=FILE,
+    help="With wikipedia: whose supports' pages are fetched.",
+)
+@click.option(
+    "--questions",
+    "n_questions",
+    type=click.IntRange(min=1),
+    help="With wikipedia: of the first questions only.",
+)
+def fetch(name: str, files: Sequence[Path], n_questions: int | None) -> None:
     """Download a published data set by NAME.
 
     It is one of hotpotqa, 2wikimultihopqa, musique, iirc and quality; with -train behind it, its
-    training file. IIRC's questions need its articles, too: iirc-articles.
+    training file. IIRC's questions need its articles, too: iirc-articles. NAME may be wikipedia:
+    then the whole pages of the titles of a file's supports come, as a folder for --corpus.
 
-    Example: kit data fetch musique-train
+    Examples: kit data fetch musique-train; kit data fetch wikipedia --of dev.json --questions 500
     """
     from kit.corpus import fetch as download
 
-    click.echo(download(name))
+    if bool(files) != (name == WIKIPEDIA):
+        raise InputError(f"expected --of FILE with the name {WIKIPEDIA}, and with no other")
+    if not files:
+        click.echo(download(name))
+    for file in files:
+        click.echo(_fetch_pages(file, n_questions))
+
+
+def _fetch_pages(file: Path, n_questions: int | None) -> Path:
+    """The folder with the pages of the titles of the supports of the first questions."""
+    from kit.corpus import load
+    from kit.corpus.wikipedia import fetch_pages
+
+    benchmark = load(file)
+    questions = [*benchmark.train, *benchmark.dev, *benchmark.test][:n_questions]
+    supports = [benchmark.corpus[name] for item in questions for name in item.supporting_ids]
+    titles = dict.fromkeys(passage.title for passage in supports)
+    return fetch_pages(list(titles), downloads() / f"{benchmark.name}-pages")
 
 
 @data.command()

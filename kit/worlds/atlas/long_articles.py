@@ -28,7 +28,7 @@ OTHER_LENGTHS = (10, 14)
 WORDS = (90, 150)  # that a section aims at, from and to
 MATTER = 10  # phrasings that a section draws from
 LEAST_MATTER = 4  # without so many there is no section
-RESTATED = 0.3  # the share of sections on something else that state a fact of it again
+RESTATED = 0.2  # the share of sections on something else that state a fact of it again
 
 SECTIONS = read("sections")
 THEMES = {kind: theme for theme, kinds in SECTIONS["themes"].items() for kind in kinds}
