@@ -11,16 +11,18 @@ from kit.errors import InputError, known_names, note
 from kit.graphs.graph import ContainsEdges, EdgeList, PassageGraph, Relations, TermBipartite
 from kit.settings import BaseSettings, Positive, Share, Whole, check, defaults
 from kit.text import Encoder, EncoderSettings, NearestNeighbours, keywords, link
+from kit.text.entities import read_annotations
 
 
 class TfidfBuilder(BaseSettings, frozen=True):
     """Passages that share a keyword (kgp.txt §3, "TF-IDF KG Construction")."""
 
     n_keywords: Annotated[Whole, "keywords per document, beside its title"] = 10
+    titles: Annotated[bool, "whether titles are keywords of the passages that mention them"] = True
 
     def relations(self, corpus: Corpus) -> Relations:
         """The edges, of the kind ``tfidf``."""
-        return {"tfidf": TermBipartite(keywords(corpus, self.n_keywords))}
+        return {"tfidf": TermBipartite(keywords(corpus, self.n_keywords, self.titles))}
 
 
 class KnnBuilder(EncoderSettings, frozen=True):
@@ -48,13 +50,23 @@ class KnnBuilder(EncoderSettings, frozen=True):
 
 
 class EntityBuilder(BaseSettings, frozen=True):
-    """Passages that mention the same entity (kgp.txt §3, "TAGME"; :mod:`kit.text.entities`)."""
+    """Passages that mention the same entity (kgp.txt §3, "TAGME"; :mod:`kit.text.entities`).
+
+    The paper's graphs, in which a passage has 130 to 670 neighbours, are those without specificity.
+    """
 
     prior: Annotated[Share, "least probability of a link, TAGME's threshold"] = 0.6
+    specificity: Annotated[
+        bool, "whether a name in many passages links less; TAGME's link as much"
+    ] = True
+    annotations: Annotated[str, "file of entities found elsewhere: passage, surface, page"] = ""
 
     def relations(self, corpus: Corpus) -> Relations:
         """The edges, of the kind ``entity``."""
-        links = link(corpus).at_least(self.prior).connecting()
+        if self.annotations:
+            links = read_annotations(self.annotations, corpus).connecting()
+        else:
+            links = link(corpus, self.specificity).at_least(self.prior).connecting()
         if len(corpus) > 1 and not len(links.terms):
             note(
                 f"no two of {len(corpus):,} passages mention the same name with a prior of "

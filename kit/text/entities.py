@@ -6,10 +6,11 @@ What TAGME takes from Wikipedia comes from the corpus: prior(s → e) is the pro
                          or a digit
     commonness(e | s)    weight of e among all entities that s can mean; 1 where there is only one
     specificity(s)       1 − log df(s) / log N: 1 for a name that one of N passages mentions, 0 for
-                         one in all of them
+                         one in all of them. TAGME has no such term, and it can be left out. Of few
+                         passages N counts as 64, so that a name may come in several of them.
 
 In the code s is ``surface``, e a column of the incidence, df(s) ``len(rows)`` and N the number of
-passages.
+passages. What another linker found can be read from a file (:func:`read_annotations`).
 
 Scripts without capitals (Arabic, Chinese …) tell no names by them: there, titles and aliases alone
 are names, and each occurrence counts as written as one. For where words begin and end in other
@@ -21,6 +22,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Self
 from unicodedata import normalize
 
@@ -31,7 +33,9 @@ from numpy import ndarray
 from scipy.sparse import csr_array
 
 from kit.corpus import Corpus
+from kit.corpus.records import read_utf8
 from kit.corpus.types import Texts
+from kit.errors import InputError, note
 from kit.text import scripts
 
 MONTHS = (
@@ -61,6 +65,9 @@ _ALSO = re.compile(
     rf"({_NAME.pattern})"
 )
 _LEAD = 400  # characters: where an article introduces the names of its subject
+_FEWEST = 64  # passages, as which fewer ones count where names are told from frequent ones
+#: What follows the name of a subject: "Selby Quay (pop. 900)", "Selby Quay is".
+_OF_SUBJECT = re.compile(r"\s*\(|\s+(?:is|was|are|were)\b")
 
 _ARTICLE = re.compile(r"^(?:the|an?)\s+")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -194,12 +201,13 @@ class BipartiteIncidence:
 
 
 @lru_cache(maxsize=2)
-def link(corpus: Corpus) -> BipartiteIncidence:
+def link(corpus: Corpus, specificity: bool = True) -> BipartiteIncidence:
     """The priors of all links: passages × entities.
 
     An entity is a document, found by its title or an alias, or a name without a page, which stands
     for itself. A passage that opens a document is linked to it with prior 1. Titles of later
-    passages are not searched.
+    passages are not searched. Without ``specificity`` a prior is TAGME's, and a name in many
+    passages links them all.
     """
     documents = surfaces(corpus)
     counts = Counter()
@@ -218,7 +226,7 @@ def link(corpus: Corpus) -> BipartiteIncidence:
         entries.append((opening, len(terms), 1.0))
         terms.append(corpus.passages[opening].title)
 
-    log_n = np.log(max(len(corpus), 2))
+    log_n = np.log(max(len(corpus), _FEWEST))
     for surface, mentions in written.items():
         weights = {
             column[document]: weight for document, weight in documents.get(surface, {}).items()
@@ -228,8 +236,9 @@ def link(corpus: Corpus) -> BipartiteIncidence:
             terms.append(mentions[0][1])  # as it is first written
 
         rows = {row for row, _ in mentions}
-        specificity = 1 - np.log(len(rows)) / log_n
-        probability = len(mentions) / counts[surface] * specificity
+        probability = len(mentions) / counts[surface]
+        if specificity:
+            probability *= 1 - np.log(len(rows)) / log_n
         for entity, weight in weights.items():
             prior = probability * weight / sum(weights.values())
             if prior > 0:
@@ -272,11 +281,59 @@ def surfaces(corpus: Corpus) -> dict[str, dict[str, float]]:
 
         lead = passage.text[:_LEAD]
         aliases = [match[1] for match in _ALSO.finditer(lead)]
-        opening = _NAME.match(lead.lstrip(" \"“'"))
-        if opening and " " in opening[0]:
-            aliases.append(opening[0])
+        aliases += _opening_name(lead.lstrip(" \"“'"), passage.title)
 
         for weight, names in ((0.5, aliases), (1.0, titles)):
             for name in filter(is_name, map(fold, names)):
                 weights[name][document] = weight
     return weights
+
+
+def _opening_name(lead: str, title: str) -> list[str]:
+    """The name of several words that an article opens with, if it is its subject's.
+
+    It shares a word with the title, or is followed by what follows a subject: "Ines Moravec wrote
+    this novel" opens the article on the novel.
+    """
+    opening = _NAME.match(lead)
+    if not opening or " " not in opening[0]:
+        return []
+    words = set(fold(opening[0]).split()) - NO_NAMES
+    is_of_subject = _OF_SUBJECT.match(lead, opening.end())
+    if is_of_subject or words & set(fold(title).split()):
+        return [opening[0]]
+    return []
+
+
+def read_annotations(path: str | Path, corpus: Corpus) -> BipartiteIncidence:
+    """The entities that another linker found (TAGME, WAT, a language model): passages × pages.
+
+    A line of the file is a passage's id, the surface and the page it means, with tabs between;
+    without a page the surface stands for itself. Blank lines count for nothing. A note counts the
+    lines about passages that the corpus lacks. Raises :class:`InputError` for another form of line,
+    and where no line is about the corpus.
+    """
+    lines = read_utf8(Path(path)).decode("utf-8", "replace").split("\n")
+    column = {}
+    entries = []
+    n_unknown = 0
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        fields = [field.strip() for field in line.split("\t")]
+        if len(fields) != 3 or not any(fields[1:]):
+            expected = "expected passage, surface and page, with tabs between"
+            raise InputError(expected, file=path, record=number)
+
+        passage, surface, page = fields
+        if passage not in corpus.row:
+            n_unknown += 1
+            continue
+        entity = column.setdefault(page or surface, len(column))
+        entries.append((corpus.row[passage], entity, 1.0))
+
+    if not entries:
+        raise InputError("expected a line about a passage of the corpus", file=path)
+    if n_unknown:
+        note(f"{path}: {n_unknown:,} lines are about passages that the corpus lacks")
+    return BipartiteIncidence.from_entries(entries, list(column), len(corpus))

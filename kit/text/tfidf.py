@@ -75,14 +75,14 @@ def matching_rows(scores: ndarray, k: int) -> ndarray:
     return best_rows(scores, k)
 
 
-def keywords(corpus: Corpus, n: int) -> BipartiteIncidence:
+def keywords(corpus: Corpus, n: int, titles: bool = True) -> BipartiteIncidence:
     """Passages and the TF-IDF keywords of their documents (kgp.txt §3, "TF-IDF KG Construction").
 
     The keywords of a document are its ``n`` terms of one or two words with the highest TF-IDF. Stop
     words are no terms, nor is a term of a single passage, which could connect nothing. A passage
     holds those keywords of its document that occur in it. Titles are keywords too, of the passages
     that mention them and of the one that opens their document (the paper adds "the document title",
-    which given to all would make a clique of every document).
+    which given to all would make a clique of every document); without ``titles`` they are not.
     """
     from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -103,11 +103,13 @@ def keywords(corpus: Corpus, n: int) -> BipartiteIncidence:
 
     of_document = membership.T.astype(np.float32) @ _largest(weights, n)
     held = of_document.multiply(counts > 0)  # (passages, terms)
-    titles = _titles(corpus)
-    incidence = BipartiteIncidence(
-        hstack([held, titles.matrix], format="csr"),
-        np.concatenate([terms, titles.terms]),
-    )
+    incidence = BipartiteIncidence(csr_array(held), terms)
+    if titles:
+        of_titles = _titles(corpus)
+        incidence = BipartiteIncidence(
+            hstack([held, of_titles.matrix], format="csr"),
+            np.concatenate([terms, of_titles.terms]),
+        )
     return incidence.connecting()
 
 

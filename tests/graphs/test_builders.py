@@ -1,10 +1,12 @@
 """The builders: by hand where a hand suffices, else against another implementation."""
 
+from pathlib import Path
+
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from kit.corpus import Corpus, Passage, example
-from kit.errors import InputError
+from kit.errors import InputError, Note
 from kit.graphs import BUILDERS, build
 from kit.text import Encoder
 
@@ -22,9 +24,28 @@ def pairs(*names: str) -> set[frozenset[str]]:
 def test_entity_by_hand() -> None:
     strict = pairs("harbour/moravec", "moravec/quay", "quay/oll", "moravec-later/novel")
     assert named_edges("entity", prior=0.6) == strict
-    # The title of the film is also the novel's, each meaning has half of 1 − log 2 / log 6 = 0.613.
-    assert named_edges("entity", prior=0.31) == strict
-    assert named_edges("entity", prior=0.30) == strict | pairs("harbour/novel")
+    # The title of the film is also the novel's, each meaning has half of 1 − log 2 / log 64 = 5/6.
+    assert named_edges("entity", prior=0.42) == strict
+    assert named_edges("entity", prior=0.41) == strict | pairs("harbour/novel")
+    # Without specificity it has ½.
+    assert named_edges("entity", prior=0.5, specificity=False) == strict | pairs("harbour/novel")
+    assert named_edges("entity", prior=0.51, specificity=False) == strict
+
+
+def test_frequent_names_join_passages_without_specificity_alone() -> None:
+    """As TAGME's graph has it: a name in a quarter of the passages joins them all."""
+    passages = [Passage(str(n), f"Page {n}", "By the Oll.", str(n)) for n in range(25)]
+    passages += [Passage(str(n), f"Page {n}", "Nothing.", str(n)) for n in range(25, 100)]
+    corpus = Corpus(passages)
+    with pytest.warns(Note, match="no two of 100 passages mention the same name"):
+        assert build("entity", corpus).n_edges == 0
+    assert build("entity", corpus, specificity=False).n_edges == 25 * 24 // 2
+
+
+def test_entities_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "entities.tsv"
+    file.write_text("quay\tOll\tOll\nnovel\tthe river\tOll\nharbour\tOll\tPoll\n", "utf-8")
+    assert named_edges("entity", annotations=str(file)) == pairs("quay/novel")
 
 
 def test_tfidf_by_hand() -> None:
@@ -33,6 +54,9 @@ def test_tfidf_by_hand() -> None:
     # With every term of two passages a keyword, the prize joins two more, and so does each common
     # word.
     assert named_edges("tfidf", n_keywords=100) == titles | pairs("moravec-later/novel")
+    # Without titles: no keyword, no edge.
+    assert named_edges("tfidf", n_keywords=0, titles=False) == set()
+    assert pairs("moravec-later/novel") < named_edges("tfidf", n_keywords=100, titles=False)
 
 
 def test_structure_joins_neighbours_in_a_document() -> None:
@@ -80,9 +104,9 @@ def test_no_passages(name: str) -> None:
             "no graph builder 'taggme'; known are .* and tfidf, knn, entity, structure$",
         ),
         ("entty+knn", {}, "no graph builder 'entty'; .*; did you mean 'entity'?"),
-        ("entity", {"pror": 1}, "has no setting 'pror'; it has prior; did you mean 'prior'?"),
+        ("entity", {"pror": 1}, "has no setting 'pror'; it has annotations, prior, .*; did you mean 'prior'?"),
         ("entity+", {}, "no graph builder ''"),
-        ("entity", {"k": 3}, "the graph builder entity has no setting 'k'; it has prior"),
+        ("entity", {"k": 3}, "the graph builder entity has no setting 'k'; it has .*prior"),
         ("knn", {"k": "many"}, "field k: expected a whole number from 1, not 'many'"),
         ("entity+knn", {"prior": 2.0}, "field prior: expected a number from 0 to 1, not 2.0"),
     ],

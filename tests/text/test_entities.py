@@ -6,11 +6,20 @@ import numpy as np
 import pytest
 
 from kit.corpus import Corpus, Passage, example
+from kit.errors import InputError, Note
 from kit.text import link
-from kit.text.entities import SurfaceMatcher, fold, lower, names_in, without_qualifier
+from kit.text.entities import (
+    SurfaceMatcher,
+    fold,
+    lower,
+    names_in,
+    read_annotations,
+    surfaces,
+    without_qualifier,
+)
 
-#: Of six passages two mention the name: 1 − log 2 / log 6.
-TWO_OF_SIX = 1 - np.log(2) / np.log(6)
+#: Two passages mention the name, of few, which count as 64: 1 − log 2 / log 64.
+OF_TWO = 5 / 6
 
 
 def priors(corpus: Corpus) -> dict[tuple[str, str], float]:
@@ -28,17 +37,17 @@ def test_priors_of_the_example() -> None:
         ("harbour", "The Glass Harbour (film)"): 1,
         ("novel", "The Glass Harbour (novel)"): 1,
         # "The Glass Harbour" may mean the film or the novel: half of it each.
-        ("novel", "The Glass Harbour (film)"): TWO_OF_SIX / 2,
-        ("harbour", "The Glass Harbour (novel)"): TWO_OF_SIX / 2,
+        ("novel", "The Glass Harbour (film)"): OF_TWO / 2,
+        ("harbour", "The Glass Harbour (novel)"): OF_TWO / 2,
         ("moravec", "Ines Moravec"): 1,
-        ("harbour", "Ines Moravec"): TWO_OF_SIX,
+        ("harbour", "Ines Moravec"): OF_TWO,
         ("quay", "Selby Quay"): 1,
-        ("moravec", "Selby Quay"): TWO_OF_SIX,
+        ("moravec", "Selby Quay"): OF_TWO,
         ("oll", "Oll"): 1,
-        ("quay", "Oll"): TWO_OF_SIX,
+        ("quay", "Oll"): OF_TWO,
         # No page, but a name: it stands for itself.
-        ("moravec-later", "Lantern Prize"): TWO_OF_SIX,
-        ("novel", "Lantern Prize"): TWO_OF_SIX,
+        ("moravec-later", "Lantern Prize"): OF_TWO,
+        ("novel", "Lantern Prize"): OF_TWO,
     }
     links = priors(example().corpus)
     assert (
@@ -63,7 +72,7 @@ def test_link_probability_is_the_share_written_as_a_name() -> None:
     )
     # "tide" occurs six times (a title is read with its passage), three of them with a capital, in
     # two passages of four.
-    assert priors(corpus)["3", "Tide"] == pytest.approx(3 / 6 * (1 - np.log(2) / np.log(4)))
+    assert priors(corpus)["3", "Tide"] == pytest.approx(3 / 6 * OF_TWO)
 
 
 def test_an_alias_in_the_lead_links() -> None:
@@ -72,9 +81,105 @@ def test_an_alias_in_the_lead_links() -> None:
     )
     song = Passage("b", "A Song", "It was first sung by Lina Fenn.", "b")
     town = Passage("c", "A Town", "It has a market.", "c")
-    assert priors(Corpus([marsh, song, town]))["b", "Ottoline Marsh"] == pytest.approx(
-        1 - np.log(2) / np.log(3)
-    )
+    assert priors(Corpus([marsh, song, town]))["b", "Ottoline Marsh"] == pytest.approx(OF_TWO)
+
+
+def with_passage(title: str, text: str) -> Corpus:
+    """The six passages and a seventh."""
+    return Corpus([*example().corpus.passages, Passage("extra", title, text, "extra")])
+
+
+def test_one_more_mention_in_a_small_corpus_cuts_no_edge() -> None:
+    corpus = with_passage("A Letter", "It was sent to Ines Moravec.")
+    # Three of seven passages mention her: 1 − log 3 / log 7 would be 0.435.
+    prior = 1 - np.log(3) / np.log(64)
+    assert priors(corpus)["harbour", "Ines Moravec"] == pytest.approx(prior)
+    assert prior > 0.6
+
+
+def test_specificity_of_64_passages_and_more_counts_them() -> None:
+    passages = [Passage(str(n), f"Page {n}", "By the Oll.", str(n)) for n in range(81)]
+    passages += [Passage("oll", "Oll", "A river.", "oll")]
+    links = priors(Corpus(passages[:3] + passages[-1:]))
+    assert links["0", "Oll"] == pytest.approx(1 - np.log(4) / np.log(64))
+    far = [Passage(str(n), f"Page {n}", "Nothing.", str(n)) for n in range(3, 80)]
+    links = priors(Corpus(passages[:3] + far + passages[-1:]))
+    assert links["0", "Oll"] == pytest.approx(1 - np.log(4) / np.log(81))
+
+
+def test_without_specificity_the_prior_is_tagmes() -> None:
+    incidence = link(example().corpus, specificity=False)
+    weights = incidence.matrix.tocoo().data
+    # Every name is always written as one; "The Glass Harbour" means the film or the novel.
+    assert sorted(set(weights.tolist())) == [0.5, 1.0]
+    assert np.count_nonzero(weights == 0.5) == 2
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "links"),
+    [
+        ("A Winter", "Ines Moravec wrote this novel in a winter.", False),
+        ("A Winter", "Ines Moravec is the heroine of this novel.", True),
+        ("Mark Fenn", "Samuel Clem Holm (born 1835) was a writer.", True),
+        ("John Holm (pilot)", "John Selby Holm flew mail.", True),
+    ],
+)
+def test_the_name_that_opens_an_article_is_an_alias_if_it_is_the_subjects(
+    title: str, text: str, links: bool
+) -> None:
+    corpus = with_passage(title, text)
+    name = " ".join(text.split()[: 2 if text.startswith("Ines") else 3])
+    is_alias = "extra" in surfaces(corpus).get(fold(name), {})
+    assert is_alias == links
+
+
+def test_an_alias_by_a_writers_name_takes_nothing_from_her_own_article() -> None:
+    corpus = with_passage("A Winter", "Ines Moravec wrote this novel in a winter.")
+    prior = 1 - np.log(3) / np.log(64)  # with such an alias two thirds of it
+    assert priors(corpus)["harbour", "Ines Moravec"] == pytest.approx(prior)
+
+
+# ---- entities that another linker found
+
+ANNOTATED = """\ufeffharbour\tInes Moravec\tInes_Moravec
+moravec\tshe\tInes_Moravec\r
+
+quay\tOll\t
+elsewhere\tOll\tOll
+oll\tOll\tOll
+"""
+
+
+def test_annotations_of_another_linker_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "entities.tsv"
+    file.write_text(ANNOTATED, "utf-8")
+    corpus = example().corpus
+    with pytest.warns(Note, match="1 lines are about passages that the corpus lacks"):
+        incidence = read_annotations(file, corpus)
+    assert incidence.terms.tolist() == ["Ines_Moravec", "Oll"]
+    matrix = incidence.matrix.tocoo()
+    held = {(corpus.passages[row].id, column) for row, column in zip(matrix.row, matrix.col)}
+    # Without a page the surface stands for itself.
+    assert held == {("harbour", 0), ("moravec", 0), ("quay", 1), ("oll", 1)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("harbour\tOll\n", "record 1: expected passage, surface and page, with tabs between"),
+        ("\nharbour\t\t\n", "record 2: expected passage, surface and page"),
+        ("elsewhere\tOll\tOll\n", "expected a line about a passage of the corpus"),
+        (None, "no such file"),
+    ],
+)
+def test_annotations_of_another_form_are_one_plain_line(
+    text: str | None, message: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "entities.tsv"
+    if text is not None:
+        file.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=f"entities.tsv.*{message}"):
+        read_annotations(file, example().corpus)
 
 
 @pytest.mark.parametrize(
