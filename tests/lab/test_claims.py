@@ -286,9 +286,9 @@ def test_expected_in_words() -> None:
 
 
 def test_finding() -> None:
-    measured = Estimate(np.float64(0.9), np.float32(0.75), 1, np.int64(81))
-    result = finding("kgp-01", measured, criterion="SF-EM", case="tfidf", seed=3)
-    assert (result.verdict, result.unit, result.expected) == ("reproduced", "correlation", "> 0")
+    measured = Estimate(np.float64(-0.9), -1, np.float32(-0.75), np.int64(81))
+    result = finding("kgp-01", measured, criterion="precision", case="tfidf", seed=3)
+    assert (result.verdict, result.unit, result.expected) == ("reproduced", "correlation", "< 0")
     assert (
         result.paper_number == CLAIMS["kgp-01"].paper_number
         and result.how == CLAIMS["kgp-01"].measure
@@ -323,7 +323,7 @@ def test_bad_findings() -> None:
 
 
 def sf_em(case: str, low: float) -> Finding:
-    return finding("kgp-01", Estimate(0.5, low, 0.9, 50), criterion="SF-EM", case=case)
+    return finding("kgp-01", Estimate(0.5, low, 0.9, 50), criterion="SF-EM over chance", case=case)
 
 
 def precision(case: str, high: float) -> Finding:
@@ -332,10 +332,16 @@ def precision(case: str, high: float) -> Finding:
 
 def test_verdicts_table() -> None:
     table = verdicts(
-        [sf_em("tfidf", 0.1), finding("kgp-08", Estimate(0.032, -0.01, 0.054, 100), trained=())]
+        [
+            precision("tfidf", -0.1),
+            finding("kgp-08", Estimate(0.032, -0.01, 0.054, 100), trained=()),
+        ]
     )
-    assert table["what"].tolist() == ["SF-EM, tfidf", ""]
-    assert table["effect"].tolist() == ["+0.5 [+0.1, +0.9] correlation", "+3.2 [−1.0, +5.4] points"]
+    assert table["what"].tolist() == ["precision, tfidf", ""]
+    assert table["effect"].tolist() == [
+        "−0.5 [−0.9, −0.1] correlation",
+        "+3.2 [−1.0, +5.4] points",
+    ]
     assert table["verdict"].tolist() == ["reproduced", "undecided"]
     assert list(verdicts([]).columns) == list(table.columns)
 
@@ -455,10 +461,9 @@ def test_the_weakest_case_is_shown(tmp_path: Path) -> None:
     ]
     kept(tmp_path / "atlas" / "04_messages.json", *cases)
     assert effects(tmp_path, "gnn-ret-01") == "(near, the weakest of 3) +3.0 [+0.1, +6.0] points"
-    rho = finding("kgp-01", Estimate(0.9, 0.75, 1, 50), criterion="SF-EM", case="knn")
-    kept(tmp_path / "atlas" / "04_messages.json", rho, precision("knn", -0.1))
+    kept(tmp_path / "atlas" / "04_messages.json", precision("knn", -0.1))
     assert effects(tmp_path, "kgp-01").startswith(
-        "SF-EM (knn) +0.9 [+0.75, +1] correlation; precision"
+        "SF-EM: not measured; precision (knn) −0.5 [−0.9, −0.1] correlation; SF-EM over chance"
     )
 
 
@@ -486,8 +491,8 @@ def test_one_case_against_suffices_all_criteria_are_asked_for(tmp_path: Path) ->
         assert states(tmp_path, "gnn-ret-03")["atlas"] == expected
     kept(tmp_path / "atlas" / "02_graph_quality.json", sf_em("", 0.1))
     assert (
-        effects(tmp_path, "kgp-01")
-        == "SF-EM +0.5 [+0.1, +0.9] correlation; precision: not measured"
+        effects(tmp_path, "kgp-01") == "SF-EM: not measured; precision: not measured; "
+        "SF-EM over chance +50.0 [+10.0, +90.0] points"
     )
     kept(
         tmp_path / "atlas" / "02_graph_quality.json", finding("kgp-08", Estimate(0.1, 0.05, 0.2, 9))
@@ -496,6 +501,64 @@ def test_one_case_against_suffices_all_criteria_are_asked_for(tmp_path: Path) ->
         effects(tmp_path, "kgp-08")
         == "+10.0 [+5.0, +20.0] points (it is not said what was trained)"
     )
+
+
+def test_what_a_data_set_cannot_test_may_be_tested_on_another(tmp_path: Path) -> None:
+    """gnn-ret-05 is about long documents and about many: no data has both."""
+    across = finding("gnn-ret-05", Estimate(-0.05, -0.09, -0.01, 500), criterion="across documents")
+    kept(tmp_path / "hotpotqa-dev" / "04_gnn_ret.json", across)
+    assert states(tmp_path, "gnn-ret-05")["overall"] == "not tested"
+    within = finding("gnn-ret-05", Estimate(0.05, 0.01, 0.09, 50), criterion="long documents")
+    kept(tmp_path / "musique-dev" / "08_own_documents.json", within)
+    assert states(tmp_path, "gnn-ret-05") == {
+        "hotpotqa-dev": "reproduced",
+        "musique-dev": "reproduced",
+        "overall": "reproduced",
+    }
+
+
+def test_the_papers_own_measure_decides_where_it_is_tested(tmp_path: Path) -> None:
+    recall = finding(
+        "gnn-ret-20", Estimate(0.06, 0.02, 0.1, 150), (), "recall", case="ircot", how=""
+    )
+    path = tmp_path / "hotpotqa-dev" / "15_answers.json"
+    kept(path, recall)
+    assert states(tmp_path, "gnn-ret-20")["hotpotqa-dev"] == "mechanism reproduced"
+    measured = Estimate(0.0, -0.03, 0.03, 150, differ=20, rival=0.5)
+    same = finding("gnn-ret-20", measured, (), "answers", case="ircot")
+    kept(path, recall, same)
+    assert states(tmp_path, "gnn-ret-20")["hotpotqa-dev"] == "undecided"
+    blind = finding("gnn-ret-20", measured, (), "answers", untestable="the reader can't read")
+    kept(path, recall, blind)
+    assert states(tmp_path, "gnn-ret-20")["hotpotqa-dev"] == "mechanism reproduced"
+    assert "the reader can't read" in effects(tmp_path, "gnn-ret-20")
+
+
+def test_a_measure_that_cannot_fail_is_shown_and_tests_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "musique-dev" / "14_ras.json"
+    grows = finding("ras-08", Estimate(0.1, 0.05, 0.15, 99), (), "growth")
+    kept(path, grows)
+    assert states(tmp_path, "ras-08")["musique-dev"] == "not tested"
+    beyond = [
+        finding("ras-08", Estimate(0.1, 0.05, 0.15, 99), (), criterion)
+        for criterion in ("growth over chance", "connected over chance")
+    ]
+    kept(path, grows, *beyond)
+    assert states(tmp_path, "ras-08")["musique-dev"] == "reproduced"
+
+
+def test_records_of_old_are_judged_by_the_rules_of_today(tmp_path: Path) -> None:
+    """What was called reproduced and is no test now is never shown as reproduced, nor as stale."""
+    path = tmp_path / "musique-dev" / "05_rgnn_ret.json"
+    none_differs = msgspec.structs.replace(
+        finding("gnn-ret-06", Estimate(0, 0, 0, 99, differ=0), (), "graph over none"),
+        verdict="reproduced",
+    )
+    kept(path, none_differs, code_hash="another")
+    assert states(tmp_path, "gnn-ret-06")["musique-dev"] == "not tested"
+    once = msgspec.structs.replace(none_differs, criterion="once")
+    kept(path, once)
+    assert states(tmp_path, "gnn-ret-06")["musique-dev"] == "stale"
 
 
 def test_the_page_has_every_claim_and_how_our_setting_departs(figures: Path) -> None:

@@ -6,7 +6,7 @@ stands in ``figures/published``.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -173,9 +173,15 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> DataFrame:
     common state). What is stale has no part in the common state, unless all is.
     """
     rows = []
-    for dataset, of_dataset in records.items():
-        for claim in CLAIMS.values():
-            rows.append(_row(claim, of_dataset, dataset))
+    for claim in CLAIMS.values():
+        measured = {dataset: _findings(claim, records[dataset]) for dataset in records}
+        states = [_states(findings) for findings in measured.values()]
+        anywhere = set().union(*states)
+        for (dataset, findings), of_dataset in zip(measured.items(), states):
+            state = _state(claim, of_dataset, anywhere)
+            state = _or_stale(state, claim, records[dataset], dataset)
+            effects = [_weakest(criterion, findings) for criterion in claim.criteria if findings]
+            rows.append((claim.id, dataset, state, "; ".join(effects)))
 
     table = DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
     tested = table[table["state"] != NOT_TESTED]
@@ -183,26 +189,24 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> DataFrame:
     return table.assign(overall=table["claim"].map(overall).fillna(NOT_TESTED))
 
 
-def _row(claim: Claim, records: Sequence[Record], dataset: str) -> tuple[str, str, str, str]:
-    """The ledger's row for a claim, without the common state.
+def _findings(claim: Claim, records: Sequence[Record]) -> list[Finding]:
+    """The findings for a claim, judged by the rules of today."""
+    every = [finding for record in records for finding in record.findings]
+    return [_judged_today(finding) for finding in every if finding.claim == claim.id]
 
-    All findings are judged by the rules of today.
+
+def _or_stale(state: str, claim: Claim, records: Sequence[Record], dataset: str) -> str:
+    """The state, or that it is stale; what is no test under today's rules is none when stale.
+
+    A criterion that the claim had once says nothing else.
     """
-    findings = []
-    any_stale = False
-    any_of_old = False  # of a criterion that the claim had once
     for record in records:
         for finding in record.findings:
-            if finding.claim == claim.id:
-                findings.append(_judged_today(finding))
-                any_stale |= is_stale(finding, record, dataset)
-                any_of_old |= (claim.id, finding.criterion) not in CRITERIA
-
-    state = _state(claim, findings)
-    if any_of_old or (any_stale and state != NOT_TESTED):
-        state = STALE
-    effects = [_weakest(criterion, findings) for criterion in claim.criteria if findings]
-    return claim.id, dataset, state, "; ".join(effects)
+            if finding.claim == claim.id and is_stale(finding, record, dataset):
+                is_of_old = (claim.id, finding.criterion) not in CRITERIA
+                if is_of_old or state != NOT_TESTED:
+                    return STALE
+    return state
 
 
 def _judged_today(finding: Finding) -> Finding:
@@ -214,18 +218,25 @@ def _judged_today(finding: Finding) -> Finding:
     return replace(finding, verdict=state, why=why)
 
 
-def _state(claim: Claim, findings: Sequence[Finding]) -> str:
-    """What the findings for a claim on one data set say together."""
-    states = {}  # of each criterion that was tested
+def _states(findings: Sequence[Finding]) -> dict[str, set[str]]:
+    """The verdicts on each criterion that was tested."""
+    states = {}
     for finding in findings:
         if finding.verdict != NOT_TESTED:
             states.setdefault(finding.criterion, set()).add(finding.verdict)
+    return states
 
+
+def _state(claim: Claim, states: Mapping[str, set[str]], anywhere: Collection[str]) -> str:
+    """What the verdicts of one data set say of a claim together.
+
+    Its criteria must all have been tested, if some only ``anywhere``, on other data.
+    """
     needed = claim.needed(states)
     counted = set().union(*[states.get(name, ()) for name in needed])
     if NOT_REPRODUCED in counted and not claim.readings:  # a single case suffices
         return NOT_REPRODUCED
-    if not needed or not needed.issubset(states):
+    if not counted or not needed.issubset(anywhere):
         return NOT_TESTED
     return counted.pop() if len(counted) == 1 else UNDECIDED
 
