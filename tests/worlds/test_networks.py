@@ -6,7 +6,10 @@ import pytest
 
 from kit.corpus import load
 from kit.errors import InputError
+from kit.methods import make
+from kit.paths import NETWORKS
 from kit.worlds import atlas
+from kit.worlds.networks.generate import RECIPES
 from kit.worlds.networks.worlds import expect_apart, training_worlds
 
 
@@ -31,3 +34,9 @@ def test_no_question_of_the_test_world_and_no_title_of_a_support_is_learned():
     with pytest.raises(InputError, match=test_world.dev[0].id):
         expect_apart([question], test_world)
     expect_apart([replace(test_world, dev=(), test=())], test_world)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_has_a_methods_settings_and_its_folder(name: str):
+    method = make(name.partition("/")[0], start="untrained", **RECIPES[name].settings)
+    assert method.shipped_folder == NETWORKS / name
