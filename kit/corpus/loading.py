@@ -12,6 +12,7 @@ from kit.arguments import as_list
 from kit.corpus import formats
 from kit.corpus.copies import copies_in
 from kit.corpus.facts import single_facts
+from kit.corpus.pages import in_pages
 from kit.corpus.pools import document_pools
 from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.source import Source, combine
@@ -19,7 +20,8 @@ from kit.corpus.types import SPLITS, Benchmark, Corpus
 from kit.errors import InputError, known_names
 from kit.paths import ATLAS, ROOT
 
-SETTINGS = ("pooled", "per-question", "facts")
+SETTINGS = ("pooled", "per-question", "facts", "pages")
+WITH_CORPUS = ("pooled", "pages")  # settings in which files may bring further passages
 DEV_SHARE = 0.2
 
 Files = Sequence[str | Path]
@@ -41,23 +43,23 @@ def load(
     ``setting`` says what a question is asked of. ``pooled``: one corpus of all paragraphs, where
     equal title and text are merged. ``per-question``: the question's own paragraphs (kgp.txt §8.1),
     or :func:`~kit.corpus.pools.document_pools` where it comes without any.
-    ``facts``: its own 25 sentences (:func:`single_facts`).
+    ``facts``: its own 25 sentences (:func:`single_facts`). ``pages``: the passages of ``corpus`` in
+    place of all paragraphs (:func:`~kit.corpus.pages.in_pages`).
 
     Raises InputError: one line for the first problem, with the count of the rest.
     """
-    if corpus and setting != "pooled":
+    if corpus and setting not in WITH_CORPUS:
         raise InputError(
             "extra corpora need the setting pooled: "
             f"{setting} asks each question of passages of its own"
         )
 
     path = Path(data) if data else ATLAS
-    source = combine(_read(path, data_format), *_passages_of(corpus))
-    source.settle(is_pooled=setting == "pooled")
+    source = _combined([_read(path, data_format)], corpus, setting)
     if not source.items:
         line = "expected questions, this is a corpus for `kit ask` (it can be added to questions)"
         raise InputError("; ".join([line, *source.summary]), file=path)
-    return _benchmark(path, source, {}, setting)
+    return _benchmark(path, source, {}, setting, corpus)
 
 
 def example() -> Benchmark:
@@ -80,8 +82,7 @@ def load_training(
     Raises InputError: as :func:`load`; and where there is no question to train on.
     """
     paths = as_list(paths)
-    source = combine(*map(_read, paths), *_passages_of(corpus))
-    source.settle(is_pooled=setting == "pooled")
+    source = _combined(list(map(_read, paths)), corpus, setting)
     source.items = {
         question_id: item for question_id, item in source.items.items() if item.split != "test"
     }
@@ -95,7 +96,7 @@ def load_training(
     published = {item.split for item in source.items.values()}
     if "train" not in published.union(splits.values()):
         raise InputError("expected questions to train on, there are none", file=paths[0])
-    return _benchmark(Path(paths[0]), source, splits, setting)
+    return _benchmark(Path(paths[0]), source, splits, setting, corpus)
 
 
 def load_corpus(
@@ -156,6 +157,14 @@ def _read(
     return source
 
 
+def _combined(sources: list[Source], corpus: Files, setting: str) -> Source:
+    """What the sources hold and, in the setting pooled, the passages of the corpus's files."""
+    beside = _passages_of(corpus) if setting == "pooled" else []
+    source = combine(*sources, *beside)
+    source.settle(is_pooled=setting in WITH_CORPUS)
+    return source
+
+
 def _passages_of(
     paths: Files,
     data_format: str | None = None,
@@ -173,6 +182,7 @@ def _benchmark(
     source: Source,
     splits: Mapping[str, str],
     setting: str,
+    corpus: Files,
 ) -> Benchmark:
     """The benchmark; ``splits`` has those that are not published, by default ``test``."""
     if setting not in SETTINGS:
@@ -194,6 +204,10 @@ def _benchmark(
     )
     if setting == "facts":
         return single_facts(benchmark)
+    if setting == "pages":
+        if not corpus:
+            raise InputError("expected files of pages for the setting pages", field="corpus")
+        return in_pages(benchmark, load_corpus(corpus))
     if setting == "per-question":
         # Those of a question are its own paragraphs, or documents where it comes without any.
         benchmark = document_pools(benchmark)

@@ -85,7 +85,8 @@ def fetch(name: str, files: Sequence[Path], n_questions: int | None) -> None:
 
     It is one of hotpotqa, 2wikimultihopqa, musique, iirc and quality; with -train behind it, its
     training file. IIRC's questions need its articles, too: iirc-articles. NAME may be wikipedia:
-    then the whole pages of the titles of a file's supports come, as a folder for --corpus.
+    then the whole pages of the titles of a file's supports come, as a folder for --corpus with
+    --setting pages.
 
     Examples: kit data fetch musique-train; kit data fetch wikipedia --of dev.json --questions 500
     """

@@ -141,13 +141,13 @@ source_options = grouped(
         "--corpus",
         type=FILE,
         multiple=True,
-        help="A corpus to add as distractors; may be repeated.",
+        help="A corpus to add as distractors, or pages (--setting pages); may be repeated.",
     ),
     click.option(
         "--setting",
         default="pooled",
         show_default=True,
-        help="How questions meet passages: pooled, per-question or facts.",
+        help="How questions meet passages: pooled, per-question, facts or pages.",
     ),
 )
 train_option = click.option(
