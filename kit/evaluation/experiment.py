@@ -237,7 +237,13 @@ def _without(ranking: Ranking, passage: str, k: int) -> Ranking:
     if evidence and kept[: evidence.n_nodes] != list(range(evidence.n_nodes)):
         evidence = None
     ids = tuple(ranking.ids[rank] for rank in kept)
-    return Ranking(ids, ranking.scores[kept], evidence=evidence)
+    paths = tuple(path for path in ranking.paths if passage not in path)
+    return Ranking(
+        ids,
+        ranking.scores[kept],
+        evidence=evidence,
+        paths=paths,
+    )
 
 
 def _rows(

@@ -32,7 +32,9 @@ class Ranking(msgspec.Struct, frozen=True):
 
     ``scores`` has the length of ``ids``. ``evidence``, of a method that finds a graph, is a graph
     over the first of ``ids``, as many as it has nodes; ``answer`` is what a method itself says to
-    the question, where it does.
+    the question, where it does. ``paths``, of a method that walks, are the ids on each path, the
+    best path first: passages that are on none fill the ranking up, by the question's words or
+    vector alone.
     """
 
     ids: tuple[str, ...]
@@ -40,6 +42,12 @@ class Ranking(msgspec.Struct, frozen=True):
     trace: Trace = Trace()
     evidence: EvidenceGraph | None = None
     answer: str = ""
+    paths: tuple[Texts, ...] = ()
+
+    @property
+    def n_walked(self) -> int:
+        """How many of the ranked passages a walk found itself; 0 for a method that does not walk."""
+        return len(set().union(*self.paths).intersection(self.ids))
 
     def __repr__(self) -> str:
         best = zip(self.ids[:3], self.scores)

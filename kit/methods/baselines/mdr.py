@@ -53,7 +53,7 @@ class MDR(DPR):
 
     class Settings(DPR.Settings, frozen=True):
         hops: Annotated[Positive, "passages on a path"] = 3
-        beam: Annotated[Positive, "best paths kept before each further hop"] = 4
+        beam: Annotated[Positive, "best paths kept before each further hop; kgp.txt has 15"] = 4
         branches: Annotated[Positive, "next passages for each path"] = 3
         graph: Annotated[
             str, "builder or union, along which later hops go to neighbours alone (kgp-06)"
@@ -182,6 +182,7 @@ class MDR(DPR):
             scores,
             trace,
             evidence,
+            paths=tuple(self.ids(beam.rows) for beam in beams),
         )
 
     def _trace(self, hops: Sequence[Sequence[Beam]]) -> Trace:
@@ -202,7 +203,7 @@ class MDR(DPR):
                     )
                     events.append(visit)
 
-        n_scored = 0
+        n_scored = len(self.corpus)  # in the first hop
         for beams in hops[:-1]:
             for beam in self._kept(beams):
                 if self.settings.graph:

@@ -75,6 +75,7 @@ class Walk:
     similarity: ndarray  # (passages,) TF-IDF cosines to the question
     seeds: ndarray  # rows
     queue: deque[WalkPath]
+    grown: set[tuple[int, int]] = field(default_factory=set)  # passage and depth where one grows
     retrieved: dict[int, None] = field(default_factory=dict)  # distinct rows
     ended: list[WalkPath] = field(default_factory=list)  # paths that grow no further
     visits: list[WalkPath] = field(default_factory=list)  # paths as they were queued
@@ -87,12 +88,15 @@ class KGP(Retriever):
     The seeds are the ⌊``budget`` / ``branching``⌋ passages that TF-IDF puts first (kgp-i16), in the
     order of the agent, which scores them as it does any candidate. From there a path grows by the
     best neighbours of its last passage that it has not visited; another path may have visited
-    them, and then they are not counted again (kgp-i31). The walk ends with ``budget`` distinct
-    passages, or where no path can grow.
+    them, and then they are not counted again (kgp-i31). Of the paths that reach a passage by
+    equally many steps only the first grows on: otherwise a walk would try all paths of a component
+    that has fewer passages than the budget. (At the paper's depth of 2 no path is left out.) The
+    walk ends with ``budget`` distinct passages, or where no path can grow.
 
     Paths are ranked by the sum of their scores, each standardised among those of the question's
     visits, to seeds and to neighbours apart (kgp-i18). Passages are ranked by their first
-    appearance; after them come, by TF-IDF, those that the walk did not find.
+    appearance; after them come, by TF-IDF, those that the walk did not find: a ranking's ``paths``
+    tell the ones from the others, and its ``n_walked`` counts them.
 
     A question about pages or tables is answered by what these hold. Where no passage has a word of
     the question, a walk has no seeds, and nothing is found.
@@ -196,8 +200,10 @@ class KGP(Retriever):
         """
         if not path.rows:
             return walk.seeds
-        if len(path.rows) == self.settings.depth:
+        here = (path.rows[-1], len(path.rows))
+        if len(path.rows) == self.settings.depth or here in walk.grown:
             return np.zeros(0, int)
+        walk.grown.add(here)
         with timer.part("matching"):
             rows = neighbours(path.rows[-1])
         return rows[~np.isin(rows, path.rows)]
@@ -232,7 +238,9 @@ class KGP(Retriever):
 
     def _ranking(self, walk: Walk, k: int) -> Ranking:
         scores = {}
+        paths = []
         for value, path in valued_paths(walk):
+            paths.append(self.ids(path.rows))
             for row in path.rows:
                 scores.setdefault(row, value)
 
@@ -241,7 +249,11 @@ class KGP(Retriever):
             for row in matching_rows(walk.similarity, k).tolist():
                 similarity = min(float(walk.similarity[row]), 1.0)
                 scores.setdefault(row, lowest - 1 + similarity)
-        return Ranking(self.ids(scores)[:k], np.array(list(scores.values())[:k]))
+        return Ranking(
+            self.ids(scores)[:k],
+            np.array(list(scores.values())[:k]),
+            paths=tuple(filter(None, paths)),
+        )
 
     def _trace(self, walk: Walk) -> Trace:
         similarities = walk.similarity[walk.seeds].tolist()

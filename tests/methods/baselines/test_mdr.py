@@ -121,8 +121,18 @@ def test_the_second_hop_goes_to_the_nearest_neighbour(indexed) -> None:
         [f] = Encoder().encode([path_text(TEXT, [CORPUS[visit.source]])], role="query")
         rows = neighbours[visit.source]
         assert CORPUS.row[visit.passage] == rows[np.argmax(free.vectors[rows] @ f)]
-    assert trace.n_scored == sum(map(len, neighbours.values()))
-    assert free.explain(TEXT, 6).trace.n_scored == 2 * 5
+    # The first hop compares all six, the second those that a path may go on to.
+    assert trace.n_scored == 6 + sum(map(len, neighbours.values()))
+    assert free.explain(TEXT, 6).trace.n_scored == 6 + 2 * 5
+
+
+def test_a_rankings_paths_are_the_beams_best_first(indexed) -> None:
+    retriever = indexed("mdr", start="untrained", hops=2, beam=2, branches=1)
+    ranking = retriever.retrieve(TEXT, 6)
+    assert len(ranking.paths) == 2 and all(len(path) == 2 for path in ranking.paths)
+    first = dict.fromkeys(passage for path in ranking.paths for passage in path)
+    assert ranking.ids[: len(first)] == tuple(first)
+    assert ranking.n_walked == len(first) < len(ranking.ids) == 6
 
 
 @pytest.mark.parametrize("name", ["dpr", "mdr", "kgp-mdr"])

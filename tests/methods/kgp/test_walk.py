@@ -70,6 +70,38 @@ def test_paths_are_ranked_by_their_standardised_scores_and_passages_by_first_app
     assert ranking.scores.tolist() == pytest.approx([2.5, 2.5, 2.5, 0, -2, -3 + oll], abs=1e-5)
 
 
+def clique(n: int) -> Corpus:
+    """Passages that all share a title's name, and one that stands alone."""
+    passages = [Passage(f"p{i}", "", "the mill", "mill", i) for i in range(n)]
+    return Corpus([*passages, Passage("alone", "", "a quay", "quay")])
+
+
+def test_a_walk_in_a_component_smaller_than_the_budget_does_not_try_all_paths(indexed):
+    corpus = clique(9)
+    chosen = {"graph": "structure", "budget": 10, "branching": 3, "depth": 10}
+    retriever = indexed("kgp-tfidf", corpus, **chosen)
+    everyone = build("structure", corpus, reach=9)
+    walked = visits(retriever.variant(over=everyone).explain("mill", 9))
+    # Each passage goes on once after each number of steps, in three ways at most: in all its paths
+    # it would be visited some ten thousand times.
+    grown = [path[:-1] for _, path in walked if len(path) > 1]
+    ends = {(path[-1], len(path)) for path in grown}
+    assert len(set(grown)) == len(ends)
+    assert len(walked) <= 3 + 3 * len(ends) and len(ends) <= 9 * 9
+    assert {path[-1] for _, path in walked} == {f"p{i}" for i in range(9)}
+
+
+def test_what_a_walk_found_is_told_from_what_filled_it_up(indexed):
+    # At the usual depth the walk ends with four of six passages.
+    ranking = indexed("kgp-tfidf", **WALK).retrieve(RIVER, 6)
+    assert ranking.paths == (("harbour", "moravec"), ("novel", "moravec-later"))
+    assert ranking.n_walked == 4
+    assert ranking.ids[:4] == ("harbour", "moravec", "novel", "moravec-later")
+    assert set(ranking.ids[4:]) == {"quay", "oll"}
+    deeper = indexed("kgp-tfidf", **WALK, depth=4).explain(RIVER, 6)
+    assert deeper.n_walked == 6 and indexed("tfidf").retrieve(RIVER, 6).n_walked == 0
+
+
 # ---- agents
 
 
