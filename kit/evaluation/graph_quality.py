@@ -4,6 +4,7 @@ SF-EM and precision judge a question's seeds and all their neighbours: all suppo
 little else.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 from math import nan
@@ -36,7 +37,8 @@ def graph_quality(
 
     Columns: question, hops, type, structure, neighbourhood (passages, seeds included), sf_em,
     covered (share of supports), precision, joined (share of the pairs of supports that an edge
-    joins; nan for a single support).
+    joins), relevant (share of the edges at supports that lead to another one, 0 without edges).
+    For a single support, which has no pair, the last two are nan.
     """
     rows = []
     for question, first in zip(questions, seeds, strict=True):
@@ -49,6 +51,7 @@ def graph_quality(
         row["covered"] = covered(question, ids)
         row["precision"] = precision(question, ids)
         row["joined"] = _share_of_joined_pairs(graph, question)
+        row["relevant"] = _share_of_relevant_edges(graph, question)
         rows.append(row)
     return DataFrame(rows)
 
@@ -63,6 +66,25 @@ def _share_of_joined_pairs(graph: PassageGraph, question: Question) -> float:
     for (a, around_a), (b, around_b) in combinations(supports, 2):
         joined.append(bool(around_a & b or around_b & a))
     return np.mean(joined) if joined else nan
+
+
+def _share_of_relevant_edges(graph: PassageGraph, question: Question) -> float:
+    """Of the distinct edges at a question's supports, those that join two of them (kgp.txt §8.5)."""
+    if question.hops < 2:
+        return nan
+    carried = defaultdict(set)  # the supports that each row carries
+    for support, carriers in enumerate(question.supporting):
+        for passage in carriers:
+            carried[graph.corpus.row[passage]].add(support)
+
+    rows = np.array(sorted(carried))
+    starts, ends = graph.linked(rows)
+    edges = {frozenset(edge) for edge in zip(rows[starts].tolist(), ends.tolist())}
+    n_relevant = 0
+    for edge in edges:
+        if edge <= carried.keys():
+            n_relevant += len(set.union(*map(carried.get, edge))) > 1
+    return n_relevant / max(len(edges), 1)
 
 
 def at_equal_size(

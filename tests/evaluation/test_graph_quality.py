@@ -13,7 +13,7 @@ from kit.evaluation.graph_quality import (
     graph_quality,
     measure,
 )
-from kit.graphs import build
+from kit.graphs import EdgeList, PassageGraph, build
 
 
 def test_quality_by_hand() -> None:
@@ -30,9 +30,26 @@ def test_quality_by_hand() -> None:
     assert table["precision"].tolist() == [0.5, 0.5]
     # harbour–moravec is an edge; of the three pairs harbour, moravec, quay two are.
     assert table["joined"].tolist() == pytest.approx([1, 2 / 3])
+    # Of two edges at harbour and moravec, to each other and to quay, one joins supports; of three
+    # at harbour, moravec and quay, two do.
+    assert table["relevant"].tolist() == pytest.approx([1 / 2, 2 / 3])
+    alone = graph_quality(build("structure", hand.corpus.subset([0, 1, 3])), hand.test, [[0], [0]])
+    assert alone["relevant"].tolist() == [0, 0]  # no edge
     assert [describe_graph(graph)[name] for name in ("nodes", "edges", "components")] == [6, 4, 2]
     one = replace(hand.test[0], supporting=(("quay",),))
-    assert np.isnan(graph_quality(graph, [one], [[0]])["joined"][0])  # a single support has no pair
+    # A single support has no pair.
+    assert graph_quality(graph, [one], [[0]])[["joined", "relevant"]].isna().all(axis=None)
+
+
+def test_relevant_edges_count_once_whatever_joins_them_and_between_supports_alone() -> None:
+    names = ["a", "a-again", "b", "c"]
+    corpus = Corpus(Passage(name, name, "", name) for name in names)
+    twice = EdgeList.of([0, 2, 0, 0], [2, 0, 1, 3], 4)  # a → b → a, a → a-again, a → c
+    graph = PassageGraph(corpus, {"one": twice, "two": EdgeList.of([0], [2], 4)})
+    question = Question("q", "?", "", (("a", "a-again"), ("b",)))
+    # a–b, a–a-again (the same support), a–c.
+    table = graph_quality(graph, [question], [[0]])
+    assert table["relevant"].tolist() == pytest.approx([1 / 3])
 
 
 def test_graphs_at_equal_size() -> None:
