@@ -70,13 +70,15 @@ class Exchange(Event, frozen=True, tag="exchanged"):
 class Expansion(Event, frozen=True, tag="expanded"):
     """A path from which BGR judged all candidates.
 
-    ``candidates`` says how sure it is of each (from 0 to 1, best first), ``taken`` which it took.
+    ``candidates`` says how probable each is (from 0 to 1, best first), ``taken`` which it took:
+    those above the ``threshold``, or the best one where a search must begin.
     """
 
     direction: str
     path: tuple[str, ...]
     taken: tuple[str, ...]
     candidates: tuple[tuple[str, float], ...]
+    threshold: float = 0.5
 
 
 class Merge(Event, frozen=True, tag="merged"):
@@ -104,6 +106,26 @@ class GraphGrowth(Event, frozen=True, tag="grown"):
     scores: tuple[tuple[str, float], ...] = ()
 
 
+class Sender(msgspec.Struct, frozen=True):
+    """Whom a passage heard: another passage, through an entity, with its share of all it heard."""
+
+    passage: str
+    entity: str
+    share: float
+
+
+class Hearing(Event, frozen=True, tag="heard"):
+    """What a passage heard in a round of messages, and its score before and after the round.
+
+    ``senders`` are those that it heard most of, the first most.
+    """
+
+    passage: str
+    senders: tuple[Sender, ...]
+    before: float
+    after: float
+
+
 AnyEvent = (
     InitialScore
     | Seed
@@ -114,6 +136,7 @@ AnyEvent = (
     | Expansion
     | Merge
     | GraphGrowth
+    | Hearing
 )
 
 

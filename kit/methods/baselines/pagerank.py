@@ -64,17 +64,25 @@ class PageRank(Dense):
             self.entities = NearestNeighbours(self.encoder.encode(graph.entities))
 
     def rank(self, queries: Queries, k: int) -> Rankings:
-        visits = self._restarts(self.encoded(queries))
-        if len(queries) and self.adjacency.nnz:  # otherwise the walk stays where it begins
+        visits = self.visits(self.encoded(queries))
+        return [ranking_from_scores(self.corpus, scores, k) for scores in visits]
+
+    def visits(self, vectors: ndarray) -> ndarray:
+        """How often the walks for these unit vectors (queries, dimension) are at which passage.
+
+        Shape (queries, passages), up to a factor per query.
+        """
+        visits = self._restarts(vectors)
+        if len(vectors) and self.adjacency.nnz:  # otherwise the walk stays where it begins
             walk = RandomWalk(
                 self.settings.damping,
                 n_iter=ITERATIONS,
                 tol=0,
             )
-            visits = [walk.fit_predict(self.adjacency, weights=weights) for weights in visits]
-
-        n_entities = len(self.frequency)
-        return [ranking_from_scores(self.corpus, scores[n_entities:], k) for scores in visits]
+            visits = np.stack(
+                [walk.fit_predict(self.adjacency, weights=weights) for weights in visits]
+            )
+        return visits[:, len(self.frequency) :]
 
     def _restarts(self, vectors: ndarray) -> ndarray:
         """How often a walk restarts where, (queries, entities + passages), up to a factor."""

@@ -1,0 +1,1 @@
+"""A graph network whose nodes know the question, and the logistic model that it starts from."""
