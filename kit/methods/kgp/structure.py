@@ -33,7 +33,11 @@ _POSITIONS = {word: n for n, word in enumerate(_ORDINALS, 1)} | {
 _LABELS = dict(zip(_CARDINALS, "1 2 3 4 5 6 7 8 9 10".split())) | _POSITIONS
 
 _CARDINAL = "|".join(_CARDINALS)
-_NUMBER = rf"(?:(?:[A-Z]\.?)?\d+(?:\.\d+)*|[IVXL]+|{_CARDINAL})\b"
+#: "served as page one summer" names no page.
+_TIME = r"(?:spring|summer|autumn|fall|winter|year|month|week|day|night|morning|evening|time)s?\b"
+_NUMBER = (
+    rf"(?:(?:(?:[A-Z]\.?)?\d+(?:\.\d+)*|[IVXL]+)\b|(?:{_CARDINAL})\b(?!\s+{_TIME}))"
+)
 _POSITION = rf"(?:{'|'.join(_POSITIONS)}|\d+(?:st|nd|rd|th))"
 _TO = r"(?:–|-|\b(?:to|through|until)\b)"
 _AND = rf"(?:\s*(?:{_TO}|,|&|\b(?:and|or|the)\b)\s*)+"
@@ -55,9 +59,10 @@ _TABLE_ON = re.compile(
     rf"(?i)\btable(?:\s+{_NUMBER})?\s+(?:on|at|in)\s+(?:the\s+)?(?:very\s+)?$",
 )
 _HAS_TABLE = re.compile(r"(?i)[^.?!;]*?\bhas\s+a\s+table\b")
-# "the opening page of A Winter Tale", "the novel … on its last page"
+# "the opening page of A Winter Tale", "the novel … on its last page", "both tables of the council"
 _OF_ANOTHER = re.compile(
-    rf"(?i)\b(?:its|their)\s+{_POSITION}\s+page|{_POSITION}\s+page\s+of\b",
+    rf"(?i)\b(?:its|their)\s+{_POSITION}\s+page|{_POSITION}\s+page\s+of\b"
+    r"|\b(?:all|both|the)\s+tables\s+(?:of|in|at)\b",
 )
 
 #: What any document may be called.

@@ -24,6 +24,7 @@ from kit.paths import ROOT
             [("table", ("4",)), ("table", ("A1",)), ("table", ("2.1",))],
         ),
         ("WHAT IS ON PAGE TWO?", [("page", ("2",))]),
+        ("What does page one say of the summer?", [("page", ("1",))]),
         ("Summarise the second page.", [("page", (2,))]),
         ("Compare the first and the 3rd page.", [("page", (1, 3))]),
         ("What does the closing page say?", [("page", (-1,))]),
@@ -57,6 +58,8 @@ OTHERS = [
     "And the last page but one?",
     "What does p53 do?",
     "Read the first page of the novel.",
+    "Who served as page one summer at the court?",
+    "Who ran as page two days for the duke?",
 ]
 
 
@@ -122,6 +125,7 @@ BOARD_1, BOARD_3, BOARD_TABLE = "page 1 of board", "page 3 of board", "table 1 o
         ),
         ("By the table on page 3 of the river survey, when was it?", [RIVER_TABLES[1]]),
         ("List all tables of the river survey.", RIVER_TABLES),
+        ("List all the tables in the reports.", [*RIVER_TABLES, BOARD_TABLE]),
         ("Summarise page 4.", [RIVER_4]),
         ("What does Table 1 show of Selby?", [RIVER_TABLES[0], BOARD_TABLE]),
         ("What is on the first page of the report?", [RIVER_1, BOARD_1]),
@@ -130,6 +134,8 @@ BOARD_1, BOARD_3, BOARD_TABLE = "page 1 of board", "page 3 of board", "table 1 o
         ("What does page 4 of the harbour report say?", []),
         ("Who is honoured on the opening page of A Winter in Selby?", []),
         ("Which novel honours her on its first page?", []),
+        ("Are both tables of the council made of oak?", []),
+        ("Who carved the tables in the hall?", []),
     ],
 )
 def test_the_document_that_is_named_beside_a_structure_is_meant_or_all(text, structures):
