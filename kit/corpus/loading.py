@@ -204,15 +204,20 @@ def _benchmark(
     )
     if setting == "facts":
         return single_facts(benchmark)
+    if setting == "per-question":
+        return _per_question(benchmark, source)
     if setting == "pages":
         if not corpus:
             raise InputError("expected files of pages for the setting pages", field="corpus")
         return in_pages(benchmark, load_corpus(corpus))
-    if setting == "per-question":
-        # Those of a question are its own paragraphs, or documents where it comes without any.
-        benchmark = document_pools(benchmark)
-        for question_id, item in source.items.items():
-            if item.collection:
-                rows = [benchmark.corpus.row[passage_id] for passage_id in item.collection]
-                benchmark.collections[question_id] = np.array(rows)
+    return benchmark
+
+
+def _per_question(benchmark: Benchmark, source: Source) -> Benchmark:
+    """Each question asked of its own paragraphs, or of documents where it comes without any."""
+    benchmark = document_pools(benchmark)
+    for question_id, item in source.items.items():
+        if item.collection:
+            rows = [benchmark.corpus.row[passage_id] for passage_id in item.collection]
+            benchmark.collections[question_id] = np.array(rows)
     return benchmark
