@@ -215,9 +215,11 @@ def _benchmark(
 
 def _per_question(benchmark: Benchmark, source: Source) -> Benchmark:
     """Each question asked of its own paragraphs, or of documents where it comes without any."""
-    benchmark = document_pools(benchmark)
+    collections = {}
+    if not all(item.collection for item in source.items.values()):
+        collections = document_pools(benchmark).collections
     for question_id, item in source.items.items():
         if item.collection:
             rows = [benchmark.corpus.row[passage_id] for passage_id in item.collection]
-            benchmark.collections[question_id] = np.array(rows)
-    return benchmark
+            collections[question_id] = np.array(rows)
+    return replace(benchmark, collections=collections)
