@@ -79,6 +79,11 @@ class GraphReranker(Shipped, Retriever):
         "seed",
     )
 
+    ranges = {
+        "candidates": 200,
+        "edges": ("+".join(EDGES), "cc+cd", ""),  # all, without entities, none
+    }
+
     class Settings(LogisticSettings, frozen=True):
         candidates: Annotated[Positive, "first passages of logistic, which are reordered"] = 100
         width: Annotated[Positive, "numbers of a node's state"] = 32

@@ -8,8 +8,9 @@ from kit.corpus import Corpus, Question
 from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.methods.base import Ranking
-from kit.methods.trace import Expansion, GraphGrowth, Merge, NodeVisit
+from kit.methods.trace import Expansion, GraphGrowth, Hearing, Merge, NodeVisit
 from kit.views.frames.growth import growth_replay
+from kit.views.frames.hearing import HearingStory
 from kit.views.frames.messages import MessageStory
 from kit.views.frames.search import search_replay
 from kit.views.frames.walk import WalkStory
@@ -41,5 +42,9 @@ def replay(
     if GraphGrowth in kinds:
         return growth_replay(ranking, corpus, question)
 
-    story = WalkStory if NodeVisit in kinds else MessageStory
+    story = MessageStory
+    if NodeVisit in kinds:
+        story = WalkStory
+    elif Hearing in kinds:
+        story = HearingStory
     return story(ranking, corpus, question, top).replay(graph)
