@@ -1,4 +1,4 @@
-"""Speed and memory of GNN-Ret and QSGNN, each corpus in a process of its own, on one core.
+"""Speed and memory of three methods, each corpus in a process of its own, on one core.
 
 ``python -m tests.benchmarks gnn-ret --passages 20000 100000`` prints a table; a million passages
 take 5 GB of memory.
@@ -24,6 +24,8 @@ from kit.corpus import Corpus, Passage, Query
 from kit.graphs import PassageGraph, TermBipartite
 from kit.methods.baselines.classic import Dense
 from kit.methods.gnn_ret.retriever import GNNRet
+from kit.methods.graph_reranker.logistic import Logistic
+from kit.methods.graph_reranker.retriever import GraphReranker
 from kit.methods.qsgnn.retriever import QSGNN
 from kit.text import BipartiteIncidence, Encoder
 from kit.worlds import generated
@@ -31,7 +33,11 @@ from kit.worlds import generated
 Row = dict[str, Any]
 
 #: The sizes of the corpus that each benchmark is taken at unless others are given.
-SIZES = {"gnn-ret": (20_000, 1_000_000), "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000)}
+SIZES = {
+    "gnn-ret": (20_000, 1_000_000),
+    "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000),
+    "graph-reranker": (2_000, 6_500),
+}
 DEGREES = (336, 672)  # the two readings of "edges per node" in gnn-ret.txt Table 5 (MuSiQue)
 TOP_KS = (5, 10)
 QUERIES = 64  # in a batch for GNN-Ret
@@ -39,13 +45,14 @@ DIMENSION = 384
 KEYWORDS = 8  # of a passage
 DEPTH = 10  # passages that are retrieved
 RUNS = 5  # that are timed
+CANDIDATES = (60, 300)  # that the graph reranker reorders
 MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph QSGNN passes
 
 
 def bench(
     method: str, sizes: Sequence[int] | None = None, degrees: Sequence[int] = DEGREES
 ) -> pd.DataFrame:
-    """A row per case: of ``gnn-ret`` over graphs of mean ``degrees``, or of ``qsgnn``."""
+    """A row per case: of ``gnn-ret`` over graphs of mean ``degrees``, or of another method."""
     sizes = sizes or SIZES[method]
     if method == "gnn-ret":
         cases = product([method], sizes, degrees, TOP_KS)
@@ -60,7 +67,12 @@ def measure(method: str, *case: int) -> Row:
     """The row of a case, and the peak of this process's memory."""
     torch.set_num_threads(1)
     faiss.omp_set_num_threads(1)
-    row = measure_gnn_ret(*case) if method == "gnn-ret" else measure_qsgnn(*case)
+    measures = {
+        "gnn-ret": measure_gnn_ret,
+        "qsgnn": measure_qsgnn,
+        "graph-reranker": measure_graph_reranker,
+    }
+    row = measures[method](*case)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     units_per_mib = 1 << 20 if sys.platform == "darwin" else 1 << 10  # bytes, or kilobytes
     return row | {"peak MiB": peak / units_per_mib}
@@ -145,6 +157,34 @@ def measure_qsgnn(size: int) -> Row:
     )
     if size <= MOST_WHOLE:
         row["whole, ms"] = milliseconds(lambda: whole.retrieve(queries[0], DEPTH), 1)
+    return row
+
+
+@mock.patch.object(Encoder, "encode", random_vectors)
+def measure_graph_reranker(size: int) -> Row:
+    """Milliseconds per question, one after the other, over atlases with random vectors.
+
+    ``logistic`` finds the candidates; the others have all that a question takes after its vector:
+    the six scores, what the nodes know, and the network.
+    """
+    world = generated("atlas", size=size, test=20)
+    queries = [question.query for question in world.test]
+    logistic = Logistic(start="untrained")
+    logistic.index(world.corpus)
+    retriever = GraphReranker(start="untrained")
+    indexing = timeit.timeit(lambda: retriever.index(world.corpus), number=1)
+
+    row = {"passages": len(world.corpus), "indexing, s": indexing}
+    row["logistic, ms"] = milliseconds(
+        lambda: [logistic.retrieve(query, DEPTH) for query in queries],
+        len(queries),
+    )
+    for n_candidates in CANDIDATES:
+        variant = retriever.variant(candidates=n_candidates)
+        row[f"{n_candidates} candidates, ms"] = milliseconds(
+            lambda variant=variant: [variant.retrieve(query, DEPTH) for query in queries],
+            len(queries),
+        )
     return row
 
 

@@ -14,8 +14,9 @@ def test_a_benchmark_has_a_row_per_case_each_from_a_process_of_its_own() -> None
     assert (table > 0).all(axis=None)
 
 
-def test_what_a_row_tells() -> None:
-    row = measure("qsgnn", 200)
+@pytest.mark.parametrize("method", ["qsgnn", "graph-reranker"])
+def test_what_a_row_tells(method: str) -> None:
+    row = measure(method, 200)
     assert 100 < row["passages"] < 300
     assert all(value > 0 for value in row.values())
 

@@ -46,10 +46,12 @@ class HearingStory(Story):
 
         risen = max(first, key=step.rise)
         sources = [source for source, target in arrows if target == risen]
-        caption = f"{step.caption} “{self._title(risen)}” rises most: {notes[risen]}."
+        caption = "No passage rises."
+        if step.rise(risen) > 0:
+            caption = f"“{self._title(risen)}” rises most: {notes[risen]}."
         return replace(
             step,
-            caption=caption,
+            caption=f"{step.caption} {caption}",
             notes=notes,
             arrows=arrows,
             source="".join(sources),
