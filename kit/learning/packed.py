@@ -42,10 +42,13 @@ def pack(learned: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> Weights:
 
 
 def unpack(packed: Mapping[str, Tensor], base: Mapping[str, Tensor]) -> Weights:
-    """The base's weights, changed as :func:`pack` has kept it; float32."""
+    """The base's weights, changed as :func:`pack` has kept it; float32.
+
+    A weight that is there under its own name counts as it is.
+    """
     weights = {}
-    for name, weight in base.items():
-        weight = weight.detach().float().cpu()
+    for name, before in base.items():
+        weight = packed.get(name, before).detach().float().cpu()
         if name + CHANGE in packed:
             weight = weight + packed[name + CHANGE].float()
         if name + CODES in packed:

@@ -16,10 +16,12 @@ from torch.nn.utils.rnn import pad_sequence
 
 from kit.corpus.types import Texts
 from kit.learning.training import mixed_precision
+from kit.learning.unpadded import TextBatch, batches_of, can_read
 from kit.text.encoder import Encoder, padded_to
 
 BATCH = 12  # texts that are encoded at once
 MOST_KEPT = 8_000  # texts whose states are kept
+MOST_KEPT_HALF = 100_000  # the same of states in half precision, which are of fewer tokens
 
 Output = dict[str, Any]  # of a sentence-transformers module, for a batch
 
@@ -37,6 +39,8 @@ class PartlyFrozenEncoder(Encoder):
 
     #: By encoder and number of lower layers, the states of each text; only the last one's are kept.
     _states: ClassVar[dict[Any, dict[str, Tensor]]] = {}
+    #: The same in half precision, of :meth:`lower_states`.
+    _half_states: ClassVar[dict[Any, dict[str, Tensor]]] = {}
 
     def __init__(self, base: Encoder, layers: int) -> None:
         super().__init__(store=base.store, **base.settings.of_encoder())
@@ -119,7 +123,60 @@ class PartlyFrozenEncoder(Encoder):
     def states(self, texts: Texts, role: str = "document") -> list[Tensor]:
         """For each text the states of its tokens, (tokens, dimension), before they are pooled."""
         with mixed_precision():
-            return self._run(texts, role, None, _unpadded)
+            if not can_read(self.upper[0].auto_model):
+                return self._run(texts, role, None, _unpadded)
+            return self._read_unpadded(texts, role, self.upper[0].auto_model)
+
+    def lower_states(self, texts: Texts, tokens: int) -> list[Tensor]:
+        """Of the first ``tokens`` of each document what the layers below make, float32.
+
+        Each text is read once, in full precision, and kept as float16 for all of this process.
+        """
+        key = (self.identity, self.n_lower, tokens)
+        kept = self._half_states.setdefault(key, {})
+        if len(kept) > MOST_KEPT_HALF:
+            kept.clear()
+        missing = sorted(set(texts).difference(kept))
+        for text, states in zip(missing, self._read_lower(missing)):
+            kept[text] = states[:tokens].half()
+        return [kept[text].float() for text in texts]
+
+    @torch.no_grad()
+    def _read_lower(self, texts: Texts) -> list[Tensor]:
+        if not texts:
+            return []
+        if self.n_lower and can_read(self.lower[0].auto_model):
+            return self._read_unpadded(texts, "document")
+        return self.lower.encode_document(
+            texts,
+            output_value="token_embeddings",
+            show_progress_bar=False,
+        )
+
+    def _read_unpadded(
+        self,
+        texts: Texts,
+        role: str,
+        upper: nn.Module | None = None,
+    ) -> list[Tensor]:
+        """The states of each text's tokens, with those of the upper part or below it."""
+        lower = self.lower[0].auto_model if self.n_lower else upper
+        token_ids = self.model.tokenizer(
+            self._prompted(texts, role),
+            truncation=True,
+            max_length=self._longest,
+        )["input_ids"]
+
+        states = {}
+        for rows in batches_of(token_ids):
+            with torch.set_grad_enabled(torch.is_grad_enabled() and not self.n_lower):
+                batch = TextBatch.of(lower.embeddings, rows, token_ids)
+                if self.n_lower:
+                    batch = batch.through(lower.encoder.layer)
+            if upper is not None:
+                batch = batch.through(upper.encoder.layer)
+            states |= batch.by_row()
+        return [states[row] for row in range(len(texts))]
 
     def _run(
         self,

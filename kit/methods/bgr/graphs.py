@@ -21,7 +21,7 @@ BACKWARD = "backward"
 DIRECTIONS = (FORWARD, BACKWARD)
 
 QUESTION = -1
-Rule = Literal["code", "eq3", "text"]
+Reading = Literal["code", "eq3", "text"]
 NodePath = tuple[int, ...]
 Edge = tuple[int, int]  # parent, child
 Edges = Sequence[Edge]
@@ -35,18 +35,21 @@ def decisions(graph: EvidenceGraph, backward: bool = False) -> dict[NodePath, tu
     count. The empty one finds the sources (backward: the sinks, bgr-i11). Where nothing comes next,
     the search is to stop.
     """
-    successors = graph.to_networkx()
-    if backward:
-        successors = successors.reverse(copy=False)
-    starts = [node for node in range(graph.n_nodes) if not successors.in_degree(node)]
+    return dict(decisions_of(graph.to_networkx(), backward))
 
-    next_nodes = {(): tuple(starts)}
+
+def decisions_of(graph: nx.DiGraph, backward: bool) -> Iterator[tuple[NodePath, tuple[int, ...]]]:
+    """The same of any acyclic graph of evidence, without the question, path by path."""
+    successors = graph.reverse(copy=False) if backward else graph
+    starts = [node for node in sorted(graph) if not successors.in_degree(node)]
+    yield (), tuple(starts)
+
     paths = [(node,) for node in starts]
     while paths:
         path = paths.pop()
-        next_nodes[path] = tuple(sorted(successors[path[-1]]))
-        paths += [(*path, node) for node in next_nodes[path]]
-    return next_nodes
+        next_nodes = tuple(sorted(successors[path[-1]]))
+        yield path, next_nodes
+        paths += [(*path, node) for node in next_nodes]
 
 
 def depth_first(
@@ -77,7 +80,9 @@ def edges_of(steps: Iterable[Step], backward: bool) -> Edges:
 def acyclic(edges: Edges) -> nx.DiGraph:
     """The edges in their order, but for those that would close a cycle.
 
-    As in a question's own graph, the question leads to what has no parent, and to nothing else.
+    As in a question's own graph, the question leads to what has no parent, and to nothing else. So
+    an edge that a search found, from the question to what has another parent, is no longer there;
+    Eq. 4 compares graphs after this, not what the searches found (bgr-i02).
     """
     graph = nx.DiGraph()
     graph.add_node(QUESTION)
@@ -109,7 +114,7 @@ def merge(
     forward: Edges,
     backward: Edges,
     gamma: float,
-    rule: Rule = "code",
+    rule: Reading = "code",
 ) -> Edges:
     """Eq. 3, in the three readings that the paper and its code leave (bgr-i01).
 

@@ -9,6 +9,7 @@ logit is high enough (:mod:`kit.methods.bgr.search`).
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import torch
@@ -216,30 +217,24 @@ class EvidenceNetwork(nn.Module):
             torch.manual_seed(seed)
             self.scorer = PathScorer(self.encoder.get_embedding_dimension())
         self.scorer.to(self.encoder.device)
-        self.token_states = {}  # by text, of candidates that were read
 
-    def compare(self, texts: Texts) -> CandidateMatches:
-        """How a question, the first of the texts, and its candidates match."""
-        return self.scorer.compare(self.read(texts))
+    def compare(self, all_texts: Sequence[Texts]) -> list[CandidateMatches]:
+        """For each question, the first of its texts, how it and its candidates match."""
+        flat = [text for texts in all_texts for text in texts]
+        # By words rather than by meaning: more is found so, in less time.
+        states = iter(self.learner.lower_states(flat, MOST_TOKENS))
+        matches = []
+        for texts in all_texts:
+            of_question = list(islice(states, len(texts)))
+            encoded = EncodedCandidates(*padded(of_question), _mean_vectors(of_question))
+            matches.append(self.scorer.compare(encoded))
+        return matches
 
-    def read(self, texts: Texts) -> EncodedCandidates:
-        """Texts by the layers that do not learn; what was read once is kept."""
-        missing = sorted(set(texts).difference(self.token_states))
-        if missing:
-            # By words rather than by meaning: more is found so, in less time.
-            states = self.learner.lower.encode_document(
-                missing,
-                output_value="token_embeddings",
-                show_progress_bar=False,
-            )
-            for text, state in zip(missing, states):
-                self.token_states[text] = state[:MOST_TOKENS].clone()
+    def read_paths(self, texts: Texts, directions: Sequence[str]) -> States:
+        """h_i: the states of each path's tokens, (tokens, width), by the whole encoder.
 
-        states = [self.token_states[text] for text in texts]
-        return EncodedCandidates(*padded(states), _mean_vectors(states))
-
-    def read_paths(self, texts: Texts) -> States:
-        """h_i: the states of each path's tokens, (tokens, width), by the whole encoder."""
+        The direction stands in the text.
+        """
         return self.learner.states(texts, "query")
 
 

@@ -3,15 +3,16 @@
 The paper gives no loss. Ours is the binary cross-entropy of Eq. 1's judgements (bgr-i07).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from msgspec.structs import replace
 from numpy import ndarray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from kit.corpus import Corpus, EvidenceGraph, Question
@@ -21,13 +22,28 @@ from kit.methods.bgr.search import Candidates
 
 BATCH = 4  # questions per step
 PATHS = 2  # per question and direction
-LEARNING_RATE = 2e-3  # the highest
-ENCODER_TIMES = 0.25  # the encoder's share of it
+ENCODER_TIMES = 0.25  # the encoder's share of the learning rate
 WEIGHT_DECAY = 0.01
 ANSWER = "that"  # stands for an answer that is not known yet
 
-CandidateRows = Mapping[str, ndarray]  # by the question's id
-Questions = Sequence[Question]
+
+class Example(NamedTuple):
+    """A question to learn from, and the rows of its corpus that are its candidates."""
+
+    question: Question
+    corpus: Corpus
+    rows: ndarray
+
+    @property
+    def candidates(self) -> Candidates:
+        """The question and the passages, as they are searched."""
+        return Candidates.of(self.question.text, self.rows, self.corpus)
+
+    @property
+    def gold(self) -> list[int]:
+        """The position among the candidates of each node of the question's graph."""
+        positions = {row: position for position, row in enumerate(self.rows.tolist())}
+        return [positions[self.corpus.row[carriers[0]]] for carriers in self.question.supporting]
 
 
 @dataclass
@@ -40,39 +56,35 @@ class PathTarget:
 
 @dataclass
 class PathLoss:
-    """The loss of a network on questions, whose candidates are ``rows`` of the corpus.
+    """The loss of a network on examples.
 
     Two paths per question and direction are learned: the empty one, and another that is drawn anew.
     More steps of these learn better in less time than fewer of all paths.
     """
 
     network: EvidenceNetwork
-    corpus: Corpus
-    rows: CandidateRows
 
-    def __call__(self, questions: Questions) -> Tensor:
+    def __call__(self, examples: Sequence[Example]) -> Tensor:
         """The mean loss over questions and directions."""
-        return torch.stack([*self.losses(questions)]).mean()
+        return torch.stack([*self.losses(examples)]).mean()
 
-    def losses(self, questions: Questions) -> Iterator[Tensor]:
+    def losses(self, examples: Sequence[Example]) -> Iterator[Tensor]:
         """The loss of each question, forward and backward."""
         self.network.encoder.eval()  # without dropout, as in all trainings of encoders here
-        all_candidates = [
-            Candidates.of(question.text, self.rows[question.id], self.corpus)
-            for question in questions
-        ]
+        all_candidates = [example.candidates for example in examples]
         targets = []
         texts = []
-        for question, candidates in zip(questions, all_candidates):
+        directions = []
+        for example, candidates in zip(examples, all_candidates):
             for direction in DIRECTIONS:
-                pair = self.draw(question, direction)
+                pair = draw_paths(example, direction)
                 targets += pair
                 texts += [candidates.path_text(target.path, direction) for target in pair]
-        states = self.network.read_paths(texts)  # all together
+                directions += PATHS * [direction]
+        states = self.network.read_paths(texts, directions)  # all together
 
         start = 0
-        for candidates in all_candidates:
-            matches = self.network.compare(candidates.texts)
+        for matches in self.network.compare([question.texts for question in all_candidates]):
             for direction in DIRECTIONS:
                 window = slice(start, start + PATHS)
                 yield self._loss(
@@ -82,19 +94,6 @@ class PathLoss:
                     states[window],
                 )
                 start += PATHS
-
-    def draw(self, question: Question, direction: str) -> list[PathTarget]:
-        """The empty path, and another of the question's graph."""
-        rows = self.rows[question.id].tolist()
-        gold = [rows.index(self.corpus.row[carriers[0]]) for carriers in question.supporting]
-
-        targets = {}
-        for nodes, next_nodes in decisions(question.evidence, direction == BACKWARD).items():
-            path = tuple(gold[node] for node in nodes)
-            targets[path] = PathTarget(path, [gold[node] for node in next_nodes])
-
-        empty, *others = targets.values()
-        return [empty, others[int(torch.randint(len(others), ()))]]
 
     def _loss(
         self,
@@ -121,35 +120,59 @@ class PathLoss:
             weight=is_free,
             reduction="none",
         )
+        if likeness is None:
+            return judged.sum(1).mean()
+
         is_no_rival = (is_right + 1 - is_free).bool()
         rivals = likeness.masked_fill(is_no_rival, -torch.inf).logsumexp(1, keepdim=True)
         unlike = torch.logaddexp(likeness, rivals) - likeness
         return judged.sum(1).mean() + unlike[is_right.bool()].mean()
 
 
-def optimiser_of(network: EvidenceNetwork) -> torch.optim.Optimizer:
-    """AdamW, slower for the encoder than for the scorer, which begins from nothing."""
+def draw_paths(example: Example, direction: str) -> list[PathTarget]:
+    """The empty path, and another of the question's graph."""
+    gold = example.gold
+    targets = []
+    for nodes, next_nodes in decisions(example.question.evidence, direction == BACKWARD).items():
+        path = tuple(gold[node] for node in nodes)
+        targets.append(PathTarget(path, [gold[node] for node in next_nodes]))
+
+    empty, *others = targets
+    return [empty, others[int(torch.randint(len(others), ()))]]
+
+
+def optimiser_of(network: nn.Module) -> torch.optim.Optimizer:
+    """AdamW, slower for the network's encoder than for what begins from nothing."""
+    others = [
+        weight for name, weight in network.named_parameters() if not name.startswith("encoder.")
+    ]
     return torch.optim.AdamW(
         [
             {"params": network.encoder.parameters(), "times": ENCODER_TIMES},
-            {"params": network.scorer.parameters()},
+            {"params": others},
         ],
         weight_decay=WEIGHT_DECAY,
     )
 
 
-def batches(questions: Questions, seed: int) -> Iterator[list[Question]]:
+def batches(
+    examples: Sequence[Example],
+    seed: int,
+    size: int = BATCH,
+    with_steps: bool = True,
+) -> Iterator[list[Example]]:
     """Epoch after epoch without end, each in another order.
 
-    The first question of each batch stands in it once more, asked in steps.
+    The first question of each batch stands in it once more, asked in steps, if ``with_steps``.
     """
     for epoch in count():
         rng = np.random.default_rng([seed, epoch])
-        order = rng.permutation(len(questions))
-        for start in range(0, len(order), BATCH):
-            batch = [questions[index] for index in order[start : start + BATCH]]
-            if batch[0].decomposition:
-                batch.append(in_steps(batch[0], rng))
+        order = rng.permutation(len(examples))
+        for start in range(0, len(order), size):
+            batch = [examples[index] for index in order[start : start + size]]
+            first = batch[0]
+            if with_steps and first.question.decomposition:
+                batch.append(first._replace(question=in_steps(first.question, rng)))
             yield batch
 
 

@@ -139,9 +139,10 @@ def _search_caption(event: Expansion, probabilities: Mapping[str, float]) -> str
     n = len(event.candidates)
     if event.taken:
         chosen = [f"{probabilities[passage]:.2f}" for passage in event.taken]
-        caption += f" {len(chosen)} of {n} candidates come next ({'; '.join(chosen)})"
+        caption += f" {len(chosen)} of {n} candidates come next ({'; '.join(chosen)};"
+        caption += f" threshold {event.threshold:.2f})"
     else:
-        caption += f" none of {n} candidates reaches ½, the path ends"
+        caption += f" none of {n} candidates is above {event.threshold:.2f}, the path ends"
         if event.direction == "backward":
             caption += " at the question"
     return f"{caption}."

@@ -73,14 +73,15 @@ def test_candidates_are_read_by_the_layers_that_do_not_learn(fitted: BGR, facts:
     model = Encoder().model[0]
     passages = facts.collection(question).passages
     texts = [question.text, *(passage.full_text for passage in passages)]
-    encoded = fitted.network.read(texts)
+    [matches] = fitted.network.compare([texts])
+    encoded = matches.encoded
     with torch.no_grad():
         features = model.preprocess(texts[:4])
         layers = model.auto_model(**features, output_hidden_states=True).hidden_states
     for text in range(4):
         n = int(encoded.mask[text].sum())
         assert n <= MOST_TOKENS
-        assert torch.allclose(encoded.tokens[text, :n], layers[3][text, :n], atol=1e-5)
+        assert torch.allclose(encoded.tokens[text, :n], layers[3][text, :n].half().float(), atol=2e-3)
         mean = torch.nn.functional.normalize(layers[3][text, :n].mean(0), dim=0)
-        assert torch.allclose(encoded.vectors[text], mean, atol=1e-5)
+        assert torch.allclose(encoded.vectors[text], mean, atol=1e-4)
     assert not encoded.tokens.requires_grad and len(encoded.tokens) == len(texts)

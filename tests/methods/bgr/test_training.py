@@ -8,7 +8,7 @@ from kit.corpus import Benchmark, EvidenceGraph, Question, SubQuestion
 from kit.methods.bgr.graphs import BACKWARD, FORWARD
 from kit.methods.bgr.network import EvidenceNetwork
 from kit.methods.bgr.search import Candidates
-from kit.methods.bgr.training import BATCH, PathLoss, batches, in_steps
+from kit.methods.bgr.training import BATCH, Example, PathLoss, batches, in_steps
 from kit.text import Encoder
 
 STEPS = (
@@ -25,6 +25,10 @@ WHOLE = Question(
     decomposition=STEPS,
     evidence=EvidenceGraph(3, ((0, 1),)),
 )
+
+
+def example_of(facts: Benchmark, question: Question) -> Example:
+    return Example(question, facts.corpus, facts.collections[question.id])
 
 
 class Drawn:
@@ -63,11 +67,12 @@ def test_a_question_in_steps(
 
 def test_each_epoch_has_every_question_and_one_in_steps_per_batch(facts: Benchmark) -> None:
     questions = facts.train[: 2 * BATCH + 1]
-    epochs = batches(questions, seed=5)
+    examples = [example_of(facts, question) for question in questions]
+    epochs = batches(examples, seed=5)
     for _ in range(2):
         ids = []
         for n in (BATCH, BATCH, 1):
-            batch = next(epochs)
+            batch = [example.question for example in next(epochs)]
             ids += [question.id for question in batch[:n]]
             assert [question.id for question in batch[n:]] in ([], [batch[0].id])
         assert sorted(ids) == sorted(question.id for question in questions)
@@ -78,16 +83,18 @@ def test_it_learns_from_the_empty_path_and_another_in_both_directions(facts: Ben
     network = EvidenceNetwork(Encoder(), seed=0).eval()  # without dropout
     chain = EvidenceGraph(2, ((0, 1),))
     question = next(question for question in facts.train if question.evidence == chain)
-    rows = facts.collections[question.id]
+    example = example_of(facts, question)
+    rows = example.rows
     gold = [rows.tolist().index(facts.corpus.row[support]) for support in question.supporting_ids]
-    loss = PathLoss(network, facts.corpus, {question.id: rows})
+    assert example.gold == gold
+    loss = PathLoss(network)
     torch.manual_seed(0)
     with torch.no_grad():
-        drawn = zip(*[list(loss.losses([question])) for _ in range(8)])
+        drawn = zip(*[list(loss.losses([example])) for _ in range(8)])
 
     candidates = Candidates.of(question.text, rows, facts.corpus)
     with torch.no_grad():
-        matches = network.compare(candidates.texts)
+        [matches] = network.compare([candidates.texts])
     for direction, order, values in zip((FORWARD, BACKWARD), (gold, gold[::-1]), drawn):
         losses = []
         ranked = []
@@ -95,7 +102,9 @@ def test_it_learns_from_the_empty_path_and_another_in_both_directions(facts: Ben
             path = tuple(order[:length])
             target = order[length : length + 1]
             with torch.no_grad():
-                states = network.read_paths([candidates.path_text(path, direction)])
+                states = network.read_paths(
+                    [candidates.path_text(path, direction)], [direction]
+                )
                 logits, likeness = network.scorer(matches, direction, [path], states)
             logits = logits[0].double()
             likeness = likeness[0].double()

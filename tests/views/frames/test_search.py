@@ -26,7 +26,7 @@ def shown() -> Replay:
     events = (
         Expansion(0, "forward", (), (FILM, OTHER), ((FILM, 0.9), (OTHER, 0.6), (BIRTH, 0.2))),
         Expansion(0, "forward", (FILM,), (BIRTH,), ((BIRTH, 0.8), (OTHER, 0.1))),
-        Expansion(0, "forward", (FILM, BIRTH), (), ((OTHER, 0.3),)),
+        Expansion(0, "forward", (FILM, BIRTH), (), ((OTHER, 0.2),), 0.27),
         Expansion(1, "backward", (), (FLOOD,), ((FLOOD, 0.7),)),
         Expansion(1, "backward", (FLOOD,), (), ((BIRTH, 0.4),)),
         Merge(2, FORWARD, BACKWARD, KEPT, "code: BSC = 0.50 ≤ γ = 0.5"),
@@ -46,9 +46,9 @@ def test_every_path_is_a_frame_then_the_merge_and_what_is_right(shown: Replay) -
         *("backward · Q", "backward · Q → •", "merge", "result"),
     ]
     first, second, stopped, _, ended, merged, result = (frame.caption for frame in shown.frames)
-    assert first == "From the question, forward: 2 of 3 candidates come next (0.90; 0.60)."
-    assert second == "From a path of 1, forward: 1 of 2 candidates come next (0.80)."
-    assert stopped == "From a path of 2, forward: none of 1 candidates reaches ½, the path ends."
+    assert first.endswith("forward: 2 of 3 candidates come next (0.90; 0.60; threshold 0.50).")
+    assert second.endswith("forward: 1 of 2 candidates come next (0.80; threshold 0.50).")
+    assert stopped.endswith("forward: none of 1 candidates is above 0.27, the path ends.")
     assert ended.endswith("the path ends at the question.")
     assert (
         merged == "2 of 4 edges are in both graphs; code: BSC = 0.50 ≤ γ = 0.5: 4 edges are kept."
