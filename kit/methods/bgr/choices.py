@@ -18,7 +18,7 @@ from kit.methods.bgr.training import Example
 
 FILE = "choices.json"  # beside the weights
 GAMMAS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
-BONUSES = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+BONUSES = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 
 
 class Choices(msgspec.Struct, frozen=True):

@@ -66,7 +66,7 @@ class Candidate:
         """log p_d of the direction of a search by which all paths are judged."""
         total = 0.0
         for path, next_nodes in self.decisions[search.direction]:
-            if len(path) == LONGEST_PATH:
+            if len(path) >= LONGEST_PATH:
                 continue
             signed = -search.logits[path]
             signed[list(next_nodes)] *= -1

@@ -80,9 +80,17 @@ def test_the_best_sum_wins_and_a_bonus_draws_towards_more_evidence() -> None:
 
 
 def test_a_path_as_long_as_any_may_be_is_not_judged() -> None:
-    long = Candidate([(Q, 0), *((node, node + 1) for node in range(LONGEST_PATH))])
+    """A union of two searches may have longer ones than either."""
     searches = searched()
-    assert all(len(path) < LONGEST_PATH for path in long.missing(searches[FORWARD]))
+    length = LONGEST_PATH + 2
+    long = Candidate([(Q, 0), *((node, node + 1) for node in range(length))])
+    for search in searches.values():
+        search.logits.clear()
+        missing = long.missing(search)
+        assert missing and all(len(path) < LONGEST_PATH for path in missing)
+        for path in missing:
+            search.logits[path] = np.zeros(length + 1)
+        assert np.isfinite(long.log_likelihood(search))
 
 
 def test_a_graph_of_very_many_paths_is_no_candidate() -> None:
