@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 HELD_OUT = 0.05  # of the synthetic questions, by which weights are chosen
 DEV_QUESTIONS = 100  # of each benchmark, by which they are chosen, too
-QUICK = 10  # times the learning rate, of the weight of messages in a residual score
+QUICK = 3  # times the learning rate, of the weight of messages in a residual score
 
 
 class Lesson(NamedTuple):
