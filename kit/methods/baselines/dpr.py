@@ -40,7 +40,7 @@ class DPR(Shipped, Dense):
     fixed_by_training = (*ENCODER_SETTINGS, "start")
 
     class Settings(TrainingSettings, frozen=True):
-        start: Start = "untrained"
+        start: Start = "worlds"
         negatives: Annotated[
             Literal["hard", "random", "in-batch"],
             "drawn from those nearest to the query by TF-IDF, from all, or not at all",

@@ -111,7 +111,7 @@ class KGPMDR(KGPDense):
     reads_path = True
 
     class Settings(KGP.Settings, frozen=True):
-        start: Start = "untrained"
+        start: Start = "worlds"
         epochs: Annotated[Whole, "times through the training pairs (0: none is learned)"] = 1
         batch: Annotated[Positive, "pairs per step"] = 24
         learning_rate: Annotated[float, Meta(gt=0, lt=1), "the highest, of AdamW"] = 1e-3
