@@ -25,6 +25,8 @@ class Recipe(NamedTuple):
 QSGNN = {"synthetic": 0, "epochs": 2, "learning_rate": 2e-3}
 #: By the folder: the name of the method and, where it has several, of its form.
 RECIPES: dict[str, Recipe] = {
+    "dpr": Recipe(partial(training_worlds, 8), {"n_train": 150}),
+    "mdr": Recipe(partial(training_worlds, 8), {"n_train": 120, "hops": 4}),
     "logistic": Recipe(partial(training_worlds, 3), {}),
     "graph-reranker": Recipe(partial(training_worlds, 3), {}),
     "qsgnn/printed": Recipe(partial(training_worlds, 2), {"form": "printed", **QSGNN}),
