@@ -66,8 +66,9 @@ class QSGNN(Shipped, Retriever):
     along entities, or of ``logistic`` where the form is the residual one. All others follow in that
     order, with lower scores.
 
-    It comes with weights that were learned on invented worlds. Of a benchmark it learns from
-    synthetic questions (:data:`kit.methods.qsgnn.questions.SHARES`), then from training questions.
+    With ``start="worlds"`` it begins with weights that were learned on invented worlds, which
+    ``kit data make networks`` makes of both forms. Of a benchmark it learns from synthetic
+    questions (:data:`kit.methods.qsgnn.questions.SHARES`), then from training questions.
     The weights with the least loss on held-out questions are kept: a part of the synthetic ones,
     and dev questions. ``history`` has ``step`` with ``loss`` and ``stage`` (0 for pre-training), or
     with ``measured``, the negative loss on held-out questions.
@@ -367,6 +368,12 @@ class QSGNN(Shipped, Retriever):
                     f"{name}={usual[name]!r}: with another expected start=untrained",
                     field=name,
                 )
+        if not self.shipped_folder.is_dir():
+            network = f"{self.name}/{self.settings.form}"
+            raise InputError(
+                f"expected weights, which `kit data make networks {network}` makes",
+                file=self.shipped_folder,
+            )
 
     def expect_training(self, benchmark: Benchmark) -> None:
         if self.settings.epochs and self.settings.ablate != "fine-tuning":

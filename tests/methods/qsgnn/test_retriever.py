@@ -124,6 +124,10 @@ def test_what_was_learned_on_worlds_comes_with_the_kit(
 ) -> None:
     monkeypatch.setattr("kit.learning.shipped.NETWORKS", own_store / "networks")
     few = {"form": form, "synthetic": 0, "epochs": 1, "documents": 4}
+    with pytest.raises(
+        InputError, match=f"expected weights, which .* networks qsgnn/{form}` makes"
+    ):
+        make("qsgnn", start="worlds", **few)
     pupil = make("qsgnn", start="untrained", **few)
     worlds = [LEARN, Benchmark("choosing", HAND.corpus.subset([0, 1, 2, 3]), dev=())]
     pupil.ship(pupil.learn(worlds), pupil.shipped_folder)
