@@ -90,9 +90,13 @@ class MultiLevelGraph:
     def adjacency(self, kind: str) -> sparse.csr_array:
         """Nodes of the first level × those of the second, 1 for an edge."""
         edge_index = self.data[kind].edge_index
-        ones = np.ones(edge_index.shape[1], np.float32)
+        first, second = edge_index.numpy()
+        ones = np.ones(len(first), np.float32)
         shape = tuple(self.data[level].num_nodes for level in kind)
-        return sparse.csr_array((ones, tuple(edge_index.numpy())), shape=shape)
+        return sparse.csr_array(
+            (ones, (first, second)),
+            shape=shape,
+        )
 
     def subgraph(self, documents: Tensor) -> HeteroData:
         """Documents, what they contain, and the edges among all these, in both directions."""
@@ -133,7 +137,8 @@ class _Draft:
             subject = self.entity(triple.subject)
             other = self.entity(triple.object)
             if subject != other:
-                self.edges["oo"].append((min(subject, other), max(subject, other)))
+                edge = sorted((subject, other))
+                self.edges["oo"].append(tuple(edge))
             for end in (subject, other):
                 self.edges["od"].append((end, document))
                 if triple.sentence is not None:

@@ -282,7 +282,10 @@ class Network(nn.Module):
         self.residual: Residual | None = None  # where a document's score is one
         is_compressed = n < dimension
         self.compress = nn.Linear(dimension, n, bias=False) if is_compressed else nn.Identity()
-        self.layers = nn.ModuleList(Layer(n, rank, logit_scale, kinds) for _ in range(layers))
+        self.layers = nn.ModuleList(
+            Layer(n, rank, logit_scale, kinds)  # with weights of its own
+            for _ in range(layers)
+        )
 
     def draw(self) -> None:
         """Draw all weights at random, as torch does; of whole matrices alone."""

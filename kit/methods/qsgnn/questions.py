@@ -209,14 +209,25 @@ def comparisons(
 
     groups = []
     for candidates in alike.values():
-        if len(candidates) < 2:
-            continue
-        for _ in range(min(len(candidates), ALIKE)):
-            size = min(generator.integers(2, most, endpoint=True), len(candidates))
-            picks = generator.choice(len(candidates), size, replace=False)
+        n_groups = min(len(candidates), ALIKE) if len(candidates) > 1 else 0
+        for _ in range(n_groups):
+            size = min(
+                generator.integers(2, most, endpoint=True),
+                len(candidates),
+            )
+            picks = generator.choice(
+                len(candidates),
+                size,
+                replace=False,
+            )
             group = tuple(candidates[pick] for pick in picks)
-            rows = [fact.row for chain in group for fact in chain]
-            subjects = {fold(chain[0].end) for chain in group}
-            if len(set(rows)) == len(rows) and len(subjects) == len(group):
+            if _are_apart(group):
                 groups.append(group)
     return groups
+
+
+def _are_apart(chains: Sequence[Chain]) -> bool:
+    """Whether the chains have no passage and no subject in common."""
+    rows = [fact.row for chain in chains for fact in chain]
+    subjects = {fold(chain[0].end) for chain in chains}
+    return len(set(rows)) == len(rows) and len(subjects) == len(chains)

@@ -61,12 +61,15 @@ def _before_phrase(phrase: str, words: list[str], opens_sentence: bool) -> str |
         return "was "
     if first.endswith("ed"):
         following = others[0] if others else ""
-        is_participle = following == "by" or (opens_sentence and following in PREPOSITIONS)
+        is_participle = following == "by"
+        if opens_sentence:
+            is_participle = following in PREPOSITIONS
         return "was " if is_participle else ""
     if first in ARTICLES:
         return "is "
-    is_noun = _NOUN.fullmatch(phrase) and NO_NOUNS.isdisjoint(phrase.split())
-    return "has the " if is_noun else None
+    if _NOUN.fullmatch(phrase) and NO_NOUNS.isdisjoint(words):
+        return "has the "
+    return None
 
 
 def ask_for_object(subject: str, phrase: str, is_date: bool = False) -> str:
@@ -77,7 +80,8 @@ def ask_for_object(subject: str, phrase: str, is_date: bool = False) -> str:
     first, _, others = phrase.partition(" ")
     if first in AUXILIARIES:
         return f"{interrogative.capitalize()} {first} {subject} {others}?"
-    return f"{subject[:1].upper()}{subject[1:]} {phrase} {interrogative}?"
+    start = subject[:1].upper() + subject[1:]
+    return f"{start} {phrase} {interrogative}?"
 
 
 def ask_for_subject(phrase: str, object_: str) -> str:
