@@ -122,6 +122,8 @@ class PartlyFrozenEncoder(Encoder):
 
     def states(self, texts: Texts, role: str = "document") -> list[Tensor]:
         """For each text the states of its tokens, (tokens, dimension), before they are pooled."""
+        if not texts:
+            return []
         with mixed_precision():
             if not can_read(self.upper[0].auto_model):
                 return self._run(texts, role, None, _unpadded)
@@ -140,6 +142,11 @@ class PartlyFrozenEncoder(Encoder):
         for text, states in zip(missing, self._read_lower(missing)):
             kept[text] = states[:tokens].half()
         return [kept[text].float() for text in texts]
+
+    def forget(self) -> None:
+        """Read every text anew, as where time is taken."""
+        self.kept.clear()
+        self._half_states.clear()
 
     @torch.no_grad()
     def _read_lower(self, texts: Texts) -> list[Tensor]:

@@ -39,6 +39,7 @@ def test_states_of_a_learner(kind: str, layers: int, tmp_path: Path) -> None:
     base = encoder(kind, tmp_path)
     assert can_read(base.model[0].auto_model) == (kind == "Bert")
     learner = PartlyFrozenEncoder(base, layers)
+    assert learner.states([]) == [] == learner.lower_states([], 5)
     states = learner.states(TEXTS)
     whole = base.model.encode(TEXTS, output_value="token_embeddings")
     for state, expected in zip(states, whole):

@@ -38,7 +38,7 @@ from kit.text import ENCODER_SETTINGS, Encoder, EncoderSettings
 
 LAYERS = 2  # upper ones of the encoder that learn
 BATCH = 2  # questions per step
-PERIOD = 150  # steps between two checks
+PERIOD = 100  # steps between two checks
 DEV_QUESTIONS = 40
 LONGEST_CHAIN = 6  # pieces of evidence
 MOST_WORDS = 40  # of a candidate that are read
@@ -155,7 +155,7 @@ class GRR(Trained, EvidenceRetriever):
     class Settings(EncoderSettings, frozen=True):
         beam: Annotated[Positive, "chains that are followed"] = 8
         candidates: Annotated[Positive, "of a larger corpus, those nearest to the question"] = 25
-        steps: Annotated[Positive, "steps of training"] = 450
+        steps: Annotated[Positive, "steps of training"] = 200
         learning_rate: Annotated[float, "the highest"] = 1e-3
         n_train: Annotated[Whole, "training questions that are drawn; 0: all"] = 0
         seed: Annotated[Whole, "of the first weights and of what is drawn"] = 0
