@@ -21,6 +21,7 @@ from kit.lab import provenance as origin
 from kit.lab.lesson import Lesson, start
 from kit.lab.provenance import provenance
 from kit.lab.reading import SCALES, Run, find_data, sample
+from kit.methods import make
 from kit.methods.baselines.dpr import DPR
 from kit.paths import ROOT
 from kit.text import DEFAULT_ENCODER
@@ -43,6 +44,18 @@ def record(lesson: Lesson) -> dict:
     return json.loads((lesson.folder / "02_graph_quality.json").read_text())
 
 
+def test_what_was_not_shown_to_be_better_than_its_start_decides_nothing(project) -> None:
+    lesson = begin(project)
+    networks = [make("mdr", seed=n) for n in range(3)]
+    gain = Estimate(0.05, 0.01, 0.09, 100, differ=30, rival=0.5)
+    assert lesson.claim("kgp-08", gain, networks).verdict == "undecided"
+    assert not lesson.learned(networks, gain._replace(low=-0.01))
+    assert lesson.claim("kgp-08", gain, networks).verdict == "undecided"
+    assert lesson.learned(networks, gain)
+    assert lesson.claim("kgp-08", gain, networks).verdict == "mechanism reproduced"
+    assert lesson.claim("kgp-08", gain, networks, untestable="a bound").why == "a bound"
+
+
 def test_record_says_where_the_numbers_come_from(project) -> None:
     lesson = begin(project, seed=3, n_questions=6, colour="red")
     lesson.figure(drawn(), "curves", TABLE)
@@ -51,7 +64,8 @@ def test_record_says_where_the_numbers_come_from(project) -> None:
         ("tfidf", 0.7, 0.6),
         ("knn", 0.1, -0.2),
     ):  # a cell that ran twice
-        lesson.claim("kgp-01", Estimate(effect, low, effect + 0.3, 6), criterion="SF-EM", case=case)
+        measured = Estimate(effect, low, effect + 0.3, 6)
+        lesson.claim("kgp-01", measured, criterion="SF-EM over chance", case=case)
     assert list(lesson.done()["verdict"]) == ["reproduced", "undecided"]
 
     written = record(lesson)

@@ -48,7 +48,7 @@ def on_supports(
     sender: np.ndarray,
     entity: np.ndarray,
 ) -> float:
-    """The attention (edges,) on supporting documents beyond an even share, over layers and entities.
+    """The attention (edges,) on supporting documents beyond an even share, mean over layers.
 
     An edge leads from a document ``sender`` to an ``entity``. Only entities count that hear from a
     support and from another document, too; nan where there are none.
