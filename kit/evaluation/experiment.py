@@ -18,9 +18,9 @@ from kit.errors import InputError
 from kit.evaluation.metrics import described, full_at, graph_measures, recall_at, reciprocal_rank
 from kit.evaluation.results import COSTS, SEED, UNTRAINED, Experiment
 from kit.evaluation.statistics import N_RESAMPLES
-from kit.evaluation.timing import query_for, time_parts
+from kit.evaluation.timing import time_parts
 from kit.methods import Ranking, Retriever, make, settings_of
-from kit.methods.training import draw
+from kit.methods.training import draw, query_for
 from kit.progress import ProgressBar, progress_bar
 
 BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves

@@ -8,16 +8,12 @@ from numpy.random import default_rng
 from pandas import DataFrame
 
 from kit import timer
-from kit.corpus import Corpus, Query, Question
+from kit.corpus import Corpus
 from kit.corpus.types import Questions
 from kit.methods import Retriever
+from kit.methods.training import query_for
 
-PARTS = ("seeding", "matching", "encoding", "rest")  # of the time of a question
-
-
-def query_for(retriever: Retriever, question: Question) -> Query:
-    """What a retriever may see of a question."""
-    return question.gold_query if retriever.sees_gold else question.query
+PARTS = ("seeding", "matching", "messages", "encoding", "rest")  # of the time of a question
 
 
 def time_parts(
@@ -32,8 +28,8 @@ def time_parts(
     that does not count goes first. Whatever is read for a question is encoded as if it was never
     read before; not ``cold``, vectors come from the store.
 
-    Columns: question, seeding (a walk's keyword search), matching (of its candidates), encoding,
-    rest, seconds (the sum of these parts), texts (how many were encoded).
+    Columns: question, seeding (a walk's keyword search), matching (of its candidates), messages (of
+    GNN-Ret), encoding, rest, seconds (the sum of these parts), texts (how many were encoded).
     """
     rows = []
     for question in [questions[-1], *questions]:

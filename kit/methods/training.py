@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from kit.corpus import Benchmark, Corpus, Question
+from kit.corpus import Benchmark, Corpus, Query, Question
 from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.methods.base import Retriever
 from kit.text import TfidfIndex
 
-DEV_CUT = 5  # a model is chosen by its Recall@5
 DEV_PASSAGES = 5  # those nearest to a dev question, which are searched when a model is chosen
 
 
@@ -31,16 +30,20 @@ def expect_training(
         )
 
 
-def dev_recall(retriever: Retriever, questions: Questions) -> float:
-    """The mean Recall@5 of a retriever that has indexed its corpus; 0 without questions."""
-    queries = [question.query for question in questions]
-    rankings = retriever.retrieve_many(queries, DEV_CUT)
-    recalls = []
-    for question, ranking in zip(questions, rankings):
+def query_for(retriever: Retriever, question: Question) -> Query:
+    """What a retriever may see of a question."""
+    return question.gold_query if retriever.sees_gold else question.query
+
+
+def recalls(retriever: Retriever, questions: Questions, k: int) -> list[float]:
+    """Recall@k of each question, of a retriever that has indexed its corpus."""
+    queries = [query_for(retriever, question) for question in questions]
+    values = []
+    for question, ranking in zip(questions, retriever.retrieve_many(queries, k)):
         ids = set(ranking.ids)
         hits = [not ids.isdisjoint(carriers) for carriers in question.supporting]
-        recalls.append(np.mean(hits))
-    return float(np.mean(recalls)) if recalls else 0.0
+        values.append(float(np.mean(hits)))
+    return values
 
 
 def draw(questions: Questions, n: int, seed: int) -> list[Question]:

@@ -20,6 +20,7 @@ RIVER = HAND.test[1]
     [
         ("bm25", {}, 0),
         ("dense", {}, 1),
+        ("gnn-ret", {}, 1),
         ("kgp-tfidf", {}, 0),
         ("kgp-mdr", {"budget": 6, "start": "untrained"}, 3),  # the question, and with each of two seeds
     ],
@@ -35,7 +36,13 @@ def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(
     assert table["question"].tolist() == ["river"] and table["texts"].tolist() == [texts]
     assert table["seconds"].tolist() == pytest.approx(table[list(PARTS)].sum(axis=1).tolist())
     walks = name.startswith("kgp")
-    spent = {"seeding": walks, "matching": walks, "encoding": texts > 0, "rest": True}
+    spent = {
+        "seeding": walks,
+        "matching": walks,
+        "messages": name == "gnn-ret",
+        "encoding": texts > 0,
+        "rest": True,
+    }
     assert (table[list(PARTS)] > 0).iloc[0].to_dict() == spent
     assert retriever.retrieve(RIVER.query, 6).ids == before and torch.get_num_threads() == threads
 

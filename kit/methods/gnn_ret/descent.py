@@ -25,6 +25,12 @@ MOST_STEPS = 300
 Loss = Callable[[], Tensor]  # by the present weights
 
 
+def competitors(distances: Tensor, n_candidates: int) -> Tensor:
+    """Rows (queries, O) of the nearest by distances (queries, passages)."""
+    n = min(n_candidates, distances.shape[1])
+    return distances.detach().topk(n, largest=False).indices
+
+
 def hinge(
     h: Tensor,
     supports: Tensor,
@@ -36,14 +42,10 @@ def hinge(
 
     All supports, however far, are to be nearer than the negatives among the O nearest, by the
     margin and on average. The O nearest are those by the distances ``h`` after the messages, or by
-    others: the paper's words fit those before them, too (gnn-ret-i14). Without a support or a
-    negative the loss is 0.
+    others: the paper's words fit those before them, too (gnn-ret-i14), but then α = 0 is best,
+    where all that hear of a passage tie with it. Without a support or a negative the loss is 0.
     """
-    distances = h.detach() if nearest_by is None else nearest_by
-    candidates = distances.topk(
-        min(n_candidates, h.shape[1]),
-        largest=False,
-    ).indices  # (queries, O)
+    candidates = competitors(h if nearest_by is None else nearest_by, n_candidates)
     negatives = ~supports.gather(1, candidates)
     has_both = supports.any(1) & negatives.any(1)
 
@@ -70,8 +72,8 @@ def gradient_descent(parameters: Weights, loss: Loss) -> History:
     B). Weights are kept between 0 and 1. Returns a row per step: ``loss`` and each parameter's
     values before the step.
 
-    The gradients are those of Eqs. 1 to 5, by automatic differentiation. The paper's own (Eqs. 9 to
-    12 and 16 to 21) leave out the means and the flat part of the hinge (gnn-ret-i01 to -i08).
+    The gradients are those of Eqs. 1 to 5, by automatic differentiation, unless the loss brings
+    others (:mod:`kit.methods.gnn_ret.printed`).
     """
     tensors = [tensor.requires_grad_() for tensor in parameters.values()]
     history = []

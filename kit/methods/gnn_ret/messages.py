@@ -35,7 +35,17 @@ class MessageLog(NamedTuple):
     edge_index: Tensor  # (2, edges)
     receivers: Tensor  # cells
     before: Tensor  # the receivers' distances
+    heard: Tensor  # m, what each receiver hears
     after: Tensor
+    message: str
+
+    @property
+    def heard_along(self) -> Tensor:
+        """The edges of which something is heard: of each receiver's the first, or all (mean)."""
+        if self.message == "mean":
+            return self.edge_index
+        is_first = torch.diff(self.edge_index[1], prepend=torch.tensor([-1])) > 0
+        return self.edge_index[:, is_first]
 
 
 Logs = list[MessageLog]
@@ -71,7 +81,16 @@ def pass_messages(
         flat[receivers] = after  # the others keep their distance
 
         touched = np.concatenate([touched, receivers.numpy()])
-        yield MessageLog(active, sent, edge_index, receivers, before, after)
+        yield MessageLog(
+            active,
+            sent,
+            edge_index,
+            receivers,
+            before,
+            m,
+            after,
+            message,
+        )
 
 
 def edges_from(graph: PassageGraph, active: ndarray) -> tuple[Tensor, Tensor]:

@@ -23,6 +23,7 @@ from kit.corpus import Corpus, Query, Question
 from kit.corpus.types import Queries, Texts
 from kit.learning.training import Weights
 from kit.methods.base import Ranking, Rankings, ranking_from_order, round_robin
+from kit.methods.gnn_ret import printed
 from kit.methods.gnn_ret.descent import Loss
 from kit.methods.gnn_ret.messages import Logs, nearest
 from kit.methods.gnn_ret.retriever import GNNRet, Questions, blocks
@@ -31,7 +32,7 @@ from kit.methods.loops.loops import SelfCritique
 from kit.methods.loops.small_plan import PLANNER
 from kit.methods.loops.steps import Step, gold_steps
 from kit.methods.trace import Message, SubQuestionEvent, Trace
-from kit.settings import Positive, Share
+from kit.settings import Share, Whole
 from kit.text import LanguageModel
 
 STEPS_HELD = 4  # steps of a question, about, whose distances are held at once
@@ -60,7 +61,9 @@ class RGNNRet(GNNRet):
 
     class Settings(GNNRet.Settings, frozen=True):
         beta: Annotated[Share, "weight of a step's own distances against the memory"] = 0.9
-        n_candidates: Annotated[Positive, "O, passages that supports compete with"] = 10
+        n_candidates: Annotated[
+            Whole, "O, passages that supports compete with; 0: chosen on dev questions"
+        ] = 10
         target: Annotated[
             Literal["all", "own", "later"], "supports that a step is to find; later: and its own"
         ] = "later"
@@ -235,24 +238,64 @@ class RGNNRet(GNNRet):
         steps = [gold_steps(question.gold_query) for question in questions]
         distances = self.by_step(self.vectors_of(steps))
         lengths = torch.tensor(list(map(len, steps)))  # T
-        supports = []
-        for t, h in enumerate(distances):
-            active = questions[: len(h)]
-            targets = [self.targets(question, t) for question in active]
-            supports.append(self.mask(targets))
+        target = self.settings.target
+        supports = self._masks(questions, distances, target)
+        own_supports = self._masks(questions, distances, "own")  # Y^t of Eq. 17
 
         def losses() -> Tensor:
             total = torch.zeros(len(questions))
-            states = self.walk([h.clone() for h in distances], 0)
+            states = list(self.walk([h.clone() for h in distances], 0))
             for h0, state, of_step in zip(distances, states, supports):
                 loss = self.hinge(state.memory, of_step, h0)
                 total[: len(loss)] += loss
-            return total / lengths
+            if self.settings.learns_by != "printed":
+                return total / lengths
+            gradients = self._printed_gradients(states, distances, own_supports)
+            return printed.with_gradients(total / lengths, gradients, self.parameters)
 
         return losses
 
-    def targets(self, question: Question, t: int) -> list[str]:
-        """What step t, from 0, is to find by the data set's labels.
+    def _masks(
+        self,
+        questions: Questions,
+        distances: Sequence[Tensor],
+        target: str,
+    ) -> list[Tensor]:
+        """The supports that each step is to find, (questions that go on, passages)."""
+        masks = []
+        for t, h in enumerate(distances):
+            active = questions[: len(h)]
+            masks.append(self.mask([self.targets(question, t, target) for question in active]))
+        return masks
+
+    @torch.no_grad()
+    def _printed_gradients(
+        self,
+        states: Sequence[RecurrentState],
+        distances: Sequence[Tensor],
+        supports: Sequence[Tensor],
+    ) -> Weights:
+        """Eqs. 16 to 21, then 11 and 12 for each step: a row per question."""
+        competitors = []
+        of_steps = []
+        for state, h0, of_step in zip(states, distances, supports):
+            nearest_now = self.competitors(state.memory, h0)
+            competitors.append(nearest_now)
+            of_steps.append(printed.of_received(nearest_now, of_step, state.logs))
+
+        own = [state.h for state in states]
+        memories = [state.memory for state in states]
+        of_own, of_beta = printed.of_memory(of_steps, own, memories, self.parameters["beta"])
+
+        of_alphas = torch.zeros(len(of_beta), len(self.alphas))
+        for state, of_h, nearest_now in zip(states, of_own, competitors):
+            counted = of_h * printed.received(nearest_now, state.logs, of_h.shape[1])
+            step = printed.of_alphas(counted, state.logs, self.alphas)
+            of_alphas[: len(step)] += step
+        return {"alpha": of_alphas, "beta": of_beta}
+
+    def targets(self, question: Question, t: int, target: str) -> list[str]:
+        """What step t, from 0, is to find by the data set's labels: the ``target`` of a setting.
 
         The paper has none, and takes the nearest support that is left (Appendix B, gnn-ret-i23).
         """
@@ -262,5 +305,5 @@ class RGNNRet(GNNRet):
             "own": steps[t : t + 1],
             "later": steps[t:],
         }
-        supports = {step.support for step in parts[self.settings.target]} - {None}
+        supports = {step.support for step in parts[target]} - {None}
         return [passage for index in sorted(supports) for passage in question.supporting[index]]

@@ -4,10 +4,14 @@ The method of gnn-ret.txt §3.1 and 3.2: the graph of passages is :mod:`kit.grap
 :mod:`kit.methods.gnn_ret.messages`, what is learned by Eq. 3 is :mod:`kit.methods.gnn_ret.descent`.
 The paper's symbols and the names here: h⁰ are :meth:`GNNRet.distances`; α, K, L, O and r are the
 settings ``alpha``, ``top_k``, ``layers``, ``n_candidates`` and ``margin``.
+
+The hinge of Eq. 3 is not Recall, and its α is not the one that finds most. So α can also be the
+best of a grid by Recall@10 on development questions, and so can O (``learns_by``).
 """
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,27 +22,33 @@ from numpy import ndarray
 from safetensors.torch import save_file
 from torch import Tensor
 
+from kit import timer
 from kit.corpus import Benchmark, Corpus, Query
 from kit.corpus.types import Queries, Questions, Texts
+from kit.errors import InputError
 from kit.graphs import build, builders
 from kit.learning.trained import Trained
-from kit.learning.training import HISTORY, Slot, Weights, one_thread, read_weights
+from kit.learning.training import HISTORY, History, Slot, Weights, one_thread, read_weights
 from kit.methods.base import Ranking, Rankings, Retriever
-from kit.methods.gnn_ret.descent import Loss, gradient_descent, hinge
+from kit.methods.gnn_ret import printed
+from kit.methods.gnn_ret.descent import Loss, competitors, gradient_descent, hinge, named
 from kit.methods.gnn_ret.messages import Logs, MessageLog, nearest, pass_messages
 from kit.methods.trace import AnyEvent, InitialScore, Message, Seed, Trace
-from kit.methods.training import expect_training
+from kit.methods.training import expect_training, recalls
 from kit.settings import Positive, Share, Whole
 from kit.text import ENCODER_SETTINGS, Encoder, EncoderSettings
 
 BLOCK = 64_000_000  # distances held at once: 256 MB
 MANY = 64  # texts whose encoding shows a progress bar
+DEV_CUT = 10  # weights are chosen by their Recall@10
+CANDIDATES = (5, 10, 25, 50)  # O to choose from (gnn-ret.txt, Figure 4)
 
 
 class GNNRet(Trained, Retriever):
     """Passages pass their distance to the question on, and the nearest rank first (gnn-ret.txt).
 
-    With ``n_train`` above 0 the weights α are learned; ``history`` then tells each step.
+    With ``n_train`` above 0 the weights α are learned; ``history`` then tells each step. Learned by
+    ``recall`` they are the best of a grid on the development questions, and it tells each of these.
     """
 
     name = "gnn-ret"
@@ -55,6 +65,7 @@ class GNNRet(Trained, Retriever):
         "margin",
         "init_alpha",
         "competitors",
+        "learns_by",
         "seed",
     )
 
@@ -65,12 +76,18 @@ class GNNRet(Trained, Retriever):
         message: Annotated[Literal["min", "mean"], "what a passage hears of its senders"] = "min"
         alpha: Annotated[Share, "weight of a passage's own distance"] = 0.5
         n_train: Annotated[Whole, "training questions that weights are learned from"] = 0
-        n_candidates: Annotated[Positive, "O, nearest passages that supports compete with"] = 25
+        n_candidates: Annotated[
+            Whole, "O, nearest passages that supports compete with; 0: chosen on dev questions"
+        ] = 25
         margin: Annotated[Share, "by which supports are to be nearer"] = 0.01
         init_alpha: Annotated[Share, "first weights; 1 is dense retrieval, the paper has 0.1"] = 1.0
         competitors: Annotated[
             Literal["before", "after"], "whether the O nearest are those before the messages"
         ] = "after"
+        learns_by: Annotated[
+            Literal["hinge", "printed", "recall"],
+            "the loss, the gradients that the paper prints, or Recall@10 on dev questions",
+        ] = "hinge"
         seed: Annotated[Whole, "of the questions that are drawn"] = 0
 
         def __post_init__(self) -> None:
@@ -148,6 +165,7 @@ class GNNRet(Trained, Retriever):
         depth = max(k, top_k) + len(self.alphas) * top_k
         return h.detach().topk(min(depth, h.shape[1]), largest=False).indices.numpy()
 
+    @timer.part("messages")
     def propagate(self, h: Tensor, dense_rows: ndarray) -> Logs:
         """Pass messages on ``h`` in place, beginning with :meth:`dense_rows`."""
         return list(
@@ -217,21 +235,78 @@ class GNNRet(Trained, Retriever):
     # ---- training
 
     def fit(self, benchmark: Benchmark) -> None:
-        """Learn the weights where ``n_train`` is above 0."""
-        if self.settings.n_train:
+        """Learn the weights where ``n_train`` is above 0, or by ``recall``."""
+        if self.settings.n_train or self.settings.learns_by == "recall":
             super().fit(benchmark)
 
     def expect_training(self, benchmark: Benchmark) -> None:
-        expect_training(
-            benchmark,
-            self.learnable(benchmark.train),
-            self.settings.n_train,
-            self.name,
-            self.learns_from,
-        )
+        if self.settings.learns_by != "recall":
+            expect_training(
+                benchmark,
+                self.learnable(benchmark.train),
+                self.settings.n_train,
+                self.name,
+                self.learns_from,
+            )
+        is_chosen = self.settings.learns_by == "recall" or not self.settings.n_candidates
+        if is_chosen and not self._dev_questions(benchmark):
+            raise InputError(
+                f"expected dev questions with supports{self.learns_from} for {self.name}, "
+                "whose weights are chosen by what they find",
+                record=benchmark.name,
+            )
+
+    def _dev_questions(self, benchmark: Benchmark) -> Questions:
+        return [question for question in self.learnable(benchmark.dev) if question.supporting]
 
     def train(self, benchmark: Benchmark, slot: Slot) -> Path:
-        """Descend to the weights of the lowest mean loss over the drawn questions."""
+        """Descend to the lowest mean loss over the drawn questions, or choose on the dev ones."""
+        if self.settings.learns_by == "recall":
+            grid = self._grid()
+            found = self._dev_recalls(benchmark, grid)
+            weights = grid[np.argmax(found)]
+            history = []
+            for tried, recall in zip(grid, found):
+                history.append({**named(tried), f"recall@{DEV_CUT}": recall})
+        elif self.settings.n_candidates:
+            weights, history = self._descend(benchmark)
+        else:
+            descents = [self.variant(n_candidates=n)._descend(benchmark) for n in CANDIDATES]
+            found = self._dev_recalls(benchmark, [weights for weights, _ in descents])
+            weights, steps = descents[np.argmax(found)]
+            history = [{**step, "n_candidates": CANDIDATES[np.argmax(found)]} for step in steps]
+
+        def write(folder: Path) -> None:
+            save_file(weights, folder / "weights.safetensors")
+            (folder / HISTORY).write_text(json.dumps(history), "utf-8")
+
+        return slot.store.put_folder(slot.kind, slot.key, write)
+
+    def _grid(self) -> list[Weights]:
+        """Weights from 0 to 1 in steps of a tenth; layers have the same α."""
+        initial = self.initial()
+        grid = []
+        for values in product(np.arange(11) / 10, repeat=len(initial)):
+            weights = {}
+            for (name, weight), value in zip(initial.items(), values):
+                weights[name] = torch.full_like(weight, value)
+            grid.append(weights)
+        return grid
+
+    def _dev_recalls(self, benchmark: Benchmark, candidates: Sequence[Weights]) -> list[float]:
+        """The mean Recall@10 on dev questions with each of several weights."""
+        found = np.zeros((len(candidates), 0))
+        for corpus, group in benchmark.asked_together(self._dev_questions(benchmark)):
+            student = self.variant(corpus=corpus)
+            values = []
+            for weights in candidates:
+                student.learned = weights
+                values.append(recalls(student, group, DEV_CUT))
+            found = np.hstack([found, values])
+        return found.mean(1).tolist()
+
+    def _descend(self, benchmark: Benchmark) -> tuple[Weights, History]:
+        """The weights of the lowest mean loss over the drawn training questions."""
         learnable = self.learnable(benchmark.train)
         rng = np.random.default_rng(self.settings.seed)
         picks = rng.choice(len(learnable), self.settings.n_train, replace=False)
@@ -251,12 +326,7 @@ class GNNRet(Trained, Retriever):
                 student.learned,
                 lambda: torch.cat([loss() for loss in losses]).mean(),
             )
-
-        def write(folder: Path) -> None:
-            save_file(student.learned, folder / "weights.safetensors")
-            (folder / HISTORY).write_text(json.dumps(history), "utf-8")
-
-        return slot.store.put_folder(slot.kind, slot.key, write)
+        return student.learned, history
 
     def restore(self, folder: Path) -> None:
         self.learned = read_weights(folder)
@@ -275,10 +345,20 @@ class GNNRet(Trained, Retriever):
 
         def losses() -> Tensor:
             h = distances.clone()
-            self.propagate(h, self.dense_rows(h, 0))
-            return self.hinge(h, supports, distances)
+            logs = self.propagate(h, self.dense_rows(h, 0))
+            loss = self.hinge(h, supports, distances)
+            if self.settings.learns_by != "printed":
+                return loss
+            of_h = printed.of_received(self.competitors(h, distances), supports, logs)
+            gradients = {"alpha": printed.of_alphas(of_h, logs, self.alphas.detach())}
+            return printed.with_gradients(loss, gradients, self.parameters)
 
         return losses
+
+    def competitors(self, h: Tensor, h0: Tensor) -> Tensor:
+        """S_O of each query, from its distances after and before the messages."""
+        nearest_by = h0 if self.settings.competitors == "before" else h
+        return competitors(nearest_by, self.settings.n_candidates)
 
     def hinge(self, h: Tensor, supports: Tensor, h0: Tensor) -> Tensor:
         """The loss of each query from its distances after and before the messages."""

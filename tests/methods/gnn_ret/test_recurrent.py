@@ -11,7 +11,8 @@ from kit.corpus import Benchmark, Corpus, Passage, Query, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
 from kit.methods.base import round_robin
-from kit.methods.gnn_ret.descent import hinge
+from kit.methods.gnn_ret import printed
+from kit.methods.gnn_ret.descent import competitors, hinge
 from kit.methods.gnn_ret.recurrent import RGNNRet
 from kit.methods.loops.steps import Step, gold_steps
 from kit.methods.trace import InitialScore, Message, SubQuestionEvent
@@ -100,6 +101,54 @@ def test_gradients_of_both_weights_by_hand(four: RGNNRet) -> None:
     assert alpha.item() == pytest.approx(expected, abs=1e-6)
 
 
+def test_printed_gradients_of_the_memory_by_hand(four: RGNNRet) -> None:
+    """Eqs. 16 to 21 as printed, T = 2, of the network above; c is the support of both steps."""
+    states = list(four.walk([torch.tensor([H1]), torch.tensor([H2])], 4))
+    is_c = torch.tensor([[False, False, True, False]])
+    # Of O = 4, all, b alone received, in both steps: it is no support, so −1.
+    of_steps = [
+        printed.of_received(competitors(state.memory, 4), is_c, state.logs) for state in states
+    ]
+    assert [of_step.tolist() for of_step in of_steps] == [[[0, -1, 0, 0]]] * 2
+    own = [state.h for state in states]
+    memories = [state.memory for state in states]
+    of_own, of_beta = printed.of_memory(of_steps, own, memories, torch.tensor(0.8))
+    # Eqs. 18 and 19: at step 2 −1, at step 1 −1 + 0.2 · (−1); Eq. 21 takes 0.8 of each.
+    assert of_own[0].tolist() == [pytest.approx([0, 0.8 * -1.2, 0, 0])]
+    assert of_own[1].tolist() == [pytest.approx([0, 0.8 * -1, 0, 0])]
+    # Eq. 20: b has h² = 0.5 and ĥ¹ = 0.4; of four passages and two steps.
+    assert of_beta.tolist() == pytest.approx([-1 * (0.5 - 0.4) / 4 / 2])
+
+    gradients = four._printed_gradients(
+        states, [torch.tensor([H1]), torch.tensor([H2])], [is_c, is_c]
+    )
+    # Eq. 11 of both steps: b had 0.6 and heard 0.2, then 0.7 and 0.3. (O = 10 is all.)
+    expected = 0.8 * -1.2 * (0.6 - 0.2) + 0.8 * -1 * (0.7 - 0.3)
+    assert gradients["alpha"].tolist() == [pytest.approx([expected])]
+    assert gradients["beta"].tolist() == of_beta.tolist()
+
+
+def test_questions_of_fewer_steps_end_where_they_do() -> None:
+    one = torch.ones(2, 1)
+    of_own, of_beta = printed.of_memory(
+        [one, one[:1]], [one, 3 * one[:1]], [one, one[:1]], torch.tensor(0.5)
+    )
+    # The first has two steps (1 + 0.5 · 1, then 1), the second one.
+    assert of_own[0].tolist() == [[0.5 * 1.5], [0.5 * 1]] and of_own[1].tolist() == [[0.5]]
+    assert of_beta.tolist() == [1 * (3 - 1) / 1 / 2, 0]
+
+
+def test_descent_of_both_weights_by_the_printed_gradients(own_store: Path) -> None:
+    hand = example()
+    learner = RGNNRet(n_train=2, n_candidates=4, top_k=2, learns_by="printed", init_alpha=0.5)
+    learner.fit(Benchmark("hand", hand.corpus, train=hand.test))
+    assert list(learner.history[0]) == ["loss", "alpha1", "beta"]
+    plain = RGNNRet(n_train=2, n_candidates=4, top_k=2, init_alpha=0.5)
+    plain.fit(Benchmark("hand", hand.corpus, train=hand.test))
+    assert learner.history[0] == plain.history[0]  # the loss is the same, not the way
+    assert learner.history[1] != plain.history[1]
+
+
 def test_targets_of_a_step() -> None:
     ids = ["harbour", "moravec", "quay"]
     for target, wanted in {
@@ -107,7 +156,7 @@ def test_targets_of_a_step() -> None:
         "own": [[passage] for passage in ids],
         "later": [ids, ids[1:], ids[2:]],
     }.items():
-        assert [RGNNRet(target=target).targets(RIVER, t) for t in range(3)] == wanted
+        assert [RGNNRet().targets(RIVER, t, target) for t in range(3)] == wanted
 
 
 def test_batches_of_unequal_length_do_not_matter(indexed) -> None:

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from kit.corpus import Benchmark, Corpus, Passage, example
 from kit.errors import InputError
 from kit.graphs import EdgeList, PassageGraph
-from kit.methods.gnn_ret.descent import gradient_descent, hinge
+from kit.methods.gnn_ret import printed
+from kit.methods.gnn_ret.descent import competitors, gradient_descent, hinge
 from kit.methods.gnn_ret.messages import nearest, pass_messages
+from kit.methods.gnn_ret.recurrent import RGNNRet
 from kit.methods.gnn_ret.retriever import GNNRet
+from kit.methods.training import recalls
 
 
 def graph_of(n: int, edges: list[tuple[int, int]]) -> PassageGraph:
@@ -182,6 +185,123 @@ def test_gradients_are_those_of_the_equations_and_not_of_the_misprint() -> None:
     # Eq. 12 as Eq. 2 has it: what b¹ passed on weighs 1 − α² (printed: −α²), what b kept α².
     at_b = (1 - 0.3) * (at_last["a"] + at_last["c"]) + 0.3 * at_last["b"]
     assert gradient_first.item() == pytest.approx(at_b * (0.5 - 0.1), abs=1e-6)
+
+
+def test_printed_gradients_of_two_layers_by_hand() -> None:
+    """The network of the test above, by Eqs. 9 to 12 as they are printed.
+
+    O = 2: the nearest after the messages are b and a, and c, the support, is beyond them.
+    """
+    alphas = torch.tensor([0.6, 0.3])
+    h = torch.tensor([[0.1, 0.5, 0.8]])
+    path = graph_of(3, [(0, 1), (1, 2)])
+    logs = []
+    for alpha, top_k in zip(alphas, (1, 2)):
+        dense_rows = h.argsort(1).numpy()
+        logs += pass_messages(h, dense_rows, alpha[None], top_k, "min", path)
+    b1 = 0.6 * 0.5 + 0.4 * 0.1
+    support = torch.tensor([[False, False, True]])
+
+    near = competitors(h, 2)
+    assert sorted(near[0].tolist()) == [0, 1]
+    of_h = printed.of_received(near, support, logs)
+    assert of_h.tolist() == [[-1, -1, 0]]  # Eqs. 9 and 10: without means, without c
+    # Eq. 11 at l = 2: a hears b, b hears a.
+    second = -(0.1 - b1) - (b1 - 0.1)
+    # Eq. 12: a sent to b, b to a and c; the message weighs −α². Layer 1: b alone received.
+    at_b1 = -0.3 * (-1 + 0)
+    first = at_b1 * (0.5 - 0.1)
+    gradients = printed.of_alphas(of_h, logs, alphas)
+    assert gradients[0].tolist() == pytest.approx([first, second], abs=1e-6)
+
+    # With O = 3 the support counts, with +1.
+    of_h = printed.of_received(competitors(h, 3), support, logs)
+    assert of_h.tolist() == [[-1, -1, 1]]
+    gradients = printed.of_alphas(of_h, logs, alphas)
+    expected = [-0.3 * (-1 + 1) * (0.5 - 0.1), second + (0.8 - b1)]
+    assert gradients[0].tolist() == pytest.approx(expected, abs=1e-6)
+    nothing = printed.of_received(near, torch.zeros(1, 3, dtype=torch.bool), logs)
+    assert nothing.tolist() == [[0, 0, 0]]
+
+
+def test_a_loss_can_bring_its_gradients() -> None:
+    weights = {"alpha": torch.tensor([0.2, 0.7], requires_grad=True), "beta": torch.tensor(0.4)}
+    weights["beta"].requires_grad_()
+    gradients = {"alpha": torch.tensor([[1.0, 2.0], [3.0, 5.0]]), "beta": torch.tensor([0.5, 1.5])}
+    losses = printed.with_gradients(torch.tensor([7.0, 9.0]), gradients, weights)
+    assert losses.tolist() == [7, 9]
+    alpha, beta = torch.autograd.grad(losses.mean(), list(weights.values()))
+    assert (alpha.tolist(), beta.item()) == ([2, 3.5], 1)
+
+
+def test_descent_by_the_printed_gradients_takes_their_step(own_store: Path) -> None:
+    hand = example()
+    settings = {"init_alpha": 0.5, "n_candidates": 3, "top_k": 2, "margin": 0.5}
+    learner = GNNRet(n_train=1, learns_by="printed", **settings)
+    question = hand.test[0]
+    learner.fit(Benchmark("hand", hand.corpus, train=[question]))
+    plain = GNNRet(alpha=0.5, **settings)
+    plain.index(hand.corpus)
+    h = plain.distances(plain.encode([question.text]))
+    logs = plain.propagate(h, plain.dense_rows(h, 0))
+    of_h = printed.of_received(competitors(h, 3), plain.mask([question.supporting_ids]), logs)
+    gradient = printed.of_alphas(of_h, logs, plain.alphas)[0, 0]
+    assert learner.history[0]["loss"] == pytest.approx(plain.losses([question])().item(), abs=1e-6)
+    stepped = (0.5 - gradient).clamp(0, 1).item()
+    assert learner.history[1]["alpha1"] == pytest.approx(stepped, abs=1e-6)
+
+
+# ---- chosen by what is found
+
+
+def test_alpha_can_be_the_best_on_dev_questions(own_store: Path) -> None:
+    """Ten passages hear the nearest one; the support is the last that dense retrieval finds."""
+    hand = example()
+    extra = [
+        Passage(f"more-{n}", f"More {n}", f"A film by a director, part {n}.", f"more-{n}")
+        for n in range(12)
+    ]
+    corpus = Corpus([*hand.corpus.passages, *extra])
+    benchmark = Benchmark("hand", corpus, dev=hand.test)
+    learner = GNNRet(learns_by="recall", top_k=2)
+    learner.fit(benchmark)
+    assert [row["alpha1"] for row in learner.history] == pytest.approx(np.arange(11) / 10)
+    found = [row["recall@10"] for row in learner.history]
+    for alpha, recall in zip(np.arange(11) / 10, found):
+        fixed = GNNRet(alpha=alpha, top_k=2)
+        fixed.index(corpus)
+        assert recall == pytest.approx(np.mean(recalls(fixed, hand.test, 10)))
+    assert learner.alphas.item() == pytest.approx(np.argmax(found) / 10)
+
+    both = RGNNRet(learns_by="recall", top_k=2)
+    both.fit(benchmark)
+    assert len(both.history) == 11 * 11 and {"alpha", "beta"} == both.parameters.keys()
+
+
+def test_the_number_of_candidates_can_be_chosen_on_dev_questions(own_store: Path) -> None:
+    hand = example()
+    benchmark = Benchmark("hand", hand.corpus, train=hand.test, dev=hand.test)
+    learner = GNNRet(n_train=2, n_candidates=0, top_k=2, margin=0.5)
+    learner.fit(benchmark)
+    # Of six passages ten and more are the same, and all are found: the first is chosen.
+    assert {row["n_candidates"] for row in learner.history} == {5}
+    five = GNNRet(n_train=2, n_candidates=5, top_k=2, margin=0.5)
+    five.fit(benchmark)
+    assert learner.alphas.equal(five.alphas)
+
+
+@pytest.mark.parametrize("settings", [{"learns_by": "recall"}, {"n_train": 1, "n_candidates": 0}])
+def test_what_is_chosen_needs_dev_questions(settings: dict, own_store: Path) -> None:
+    hand = example()
+    benchmark = Benchmark("hand", hand.corpus, train=hand.test)
+    with pytest.raises(InputError, match="record hand: expected dev questions with supports"):
+        GNNRet(**settings).fit(benchmark)
+
+
+def test_at_alpha_0_receivers_tie_with_their_sender(indexed) -> None:
+    ranking = indexed("gnn-ret", top_k=2, alpha=0.0).retrieve(example().test[0].query, 6)
+    score = dict(zip(ranking.ids, ranking.scores.tolist()))
+    assert score["harbour"] == score["moravec"] and score["novel"] == score["moravec-later"]
 
 
 def test_descent_keeps_the_lowest_loss_and_the_weights_between_0_and_1() -> None:
