@@ -27,8 +27,8 @@ QSGNN = {"synthetic": 0, "epochs": 2, "learning_rate": 2e-3}
 RECIPES: dict[str, Recipe] = {
     "dpr": Recipe(partial(training_worlds, 8), {"n_train": 150}),
     "mdr": Recipe(partial(training_worlds, 8), {"n_train": 120, "hops": 4}),
-    "logistic": Recipe(partial(training_worlds, 3), {}),
-    "graph-reranker": Recipe(partial(training_worlds, 3), {}),
+    "logistic": Recipe(partial(training_worlds, 2), {"n_train": 400}),
+    "graph-reranker": Recipe(partial(training_worlds, 2), {"epochs": 3}),
     "qsgnn/printed": Recipe(partial(training_worlds, 2), {"form": "printed", **QSGNN}),
     "qsgnn/residual": Recipe(partial(training_worlds, 2), {"form": "residual", **QSGNN}),
 }
