@@ -54,10 +54,13 @@ def contexts_of(
     experiment: Experiment,
     n: int,
     n_tokens: float = inf,
+    as_paths: bool = False,
 ) -> dict[str, list[list[str]]]:
     """What a reader gets: by retriever and question the texts of the first ``n`` passages.
 
     They end before ``n_tokens``, as the default encoder counts them, but not before the first.
+    ``as_paths``: of methods that walk, KGP and MDR, the first ``n`` paths, the passages of each
+    joined to one text (kgp.txt Listing 4).
     ``none`` and ``golden``, no passage and the supports alone, are the floor and the ceiling
     (kgp.txt Table 1).
     """
@@ -66,7 +69,13 @@ def contexts_of(
     for name, rankings in experiment.rankings.items():
         contexts[name] = []
         for question in experiment.questions:
-            texts = [corpus[passage].full_text for passage in rankings[question.id].ids[:n]]
+            ranking = rankings[question.id]
+            units = [(passage,) for passage in ranking.ids]
+            if as_paths and ranking.paths:
+                units = ranking.paths
+            texts = []
+            for unit in units[:n]:
+                texts.append("\n".join(corpus[passage].full_text for passage in unit))
             contexts[name].append(_within(texts, n_tokens))
 
     contexts["golden"] = []
@@ -204,9 +213,9 @@ class Reading:
         size: str,
         judge: str | None = None,
     ) -> None:
-        """``size`` counts passages, as in ``30``, or tokens, as in ``3500tokens``."""
+        """``size`` counts passages, as in ``30``, tokens (``3500tokens``), or paths (``30paths``)."""
         count, unit = re.fullmatch(r"(\d*)(.*)", size, re.DOTALL).groups()
-        if unit not in ("", "tokens") or not int(count or 0):
+        if unit not in ("", "tokens", "paths") or not int(count or 0):
             raise InputError(
                 "expected a number of passages, such as 30, or of tokens, such as 3500tokens, "
                 f"not {size}",
@@ -218,6 +227,7 @@ class Reading:
         self.judge = judge and language_model(judge)
         self.n = int(count)
         self.n_tokens = inf
+        self.as_paths = unit == "paths"
         if unit == "tokens":
             self.n_tokens = self.n
             self.n = ceil(self.n / TOKENS_A_PASSAGE)
@@ -228,7 +238,7 @@ class Reading:
         Those from nothing and from the supports are among them, and those that the methods give
         themselves.
         """
-        contexts = contexts_of(experiment, self.n, self.n_tokens)
+        contexts = contexts_of(experiment, self.n, self.n_tokens, self.as_paths)
         table = read_answers(self.reader, experiment.questions, contexts)
         loops_answers = own_answers(experiment)
         if len(loops_answers):

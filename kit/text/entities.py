@@ -317,13 +317,13 @@ def read_annotations(path: str | Path, corpus: Corpus) -> BipartiteIncidence:
     column = {}
     entries = []
     n_unknown = 0
-    for number, line in enumerate(lines, start=1):
+    for index, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) != 3 or not any(fields[1:]):
             expected = "expected passage, surface and page, with tabs between"
-            raise InputError(expected, file=path, record=number)
+            raise InputError(expected, file=path, record=index)
 
         passage, surface, page = fields
         if passage not in corpus.row:

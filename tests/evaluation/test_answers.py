@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from kit.corpus import Benchmark, Question
 from kit.errors import InputError
 from kit.evaluation import evaluate, statistics
 from kit.evaluation.answers import Reading, contexts_of, judge_answers, read_answers, reader_of
+from kit.methods import Ranking
 from kit.readers.base import Reader
 from kit.readers.extractive import ExtractiveReader
 from kit.store import Store
@@ -108,6 +110,20 @@ def test_contexts_between_nothing_and_the_supports(experiment) -> None:
     assert contexts_of(experiment, 3, 7)["a to z"] == [["a\n", "b\n"]] * 2
     assert contexts_of(experiment, 3, 1)["a to z"] == [["a\n"]] * 2
     assert list(contexts_of(experiment, 3)) == ["none", "a to z", "z to a", "golden"]
+
+
+def test_contexts_of_a_walk_can_be_its_pairs_as_in_listing_4(experiment) -> None:
+    paths = (("c", "a"), ("c", "b"))
+    walked = Ranking(("c", "a", "b", "d"), np.ones(4), paths=paths)
+    rankings = {"kgp": {"q1": walked, "q2": walked}, "a to z": experiment.rankings["a to z"]}
+    both = replace(experiment, rankings=rankings)
+    contexts = contexts_of(both, 3, as_paths=True)
+    assert contexts["kgp"] == [["c\n\na\n", "c\n\nb\n"]] * 2
+    assert contexts["a to z"] == [["a\n", "b\n", "c\n"]] * 2  # which does not walk
+    assert contexts_of(both, 2)["kgp"] == [["c\n", "a\n"]] * 2
+    reading = Reading(FirstPassage(), "1paths")
+    reading.answers(both)
+    assert [["c\n\na\n"]] * 2 in [context for _, context in reading.reader.asked]
 
 
 def test_means_by_hops_with_paired_differences(experiment) -> None:

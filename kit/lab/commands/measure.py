@@ -156,7 +156,8 @@ class Targets(NamedTuple):
 @click.option("--reader", help="Who answers: extractive, ras, or a language model as server:MODEL.")
 @click.option(
     "--read",
-    help="What the reader gets: a number of passages, or 3500tokens; by default the largest k.",
+    help="What the reader gets: a number of passages, 3500tokens or 30paths (pairs of a walk); "
+    "by default the largest k.",
 )
 @click.option("--judge", help="A language model that judges the answers, as server:MODEL.")
 @grouped(

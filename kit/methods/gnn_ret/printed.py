@@ -76,7 +76,7 @@ def of_alphas(of_h: Tensor, logs: Logs, alphas: Tensor) -> Tensor:
 
 def of_memory(
     of_steps: Sequence[Tensor],
-    own: Sequence[Tensor],
+    distances: Sequence[Tensor],
     memories: Sequence[Tensor],
     beta: Tensor,
 ) -> tuple[list[Tensor], Tensor]:
@@ -85,20 +85,20 @@ def of_memory(
     From ∂ℓ^t/∂ĥ^t, h^t and ĥ^t of each step, all of shape (queries that go on, passages); the
     queries of most steps come first.
     """
-    n_passages = own[0].shape[1]
-    lengths = torch.zeros(len(own[0]))  # T
-    of_beta = torch.zeros(len(own[0]))
+    n_passages = distances[0].shape[1]
+    lengths = torch.zeros(len(distances[0]))  # T
+    of_beta = torch.zeros(len(distances[0]))
     of_own = []
     later = torch.zeros(0, n_passages)
-    for t in reversed(range(len(own))):
+    for t in reversed(range(len(distances))):
         of_memories = of_steps[t].clone()
         of_memories[: len(later)] += (1 - beta) * later  # Eq. 18; at the last step Eq. 19
         of_own.insert(0, beta * of_memories)  # Eq. 21
 
-        n_active = len(own[t])
+        n_active = len(distances[t])
         lengths[:n_active] += 1
         if t:
-            change = own[t] - memories[t - 1][:n_active]
+            change = distances[t] - memories[t - 1][:n_active]
             of_beta[:n_active] += (of_memories * change).sum(1) / n_passages
         later = of_memories
     return of_own, of_beta / lengths  # Eq. 20

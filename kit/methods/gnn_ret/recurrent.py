@@ -283,9 +283,14 @@ class RGNNRet(GNNRet):
             competitors.append(nearest_now)
             of_steps.append(printed.of_received(nearest_now, of_step, state.logs))
 
-        own = [state.h for state in states]
+        of_networks = [state.h for state in states]
         memories = [state.memory for state in states]
-        of_own, of_beta = printed.of_memory(of_steps, own, memories, self.parameters["beta"])
+        of_own, of_beta = printed.of_memory(
+            of_steps,
+            of_networks,
+            memories,
+            self.parameters["beta"],
+        )
 
         of_alphas = torch.zeros(len(of_beta), len(self.alphas))
         for state, of_h, nearest_now in zip(states, of_own, competitors):

@@ -263,18 +263,18 @@ class GNNRet(Trained, Retriever):
         """Descend to the lowest mean loss over the drawn questions, or choose on the dev ones."""
         if self.settings.learns_by == "recall":
             grid = self._grid()
-            found = self._dev_recalls(benchmark, grid)
-            weights = grid[np.argmax(found)]
+            on_dev = self._dev_recalls(benchmark, grid)
+            weights = grid[np.argmax(on_dev)]
             history = []
-            for tried, recall in zip(grid, found):
+            for tried, recall in zip(grid, on_dev):
                 history.append({**named(tried), f"recall@{DEV_CUT}": recall})
         elif self.settings.n_candidates:
             weights, history = self._descend(benchmark)
         else:
             descents = [self.variant(n_candidates=n)._descend(benchmark) for n in CANDIDATES]
-            found = self._dev_recalls(benchmark, [weights for weights, _ in descents])
-            weights, steps = descents[np.argmax(found)]
-            history = [{**step, "n_candidates": CANDIDATES[np.argmax(found)]} for step in steps]
+            on_dev = self._dev_recalls(benchmark, [weights for weights, _ in descents])
+            weights, steps = descents[np.argmax(on_dev)]
+            history = [{**step, "n_candidates": CANDIDATES[np.argmax(on_dev)]} for step in steps]
 
         def write(folder: Path) -> None:
             save_file(weights, folder / "weights.safetensors")
@@ -295,15 +295,15 @@ class GNNRet(Trained, Retriever):
 
     def _dev_recalls(self, benchmark: Benchmark, candidates: Sequence[Weights]) -> list[float]:
         """The mean Recall@10 on dev questions with each of several weights."""
-        found = np.zeros((len(candidates), 0))
+        on_dev = np.zeros((len(candidates), 0))
         for corpus, group in benchmark.asked_together(self._dev_questions(benchmark)):
             student = self.variant(corpus=corpus)
             values = []
             for weights in candidates:
                 student.learned = weights
                 values.append(recalls(student, group, DEV_CUT))
-            found = np.hstack([found, values])
-        return found.mean(1).tolist()
+            on_dev = np.hstack([on_dev, values])
+        return on_dev.mean(1).tolist()
 
     def _descend(self, benchmark: Benchmark) -> tuple[Weights, History]:
         """The weights of the lowest mean loss over the drawn training questions."""

@@ -35,9 +35,7 @@ _LABELS = dict(zip(_CARDINALS, "1 2 3 4 5 6 7 8 9 10".split())) | _POSITIONS
 _CARDINAL = "|".join(_CARDINALS)
 #: "served as page one summer" names no page.
 _TIME = r"(?:spring|summer|autumn|fall|winter|year|month|week|day|night|morning|evening|time)s?\b"
-_NUMBER = (
-    rf"(?:(?:(?:[A-Z]\.?)?\d+(?:\.\d+)*|[IVXL]+)\b|(?:{_CARDINAL})\b(?!\s+{_TIME}))"
-)
+_NUMBER = rf"(?:(?:(?:[A-Z]\.?)?\d+(?:\.\d+)*|[IVXL]+)\b|(?:{_CARDINAL})\b(?!\s+{_TIME}))"
 _POSITION = rf"(?:{'|'.join(_POSITIONS)}|\d+(?:st|nd|rd|th))"
 _TO = r"(?:–|-|\b(?:to|through|until)\b)"
 _AND = rf"(?:\s*(?:{_TO}|,|&|\b(?:and|or|the)\b)\s*)+"

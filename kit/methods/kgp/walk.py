@@ -200,10 +200,10 @@ class KGP(Retriever):
         """
         if not path.rows:
             return walk.seeds
-        here = (path.rows[-1], len(path.rows))
-        if len(path.rows) == self.settings.depth or here in walk.grown:
+        end = (path.rows[-1], len(path.rows))
+        if len(path.rows) == self.settings.depth or end in walk.grown:
             return np.zeros(0, int)
-        walk.grown.add(here)
+        walk.grown.add(end)
         with timer.part("matching"):
             rows = neighbours(path.rows[-1])
         return rows[~np.isin(rows, path.rows)]
