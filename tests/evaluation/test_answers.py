@@ -116,13 +116,13 @@ def test_contexts_of_a_walk_can_be_its_pairs_as_in_listing_4(experiment) -> None
     paths = (("c", "a"), ("c", "b"))
     walked = Ranking(("c", "a", "b", "d"), np.ones(4), paths=paths)
     rankings = {"kgp": {"q1": walked, "q2": walked}, "a to z": experiment.rankings["a to z"]}
-    both = replace(experiment, rankings=rankings)
-    contexts = contexts_of(both, 3, as_paths=True)
+    with_walk = replace(experiment, rankings=rankings)
+    contexts = contexts_of(with_walk, 3, as_paths=True)
     assert contexts["kgp"] == [["c\n\na\n", "c\n\nb\n"]] * 2
     assert contexts["a to z"] == [["a\n", "b\n", "c\n"]] * 2  # which does not walk
-    assert contexts_of(both, 2)["kgp"] == [["c\n", "a\n"]] * 2
+    assert contexts_of(with_walk, 2)["kgp"] == [["c\n", "a\n"]] * 2
     reading = Reading(FirstPassage(), "1paths")
-    reading.answers(both)
+    reading.answers(with_walk)
     assert [["c\n\na\n"]] * 2 in [context for _, context in reading.reader.asked]
 
 

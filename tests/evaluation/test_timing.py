@@ -22,7 +22,11 @@ RIVER = HAND.test[1]
         ("dense", {}, 1),
         ("gnn-ret", {}, 1),
         ("kgp-tfidf", {}, 0),
-        ("kgp-mdr", {"budget": 6, "start": "untrained"}, 3),  # the question, and with each of two seeds
+        (
+            "kgp-mdr",
+            {"budget": 6, "start": "untrained"},
+            3,
+        ),  # the question, and with each of two seeds
     ],
 )
 def test_the_parts_of_the_time_add_up_and_what_is_read_is_counted(

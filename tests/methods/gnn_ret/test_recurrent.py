@@ -110,9 +110,9 @@ def test_printed_gradients_of_the_memory_by_hand(four: RGNNRet) -> None:
         printed.of_received(competitors(state.memory, 4), is_c, state.logs) for state in states
     ]
     assert [of_step.tolist() for of_step in of_steps] == [[[0, -1, 0, 0]]] * 2
-    own = [state.h for state in states]
+    of_networks = [state.h for state in states]
     memories = [state.memory for state in states]
-    of_own, of_beta = printed.of_memory(of_steps, own, memories, torch.tensor(0.8))
+    of_own, of_beta = printed.of_memory(of_steps, of_networks, memories, torch.tensor(0.8))
     # Eqs. 18 and 19: at step 2 −1, at step 1 −1 + 0.2 · (−1); Eq. 21 takes 0.8 of each.
     assert of_own[0].tolist() == [pytest.approx([0, 0.8 * -1.2, 0, 0])]
     assert of_own[1].tolist() == [pytest.approx([0, 0.8 * -1, 0, 0])]

@@ -94,7 +94,7 @@ def networks(draw: st.DrawFn):
         torch.tensor(order)
         + 0.37 * torch.rand(queries, n, generator=torch.Generator().manual_seed(n))
     ) / n
-    # Eighths: a weight near 0 makes distances equal in single precision that are not in double.
+    # Eighths: a weight nearest_two 0 makes distances equal in single precision that are not in double.
     alphas = torch.tensor(
         draw(st.lists(st.integers(0, 8).map(lambda eighths: eighths / 8), min_size=1, max_size=3))
     )
@@ -202,9 +202,9 @@ def test_printed_gradients_of_two_layers_by_hand() -> None:
     b1 = 0.6 * 0.5 + 0.4 * 0.1
     support = torch.tensor([[False, False, True]])
 
-    near = competitors(h, 2)
-    assert sorted(near[0].tolist()) == [0, 1]
-    of_h = printed.of_received(near, support, logs)
+    nearest_two = competitors(h, 2)
+    assert sorted(nearest_two[0].tolist()) == [0, 1]
+    of_h = printed.of_received(nearest_two, support, logs)
     assert of_h.tolist() == [[-1, -1, 0]]  # Eqs. 9 and 10: without means, without c
     # Eq. 11 at l = 2: a hears b, b hears a.
     second = -(0.1 - b1) - (b1 - 0.1)
@@ -220,7 +220,7 @@ def test_printed_gradients_of_two_layers_by_hand() -> None:
     gradients = printed.of_alphas(of_h, logs, alphas)
     expected = [-0.3 * (-1 + 1) * (0.5 - 0.1), second + (0.8 - b1)]
     assert gradients[0].tolist() == pytest.approx(expected, abs=1e-6)
-    nothing = printed.of_received(near, torch.zeros(1, 3, dtype=torch.bool), logs)
+    nothing = printed.of_received(nearest_two, torch.zeros(1, 3, dtype=torch.bool), logs)
     assert nothing.tolist() == [[0, 0, 0]]
 
 
@@ -266,16 +266,16 @@ def test_alpha_can_be_the_best_on_dev_questions(own_store: Path) -> None:
     learner = GNNRet(learns_by="recall", top_k=2)
     learner.fit(benchmark)
     assert [row["alpha1"] for row in learner.history] == pytest.approx(np.arange(11) / 10)
-    found = [row["recall@10"] for row in learner.history]
-    for alpha, recall in zip(np.arange(11) / 10, found):
+    on_dev = [row["recall@10"] for row in learner.history]
+    for alpha, recall in zip(np.arange(11) / 10, on_dev):
         fixed = GNNRet(alpha=alpha, top_k=2)
         fixed.index(corpus)
         assert recall == pytest.approx(np.mean(recalls(fixed, hand.test, 10)))
-    assert learner.alphas.item() == pytest.approx(np.argmax(found) / 10)
+    assert learner.alphas.item() == pytest.approx(np.argmax(on_dev) / 10)
 
-    both = RGNNRet(learns_by="recall", top_k=2)
-    both.fit(benchmark)
-    assert len(both.history) == 11 * 11 and {"alpha", "beta"} == both.parameters.keys()
+    recurrent = RGNNRet(learns_by="recall", top_k=2)
+    recurrent.fit(benchmark)
+    assert len(recurrent.history) == 11 * 11 and {"alpha", "beta"} == recurrent.parameters.keys()
 
 
 def test_the_number_of_candidates_can_be_chosen_on_dev_questions(own_store: Path) -> None:
