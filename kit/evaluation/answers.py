@@ -213,7 +213,7 @@ class Reading:
         size: str,
         judge: str | None = None,
     ) -> None:
-        """``size`` counts passages, as in ``30``, tokens (``3500tokens``), or paths (``30paths``)."""
+        """``size`` counts passages (``30``), tokens (``3500tokens``), or paths (``30paths``)."""
         count, unit = re.fullmatch(r"(\d*)(.*)", size, re.DOTALL).groups()
         if unit not in ("", "tokens", "paths") or not int(count or 0):
             raise InputError(

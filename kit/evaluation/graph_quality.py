@@ -69,7 +69,7 @@ def _share_of_joined_pairs(graph: PassageGraph, question: Question) -> float:
 
 
 def _share_of_relevant_edges(graph: PassageGraph, question: Question) -> float:
-    """Of the distinct edges at a question's supports, those that join two of them (kgp.txt §8.5)."""
+    """Of the edges at a question's supports, those that join two of them (kgp.txt §8.5)."""
     if question.hops < 2:
         return nan
     carried = defaultdict(set)  # the supports that each row carries

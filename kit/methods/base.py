@@ -46,7 +46,7 @@ class Ranking(msgspec.Struct, frozen=True):
 
     @property
     def n_walked(self) -> int:
-        """How many of the ranked passages a walk found itself; 0 for a method that does not walk."""
+        """How many of the ranked passages a walk found itself; 0 where none does."""
         return len(set().union(*self.paths).intersection(self.ids))
 
     def __repr__(self) -> str:

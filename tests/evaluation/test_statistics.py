@@ -100,7 +100,9 @@ def test_draws_of_the_training_widen_an_interval() -> None:
 
     alike = statistics.paired(np.tile(SHARES[:, None], 3), 0 * SHARES)
     assert alike[1:3] == statistics.paired(SHARES, 0 * SHARES)[1:3]  # equal draws add nothing
-    joined = statistics.over_draws(statistics.Estimate(0.0, -0.03, 0.03, 9), np.array([-0.04, 0.04]))
+    joined = statistics.over_draws(
+        statistics.Estimate(0.0, -0.03, 0.03, 9), np.array([-0.04, 0.04])
+    )
     half = np.hypot(0.03, 1.96 * 0.04)  # var(draws) / 2 = 0.04²
     assert joined[1:3] == pytest.approx((-half, half), abs=1e-5)
     groups = statistics.diff_of_means(draws, np.full(4, 0.5))

@@ -29,7 +29,7 @@ def test_a_row_per_width_number_of_questions_and_hop_count(own_store: Path) -> N
         **LITTLE,
     )
     hops = sorted({question.hops for question in HAND.test})
-    keys = [(width, n, of) for width in (8, 16) for n in (0, n_questions) for of in hops]
+    keys = [(width, n, hop) for width in (8, 16) for n in (0, n_questions) for hop in hops]
     assert list(zip(table["dimension"], table["questions"], table["hops"])) == keys
     assert (table.query("questions == 0")["difference"] == 0).all()
     assert table.groupby(["dimension", "questions"])["n"].sum().eq(n_questions).all()

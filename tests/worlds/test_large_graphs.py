@@ -58,7 +58,9 @@ def test_each_is_asked_of_25_facts(large):
     for question in benchmark.test:
         rows = benchmark.collections[question.id]
         assert len(set(rows.tolist())) == 25
-        assert {benchmark.corpus.row[fact] for fact in question.supporting_ids} <= set(rows.tolist())
+        assert {benchmark.corpus.row[fact] for fact in question.supporting_ids} <= set(
+            rows.tolist()
+        )
 
 
 def test_a_count_over_a_set_is_solved_from_the_set():

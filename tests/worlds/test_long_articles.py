@@ -39,9 +39,9 @@ def test_documents_have_ten_to_forty_passages_of_at_most_200_tokens(atlas, long)
 
 def test_the_same_questions_are_asked(atlas, long):
     for split, questions in atlas.benchmark.splits.items():
-        asked = getattr(long, split)
-        assert [question.text for question in asked] == [question.text for question in questions]
-        assert [question.evidence for question in asked] == [
+        same = getattr(long, split)
+        assert [question.text for question in same] == [question.text for question in questions]
+        assert [question.evidence for question in same] == [
             question.evidence for question in questions
         ]
 

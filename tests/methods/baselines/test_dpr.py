@@ -92,7 +92,7 @@ def test_candidates_for_the_negatives() -> None:
     assert hard[0].supports == rows
 
 
-class Caught(Exception):  # noqa: N818
+class Caught(Exception):
     """In the place of a training: what it was to learn from."""
 
 

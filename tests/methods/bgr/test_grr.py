@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from kit.corpus import Benchmark, EvidenceGraph
-from kit.methods.bgr.grr import LONGEST_CHAIN, GRR, ChainNetwork, draw_chain, found_by
+from kit.methods.bgr.grr import GRR, LONGEST_CHAIN, ChainNetwork, draw_chain, found_by
 from kit.methods.bgr.search import Candidates
 from kit.methods.bgr.training import Example
 from kit.text import Encoder

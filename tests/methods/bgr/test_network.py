@@ -81,7 +81,9 @@ def test_candidates_are_read_by_the_layers_that_do_not_learn(fitted: BGR, facts:
     for text in range(4):
         n = int(encoded.mask[text].sum())
         assert n <= MOST_TOKENS
-        assert torch.allclose(encoded.tokens[text, :n], layers[3][text, :n].half().float(), atol=2e-3)
+        assert torch.allclose(
+            encoded.tokens[text, :n], layers[3][text, :n].half().float(), atol=2e-3
+        )
         mean = torch.nn.functional.normalize(layers[3][text, :n].mean(0), dim=0)
         assert torch.allclose(encoded.vectors[text], mean, atol=1e-4)
     assert not encoded.tokens.requires_grad and len(encoded.tokens) == len(texts)

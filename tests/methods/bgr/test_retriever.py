@@ -118,7 +118,7 @@ def test_weights_that_ship_are_small_and_judge_alike(
 
 
 def test_the_kits_weights_are_not_of_eq1_as_printed() -> None:
-    with pytest.raises(InputError, match="field judge: .*expected start=untrained"):
+    with pytest.raises(InputError, match=r"field judge: .*expected start=untrained"):
         BGR(judge="printed")
 
 

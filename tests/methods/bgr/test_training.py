@@ -102,9 +102,7 @@ def test_it_learns_from_the_empty_path_and_another_in_both_directions(facts: Ben
             path = tuple(order[:length])
             target = order[length : length + 1]
             with torch.no_grad():
-                states = network.read_paths(
-                    [candidates.path_text(path, direction)], [direction]
-                )
+                states = network.read_paths([candidates.path_text(path, direction)], [direction])
                 logits, likeness = network.scorer(matches, direction, [path], states)
             logits = logits[0].double()
             likeness = likeness[0].double()

@@ -121,13 +121,13 @@ def test_the_update_of_a_rank_is_a_perceptron_of_two_n_more_units() -> None:
 @torch.no_grad()
 def test_a_changed_identity_by_hand() -> None:
     """W = I / 2 + A B with A = (1, 2)ᵀ and B = (3, 4), as h W for a row h."""
-    near = NearIdentity(2, 1, 0.5)
+    layer = NearIdentity(2, 1, 0.5)
     h = torch.tensor([[1.0, 1.0]])
-    np.testing.assert_array_equal(near(h), 0.5 * h)  # B begins at 0
-    near.down.weight.copy_(torch.tensor([[1.0, 2.0]]))
-    near.up.weight.copy_(torch.tensor([[3.0], [4.0]]))
-    np.testing.assert_array_equal(near.weight.T, [[3.5, 4.0], [6.0, 8.5]])
-    np.testing.assert_array_equal(near(h), [[9.5, 12.5]])
+    np.testing.assert_array_equal(layer(h), 0.5 * h)  # B begins at 0
+    layer.down.weight.copy_(torch.tensor([[1.0, 2.0]]))
+    layer.up.weight.copy_(torch.tensor([[3.0], [4.0]]))
+    np.testing.assert_array_equal(layer.weight.T, [[3.5, 4.0], [6.0, 8.5]])
+    np.testing.assert_array_equal(layer(h), [[9.5, 12.5]])
 
 
 @torch.no_grad()

@@ -69,8 +69,8 @@ def test_the_graph_in_training_holds_the_supports_and_the_nearest_others() -> No
     last, before, *_ = reversed(order)
     documents = Lesson(learner, TrainingQuestion(RIVER, (last,))).prepared.documents
     assert documents.tolist() == [last, *order[:2]]
-    both = Lesson(learner, TrainingQuestion(RIVER, (before, last))).prepared.documents
-    assert both.tolist() == [before, last, order[0]]
+    two_supports = Lesson(learner, TrainingQuestion(RIVER, (before, last))).prepared.documents
+    assert two_supports.tolist() == [before, last, order[0]]
 
 
 @pytest.mark.parametrize("form", ["printed", "residual"])
