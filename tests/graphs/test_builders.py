@@ -104,7 +104,11 @@ def test_no_passages(name: str) -> None:
             "no graph builder 'taggme'; known are .* and tfidf, knn, entity, structure$",
         ),
         ("entty+knn", {}, "no graph builder 'entty'; .*; did you mean 'entity'?"),
-        ("entity", {"pror": 1}, "has no setting 'pror'; it has annotations, prior, .*; did you mean 'prior'?"),
+        (
+            "entity",
+            {"pror": 1},
+            "has no setting 'pror'; it has annotations, prior, .*; did you mean 'prior'?",
+        ),
         ("entity+", {}, "no graph builder ''"),
         ("entity", {"k": 3}, "the graph builder entity has no setting 'k'; it has .*prior"),
         ("knn", {"k": "many"}, "field k: expected a whole number from 1, not 'many'"),

@@ -21,12 +21,13 @@ UNFILLED = re.compile(r"[{}\[\]<>|]|\(n\)|  ")
 
 
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.integers(0, 2**32))
-def test_a_world_of_any_words_keeps_the_promises(seed):
+@given(st.integers(0, 2**32), st.booleans())
+def test_a_world_of_any_words_keeps_the_promises(seed, crowded):
     atlas = build(
         seed,
         755,
         own_words=True,
+        crowded=crowded,
         train=36,
         dev=36,
         test=36,
@@ -79,9 +80,13 @@ def test_worlds_share_few_titles_and_templates():
     titles = [{passage.title for passage in world.corpus.passages} for world in (atlas, *worlds)]
     assert len(titles[0] & titles[1]) < 30 and len(titles[1] & titles[2]) < 10
 
-    known = set(templates(_steps(atlas.train)))
-    same_words = np.mean([template in known for template in templates(_steps(atlas.test))])
-    own_words = np.mean([template in known for template in templates(_steps(worlds[0].train))])
+    templates_of_atlas = set(templates(_steps(atlas.train)))
+    same_words = np.mean(
+        [template in templates_of_atlas for template in templates(_steps(atlas.test))]
+    )
+    own_words = np.mean(
+        [template in templates_of_atlas for template in templates(_steps(worlds[0].train))]
+    )
     assert same_words > 0.7 and own_words < 0.35
 
 

@@ -9,7 +9,7 @@ around them, and what its nodes know of the question, are in
 """
 
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -79,7 +79,7 @@ class GraphReranker(Shipped, Retriever):
         "seed",
     )
 
-    ranges = {
+    ranges: ClassVar = {
         "candidates": 200,
         "edges": ("+".join(EDGES), "cc+cd", ""),  # all, without entities, none
     }

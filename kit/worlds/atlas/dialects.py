@@ -32,6 +32,7 @@ _RULES = [(re.compile(rule["find"]), rule["into"]) for rule in TABLES["rules"]]
 _CHOSEN = ("says", "asks", "noun", "clause", "verify", "same", "less", "more", "below")
 REWRITTEN = 0.5  # the share of words with synonyms, and of phrasings with a rule, that change
 N_TONGUES = 6
+NAMESAKES = 0.35  # the share of names in a crowded language that take up an earlier one
 SOUNDS = {
     "C": "b d f g j k l m n p r s t v w z br dr gr kl pr sh st th tr".split(),
     "V": "a e i o u ai ei oa ou ea y".split(),
@@ -69,6 +70,12 @@ def dialect(rng: Random) -> Language:
             drawn.append(_part(rng, part, openings))
         parts[kind] = tuple(drawn)
     return Language(relations, parts, _lexicon(rng))
+
+
+def crowd(language: Language) -> Language:
+    """The language in which many things have names alike."""
+    lexicon = language.lexicon | {"namesakes": NAMESAKES}
+    return language._replace(lexicon=lexicon)
 
 
 def rewrite(rng: Random, text: str) -> str:

@@ -14,7 +14,7 @@ from kit.errors import InputError
 from kit.files import atomic_write
 from kit.paths import ATLAS, downloads
 from kit.worlds.atlas.articles import add_titles, write_article
-from kit.worlds.atlas.dialects import dialect
+from kit.worlds.atlas.dialects import crowd, dialect
 from kit.worlds.atlas.drafts import Draft
 from kit.worlds.atlas.geography import befriend, found_country
 from kit.worlds.atlas.long_articles import in_long_articles
@@ -58,6 +58,7 @@ def generate(
     size: str | int = "class",
     *,
     own_words: bool = False,
+    crowded: bool = False,
     large_graphs: bool = False,
     articles: bool = False,
     **questions: int,
@@ -66,17 +67,20 @@ def generate(
 
     The size is a name in SIZES, or about how many passages there are, then without questions but
     for those that are asked for: ``train``, ``dev``, ``test`` (how many). InputError for another
-    name. With ``own_words`` names, wordings and templates are drawn anew by the seed. With
-    ``large_graphs`` the questions are others, of 5 to 10 facts each, over the same passages and
-    with the same documents in each split, at most 600, 200 and 300 of them; they are meant for the
-    setting *facts*: ``single_facts(generate(large_graphs=True))``. With
-    ``articles`` the same questions are asked of whole articles, of ten to forty passages each
-    (:mod:`kit.worlds.atlas.long_articles`).
+    name.
+
+    With ``own_words`` names, wordings and templates are drawn anew by the seed. In a ``crowded``
+    world many things have names alike. With ``large_graphs`` the questions are others, of 5 to 10
+    facts each, over the same passages and with the same documents in each split, at most 600, 200
+    and 300 of them; they are meant for the setting *facts*:
+    ``single_facts(generate(large_graphs=True))``. With ``articles`` the same questions are asked of
+    whole articles, of ten to forty passages each (:mod:`kit.worlds.atlas.long_articles`).
     """
     atlas = build(
         seed,
         size,
         own_words=own_words,
+        crowded=crowded,
         large_graphs=large_graphs,
         **questions,
     )
@@ -88,6 +92,7 @@ def build(
     size: str | int = "class",
     *,
     own_words: bool = False,
+    crowded: bool = False,
     large_graphs: bool = False,
     **questions: int,
 ) -> Atlas:
@@ -95,7 +100,10 @@ def build(
     expect_known(questions, SPLITS, "split")
     wanted = _size(size)._replace(**questions)
     rng = Random(seed)
-    world = World(dialect(rng) if own_words else PLAIN)
+    language = dialect(rng) if own_words else PLAIN
+    if crowded:
+        language = crowd(language)
+    world = World(language)
     _populate(world, wanted.countries, rng)
     articles = [write_article(world, entity, rng) for entity in world.entities]
 

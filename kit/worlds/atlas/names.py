@@ -8,6 +8,7 @@ from random import Random
 
 from kit.worlds.atlas.phrasings import Lexicon, fill
 
+TAIL = 3  # the exponent by which earlier names are the more likely to be taken up
 MIDDLE_NAME = 0.2  # the share of people who have one
 
 
@@ -18,6 +19,7 @@ class Names:
         self.rng = rng
         self.lexicon = lexicon
         self.used: set[str] = set(lexicon["real_places"])
+        self.words: list[str] = []  # that later names may take up
         self.shared: set[str] = set()  # names of two people
 
     def fresh(self, draw: Callable[[int], str]) -> str:
@@ -33,8 +35,13 @@ class Names:
         raise RuntimeError("the name grammar is exhausted")
 
     def word(self, tongue: dict, ending: str) -> str:
-        """A new proper name; its ending is the tongue's for a city, surname, region or river …"""
+        """A new proper name; its ending is the tongue's for a city, surname, region or river …
+
+        In a crowded language a share of them take up an earlier name, surnames as it stands.
+        """
         choose = self.rng.choice
+        if self.words and ending != "country" and self.rng.random() < self.lexicon["namesakes"]:
+            return self._namesake(ending)
 
         def stem(attempt):
             middle = ""
@@ -47,14 +54,36 @@ class Names:
             start = choose(tongue["start"])
             return smooth(start + middle + choose(tongue[ending]))
 
-        return self.fresh(stem)
+        word = self.fresh(stem)
+        if self.lexicon["namesakes"]:
+            self.words.append(word)
+        return word
+
+    def _namesake(self, ending: str) -> str:
+        """An earlier name, told apart by an epithet where it is no surname.
+
+        The first names are by far the most frequent, as in a long-tailed world.
+        """
+
+        def earlier():
+            row = int(len(self.words) * self.rng.random() ** TAIL)
+            return self.words[row]
+
+        if ending == "surname":
+            return earlier()
+        epithets = self.lexicon["epithets"]
+        return self.fresh(lambda attempt: f"{self.rng.choice(epithets)} {earlier()}")
 
     def person(self, tongue: dict, gender: str) -> str:
-        """A new full name; the surname is that of nobody else."""
-        n_given = 2 if self.rng.random() < MIDDLE_NAME else 1
-        given = self.rng.sample(tongue[gender], n_given)
-        surname = self.word(tongue, "surname")
-        return " ".join([*given, surname])
+        """A new full name; the surname is that of nobody else, but in a crowded language."""
+
+        def draw(attempt):
+            n_given = 2 if self.rng.random() < MIDDLE_NAME else 1
+            given = self.rng.sample(tongue[gender], n_given)
+            surname = self.word(tongue, "surname")
+            return " ".join([*given, surname])
+
+        return self.fresh(draw)
 
     def compound(self, draw: Callable[[int], str], suffix: str) -> str:
         """A new name of a drawn word and a fixed one: Amber Library."""

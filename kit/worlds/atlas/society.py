@@ -87,12 +87,17 @@ def _add_companies(country: Country) -> None:
         company = _add_institution(
             country,
             "company",
-            f"{word} {rng.choice(suffixes)}",
+            _company_name(country, word, suffixes),
             (first, last),
             short=word,
             details={"trade": trade},
         )
         country.world.add(company, "employees", amount(rng.randint(12, 940) * 5))
+
+
+def _company_name(country: Country, word: str, suffixes: list[str]) -> str:
+    """The name of a company that is called by a word, and of no other."""
+    return country.names.fresh(lambda attempt: f"{word} {country.rng.choice(suffixes)}")
 
 
 def _add_buildings(country: Country) -> None:

@@ -109,7 +109,7 @@ def _shared(corpus: Corpus, questions: Sequence[Question], support: int) -> list
     for question in questions:
         passage_id = question.supporting[support][0]
         texts.append(corpus[passage_id].full_text)
-    pairs = zip(_stems([question.text for question in questions]), _stems(texts))
+    pairs = zip(stems([question.text for question in questions]), stems(texts))
     return [len(words & held) / len(words) for words, held in pairs]
 
 
@@ -139,7 +139,7 @@ def _step_recall(dense: Retriever, question: Question) -> float:
     return float(np.mean(hits)) if hits else np.nan
 
 
-def _stems(texts: list[str]) -> list[set[str]]:
+def stems(texts: list[str]) -> list[set[str]]:
     """The stems of each text, without stop words."""
     tokens = bm25s.tokenize(
         texts,

@@ -11,7 +11,7 @@ from kit.learning.training import one_thread
 from kit.methods import make
 from kit.paths import NETWORKS
 from kit.settings import Value
-from kit.worlds.networks.worlds import training_worlds
+from kit.worlds.networks.worlds import fact_worlds, training_worlds
 
 
 class Recipe(NamedTuple):
@@ -29,6 +29,7 @@ RECIPES: dict[str, Recipe] = {
     "mdr": Recipe(partial(training_worlds, 8), {"n_train": 120, "hops": 4}),
     "logistic": Recipe(partial(training_worlds, 2), {"n_train": 400}),
     "graph-reranker": Recipe(partial(training_worlds, 2), {"epochs": 3}),
+    "bgr": Recipe(partial(fact_worlds, 5), {"steps": 2600, "learning_rate": 1.2e-3}),
     "qsgnn/printed": Recipe(partial(training_worlds, 2), {"form": "printed", **QSGNN}),
     "qsgnn/residual": Recipe(partial(training_worlds, 2), {"form": "residual", **QSGNN}),
 }

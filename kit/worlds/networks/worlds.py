@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kit.corpus import Benchmark, Question, load
+from kit.corpus import Benchmark, Question, load, single_facts
 from kit.errors import InputError
 from kit.worlds import atlas
 
 HELD_OUT_SEED = 400
 FIRST_SEED = 401
+CROWDED = 4  # one of so many worlds is
 
 
 def training_worlds(n: int, **size: str | int) -> list[Benchmark]:
@@ -16,8 +17,10 @@ def training_worlds(n: int, **size: str | int) -> list[Benchmark]:
 
     The held-out world comes first. It has only dev questions, which choose checkpoints; the others
     have only training questions, some 1,280. Names, wordings and templates are drawn anew for each
-    world. None shares a question or a support's title with dev and test of the embedded atlas.
-    ``size`` is that of :func:`kit.worlds.atlas.generate`.
+    world; every fourth is crowded, with many things of like names. None shares a question or a
+    support's title with dev and test of the embedded atlas. ``size`` is that of
+    :func:`kit.worlds.atlas.generate`: ``training_worlds(5, large_graphs=True)`` has questions of 5
+    to 10 facts each.
     """
     test_world = load()
     seeds = (HELD_OUT_SEED, *range(FIRST_SEED, FIRST_SEED + n))
@@ -26,16 +29,23 @@ def training_worlds(n: int, **size: str | int) -> list[Benchmark]:
     return worlds
 
 
+def fact_worlds(n: int, **size: str | int) -> list[Benchmark]:
+    """The same, each question with its own 25 facts."""
+    return [single_facts(world) for world in training_worlds(n, **size)]
+
+
 def _world(seed: int, test_world: Benchmark, **size: str | int) -> Benchmark:
     """A world of its own words, without the questions that it shares with the test world."""
+    is_held_out = seed == HELD_OUT_SEED
     world = atlas.generate(
         seed,
         own_words=True,
+        crowded=seed % CROWDED == 0 and not is_held_out,
         **size,
     )
     teaching = (*world.train, *world.dev, *world.test)
     choosing = ()
-    if seed == HELD_OUT_SEED:
+    if is_held_out:
         teaching, choosing = choosing, world.dev
     return replace(
         world,

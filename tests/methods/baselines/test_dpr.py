@@ -66,7 +66,9 @@ def test_without_training_questions_the_way_to_give_some_is_named(name: str) -> 
     ):
         make(name, start="untrained").fit(example().without_test())
     with pytest.raises(InputError, match="expected 9 training questions"):
-        make(name, start="untrained", n_train=9).fit(Benchmark("b", example().corpus, train=example().test))
+        make(name, start="untrained", n_train=9).fit(
+            Benchmark("b", example().corpus, train=example().test)
+        )
 
 
 TRAINING = load().without_test()
@@ -81,7 +83,9 @@ def test_questions_are_drawn_by_the_seed_and_once() -> None:
 
 def test_candidates_for_the_negatives() -> None:
     hard, random, none = (
-        DPR(start="untrained", negatives=negatives).training_pairs(QUESTIONS, TRAINING.corpus, NEAREST)
+        DPR(start="untrained", negatives=negatives).training_pairs(
+            QUESTIONS, TRAINING.corpus, NEAREST
+        )
         for negatives in ("hard", "random", "in-batch")
     )
     scores = NEAREST.scores([QUESTIONS[0].text])[0]

@@ -94,7 +94,7 @@ def networks(draw: st.DrawFn):
         torch.tensor(order)
         + 0.37 * torch.rand(queries, n, generator=torch.Generator().manual_seed(n))
     ) / n
-    # Eighths: a weight nearest_two 0 makes distances equal in single precision that are not in double.
+    # Eighths: a weight near 0 makes distances equal in single precision, not in double.
     alphas = torch.tensor(
         draw(st.lists(st.integers(0, 8).map(lambda eighths: eighths / 8), min_size=1, max_size=3))
     )

@@ -111,8 +111,8 @@ def test_the_sentence_encoder_reads_the_question_or_the_path(indexed):
     agent_input = AgentInput(Query("", RIVER), (0, 1), np.array([2, 3]))
     path = path_text(RIVER, corpus.passages[:2])
     agents = {"kgp-dense": ({}, RIVER), "kgp-mdr": ({"start": "untrained"}, path)}
-    for name, (settings, text) in agents.items():
-        [output] = indexed(name, **settings).score([agent_input])
+    for name, (start, text) in agents.items():
+        [output] = indexed(name, **start).score([agent_input])
         f = Encoder(DEFAULT_ENCODER).encode([text], role="query")[0]
         assert output.scores.tolist() == pytest.approx((vectors[2:4] @ f).tolist(), abs=1e-6)
 
