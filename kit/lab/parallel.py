@@ -1,5 +1,6 @@
 """Work that several processes share."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
@@ -21,7 +22,10 @@ def in_parallel(
     """
     calls = (delayed(work)(*call_arguments) for call_arguments in arguments)
     try:
-        yield from Parallel(jobs, return_as="generator_unordered", batch_size=1)(calls)
+        with warnings.catch_warnings():
+            # A process whose memory has grown is replaced by a fresh one, and nothing is lost.
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
+            yield from Parallel(jobs, return_as="generator_unordered", batch_size=1)(calls)
     except BrokenProcessPool:
         raise InputError(
             "a worker died (out of memory?); the same command goes on where it stopped"

@@ -153,9 +153,11 @@ def explore(
     (an id), ``typed``, and the settings. Raises :class:`InputError` for what no control or setting
     can be.
     """
-    method = make(retriever) if isinstance(retriever, str) else retriever
     first_asked = {name: start.pop(name) for name in _SHARED if name in start}
-    method = method.variant(**start)
+    if isinstance(retriever, str):
+        method = make(retriever, **start)
+    else:
+        method = retriever.variant(**start)
     controls, find = question_controls(benchmark, questions, lines=method.sees_gold)
     controls |= method_controls(method)
 

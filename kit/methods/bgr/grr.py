@@ -181,7 +181,8 @@ class GRR(Trained, EvidenceRetriever):
         learnable = with_graphs(benchmark.train)
         drawn = draw(learnable, settings.n_train or len(learnable), settings.seed)
         examples = self.examples(benchmark, drawn)
-        choosing = draw(with_graphs(benchmark.dev), DEV_QUESTIONS, settings.seed)
+        n_choosing = min(DEV_QUESTIONS, settings.n_train or DEV_QUESTIONS)
+        choosing = draw(with_graphs(benchmark.dev), n_choosing, settings.seed)
         dev = self.examples(benchmark, choosing)
 
         network = self._untrained()

@@ -267,10 +267,11 @@ class BGR(Shipped, EvidenceRetriever):
         settings = self.settings
         examples = []
         dev = []
+        n_choosing = min(CHOOSING, settings.n_train or CHOOSING)  # no more than what it learns from
         for benchmark in benchmarks:
             learnable = with_graphs(benchmark.train)
             drawn = draw(learnable, settings.n_train or len(learnable), settings.seed)
-            choosing = draw(with_graphs(benchmark.dev), CHOOSING, settings.seed)
+            choosing = draw(with_graphs(benchmark.dev), n_choosing, settings.seed)
             examples += self.examples(benchmark, drawn)
             dev += self.examples(benchmark, choosing)
 
