@@ -114,8 +114,9 @@ class DPR(Shipped, Dense):
             self.settings,
             slot,
         )
-        if len(benchmarks) == 1:
-            # For the store, while the encoder remembers what its lower layers made of them.
+        if len(benchmarks) == 1 and benchmarks[0].collections is None:
+            # For the store, while the encoder remembers what its lower layers made of them. Where
+            # each question has its own few passages, most are never searched.
             encoder.encode(passages)
         return Path(encoder.name)
 
