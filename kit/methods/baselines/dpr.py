@@ -79,12 +79,7 @@ class DPR(Shipped, Dense):
             self._begin()
 
     def expect_training(self, benchmark: Benchmark) -> None:
-        expect_training(
-            benchmark,
-            benchmark.train,
-            self.settings.n_train,
-            self.name,
-        )
+        expect_training(benchmark, benchmark.train, self.settings.n_train, self.name)
 
     def train(self, benchmarks: Benchmarks, slot: Slot) -> Path:
         n_train = self.settings.n_train

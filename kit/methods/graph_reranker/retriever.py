@@ -197,14 +197,7 @@ class GraphReranker(Shipped, Retriever):
     # ---- learning
 
     def expect_training(self, benchmark: Benchmark) -> None:
-        """A world that is held out may have dev questions alone."""
-        if benchmark.train or not benchmark.dev:
-            expect_training(
-                benchmark,
-                benchmark.train,
-                self.settings.n_train,
-                self.name,
-            )
+        expect_training(benchmark, benchmark.train, self.settings.n_train, self.name)
 
     def train(self, benchmarks: Benchmarks, slot: Slot) -> Path:
         return training.train(self, benchmarks, slot)
