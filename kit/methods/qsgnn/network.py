@@ -36,6 +36,7 @@ INTRA = ("oo", "cc")
 INTER = ("co", "oc", "do", "od", "dc", "cd")
 
 MESSAGE = 0.9  # W^v begins as so many times the identity
+SHARE = 0.2  # λ of a residual score: so that cosines can turn odds of 1 : 300
 SMALL = 1e-12
 Ends = tuple[Tensor, Tensor]  # something of the senders' nodes, and of the receivers'
 Vectors = dict[str, Tensor]  # of the nodes of each level, (nodes, n)
@@ -363,20 +364,21 @@ def without_idle(weights: Weights) -> Weights:
 class Residual(nn.Module):
     """A document's score: Σ_k w_k s_k + λ Sim(q, H^l) / τ, where s are scores of plain methods.
 
-    w begins as that of the method ``logistic``, λ (``share``) at 0: before training the order is
-    the logistic one. This is the kit's and not the paper's, in which w = 0 and λ = τ.
+    w begins as that of the method ``logistic``; λ is :data:`SHARE`. This is the kit's and not the
+    paper's, in which w = 0 and λ = τ. A λ that was learned from 0 on became negative, as untrained
+    cosines say again what the plain scores say; from then on they stood for unlikeness.
     """
 
-    def __init__(self, n_scores: int, temperature: float) -> None:
+    def __init__(self, weights: Tensor, temperature: float) -> None:
+        """``weights`` are those of the plain scores, (scores,)."""
         super().__init__()
-        self.base = nn.Linear(n_scores, 1, bias=False)
-        nn.init.ones_(self.base.weight)
-        self.share = nn.Parameter(torch.zeros(()))
+        self.base = nn.Linear(len(weights), 1, bias=False)
+        self.base.weight = nn.Parameter(weights[None].clone())
         self.temperature = temperature
 
     def forward(self, plain: Tensor, cosines: Tensor) -> Tensor:
         """The scores (documents,) from those of plain methods (documents, scores)."""
-        return self.base(plain).squeeze(1) + self.share * cosines / self.temperature
+        return self.base(plain).squeeze(1) + SHARE * cosines / self.temperature
 
 
 class NearIdentity(nn.Module):

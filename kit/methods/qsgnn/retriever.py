@@ -27,7 +27,7 @@ from kit.learning.shipped import Benchmarks, Shipped, Start
 from kit.learning.training import Slot, one_thread, read_weights
 from kit.methods.base import Ranking, Rankings, Retriever, as_query
 from kit.methods.gnn_ret.retriever import GNNRet
-from kit.methods.graph_reranker.candidates import SCORES, WALK_LAYERS, WALK_SENDERS
+from kit.methods.graph_reranker.candidates import WALK_LAYERS, WALK_SENDERS
 from kit.methods.graph_reranker.logistic import Logistic
 from kit.methods.qsgnn import training
 from kit.methods.qsgnn.graph import NO_NODES, MultiLevelGraph
@@ -179,7 +179,7 @@ class QSGNN(Shipped, Retriever):
         options = self.settings.of_encoder()
         self.base = None
         if self.settings.form == "residual":
-            self.base = Logistic(**options, start="untrained", triples=self.settings.triples)
+            self.base = Logistic(**options, triples=self.settings.triples)
             self.base.index(corpus)
             self.walk = self.base.scorers.walk
         else:
@@ -220,7 +220,8 @@ class QSGNN(Shipped, Retriever):
             picks = np.random.default_rng(settings.seed).permutation(len(vectors))
             network.keep_cosines(vectors[picks[:N_FITTED]])
         if settings.form == "residual":
-            network.residual = Residual(len(SCORES), settings.temperature)
+            weights = torch.from_numpy(self.base.weights[:-1]).float()
+            network.residual = Residual(weights, settings.temperature)
         return network
 
     def batch(self, documents: Sequence[ndarray]) -> Batch:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 from torch import Tensor
+from torch.optim import AdamW
 
 from kit.corpus import Benchmark
 from kit.corpus.types import Questions
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 HELD_OUT = 0.05  # of the synthetic questions, by which weights are chosen
 DEV_QUESTIONS = 100  # of each benchmark, by which they are chosen, too
-QUICK = 3  # times the learning rate, of the weight of messages in a residual score
 
 
 class Lesson(NamedTuple):
@@ -172,7 +172,7 @@ def train(learners: Sequence["QSGNN"], benchmarks: Benchmarks, slot: Slot) -> Pa
     network = learners[0].network
     trainer = Trainer(
         network,
-        optimiser(network),
+        AdamW(network.parameters(), weight_decay=0.0),  # without decay, as in the paper
         partial(batch_loss, prepare=prepare),
         check=lambda step: {"measured": -held_out_loss(lessons.held_out, settings.batch, prepare)},
         latest_of_equals=True,
@@ -194,14 +194,6 @@ def lessons_of(learner: "QSGNN", benchmark: Benchmark, questions: Questions) -> 
         if supports:
             lessons.append(Lesson(learner, TrainingQuestion(question.text, supports)))
     return lessons
-
-
-def optimiser(network: Network) -> torch.optim.Optimizer:
-    """AdamW without decay, as in the paper; it moves the weight of the messages quickly."""
-    quick = [network.residual.share] if network.residual else []
-    others = [weight for weight in network.parameters() if all(weight is not w for w in quick)]
-    groups = [{"params": others}, {"params": quick, "times": QUICK}]
-    return torch.optim.AdamW([group for group in groups if group["params"]], weight_decay=0.0)
 
 
 def batch_loss(batch: LessonBatch, prepare: Callable[[Lesson], "Asked"]) -> Tensor:
