@@ -3,6 +3,10 @@
 The loss of a question is the mean over its supports among the candidates of −ln softmax(s), where
 s are the scores of all candidates. Supports that are no candidates are not put in: the graphs are
 those that the network will get.
+
+In each step the nodes of a level do not know some of their numbers, which are drawn for each
+question; these are 0 instead. A network that leans on a single one, such as the share of a title
+that stands in the question, is of use only where texts are like those that it learned from.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +23,7 @@ from kit.corpus import Benchmark
 from kit.corpus.types import Questions
 from kit.learning.shipped import Benchmarks
 from kit.learning.training import Slot, Trainer, parts_of_epoch, periods_of
-from kit.methods.graph_reranker.features import CorpusGraph, Surroundings, side_by_side
+from kit.methods.graph_reranker.features import Batch, CorpusGraph, Surroundings, side_by_side
 from kit.methods.graph_reranker.logistic import Scored, regression, score_all
 from kit.methods.training import draw
 from kit.text.tfidf import best_rows
@@ -31,6 +35,7 @@ BATCH = 8  # questions per step
 #: The highest learning rate, by where the network begins.
 LEARNING_RATES = {"untrained": 2e-3, "worlds": 5e-4}
 WEIGHT_DECAY = 0.01
+UNKNOWN = 0.2  # the share of numbers that nodes do not know
 
 
 class Example(NamedTuple):
@@ -62,9 +67,9 @@ def train(learner: "GraphReranker", benchmarks: Benchmarks, slot: Slot) -> Path:
     examples = _examples(teaching, base, settings.candidates)
     held_out = _examples(choosing, base, settings.candidates)
 
-    def log_likelihood(batch: Examples) -> Tensor:
+    def log_likelihood(batch: Examples, unknown: float = 0) -> Tensor:
         """The mean of ln softmax(s) over the supports, for each question, (questions,)."""
-        graphs = side_by_side([example.graph for example in batch])
+        graphs = without_some(side_by_side([example.graph for example in batch]), unknown)
         scores, _ = network(graphs, learner.kinds)
         likelihoods = []
         for example, of_question in zip(batch, scores[-1].split(graphs.sizes)):
@@ -79,7 +84,7 @@ def train(learner: "GraphReranker", benchmarks: Benchmarks, slot: Slot) -> Path:
     trainer = Trainer(
         network,
         AdamW(network.parameters(), weight_decay=WEIGHT_DECAY),
-        lambda batch: -log_likelihood(batch).mean(),
+        lambda batch: -log_likelihood(batch, UNKNOWN).mean(),
         check=check if held_out else None,
     )
     parts = []
@@ -88,6 +93,16 @@ def train(learner: "GraphReranker", benchmarks: Benchmarks, slot: Slot) -> Path:
         batches = list(_batches([examples[pick] for pick in order]))
         parts += parts_of_epoch(batches)
     return trainer.run(periods_of(parts, LEARNING_RATES[settings.start]), slot)
+
+
+def without_some(graphs: Batch, share: float) -> Batch:
+    """The graphs with a share of the numbers set to 0, drawn for each question and level."""
+    numbers = {}
+    for level, of_nodes in graphs.numbers.items():
+        n_nodes = [len(part.rows[level]) for part in graphs.parts]
+        is_known = torch.rand(len(n_nodes), of_nodes.shape[1]) >= share  # (questions, numbers)
+        numbers[level] = of_nodes * is_known.repeat_interleave(torch.tensor(n_nodes), 0)
+    return graphs._replace(numbers=numbers)
 
 
 def _scored(
