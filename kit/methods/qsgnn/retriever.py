@@ -117,7 +117,7 @@ class QSGNN(Shipped, Retriever):
     )
 
     class Settings(EncoderSettings, frozen=True):
-        start: Start = "untrained"
+        start: Start = "worlds"
         form: Annotated[
             Literal["printed", "residual"],
             "Eq. 6 learned by Eq. 5, or what it adds to the score of `logistic`, learned as a list",
@@ -148,7 +148,9 @@ class QSGNN(Shipped, Retriever):
             "begin as dense retrieval, by identities, or as whole matrices drawn at random",
         ] = "dense"
         logit_scale: Annotated[AboveZero, "by which cosines are multiplied in a softmax"] = 10.0
-        synthetic: Annotated[Whole, "questions of pre-training, at most"] = 1_000
+        synthetic: Annotated[
+            Whole, "questions that rules make of the corpus, to learn from first, at most"
+        ] = 0
         pretraining_epochs: Annotated[Whole, "times through these; the paper has 5"] = 1
         pretraining_rate: Annotated[AboveZero, "the highest learning rate meanwhile"] = 1e-3
         epochs: Annotated[Whole, "times through the training questions; the paper has 3"] = 2
