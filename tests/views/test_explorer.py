@@ -221,7 +221,7 @@ def test_a_graph_is_one_page_with_fixed_places_and_the_same_in_print(corpus, hos
     assert not re.search(r"""\b(?:src|href)\s*=\s*["']https?:""", page.html)
     assert hostile not in page.html and "\\u003cimg src=x onerror" in page.html
     assert page._repr_html_().startswith(
-        '<div class="kit-page"><iframe sandbox="allow-scripts" loading="lazy" srcdoc="&lt;html&gt;'
+        '<div class="kit-page"><iframe sandbox="allow-scripts" loading="lazy" srcdoc="&lt;!DOCTYPE'
     )
 
 
