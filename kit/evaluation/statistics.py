@@ -77,27 +77,6 @@ def over_draws(measured: Estimate, draws: ndarray) -> Estimate:
     )
 
 
-def mean_of_draws(values: ndarray) -> Estimate:
-    """The mean of a quantity (n,) that each draw of a training has once, with Student's interval.
-
-    So few values are too alike for a bootstrap.
-    """
-    values = np.asarray(values, float)
-    n = len(values)
-    half = nan
-    if n > 1:
-        error = values.std(ddof=1) / np.sqrt(n)
-        half = float(error * stats.t.ppf(_ENDS[1], n - 1))
-    mean = float(values.mean())
-    return Estimate(
-        mean,
-        mean - half,
-        mean + half,
-        n,
-        draws=tuple(values.tolist()),
-    )
-
-
 def resampled_sums(
     values: ndarray,
     *,

@@ -111,13 +111,6 @@ def test_draws_of_the_training_widen_an_interval() -> None:
     assert rising[:3] == pytest.approx((2, 2 - 1.96, 2 + 1.96), abs=1e-3)
 
 
-def test_a_mean_of_draws_has_students_interval() -> None:
-    """Of 1, 2, 3 the standard error is 1 / √3, and t with 2 degrees of freedom is 4.303."""
-    result = statistics.mean_of_draws([1, 2, 3])
-    assert result[:4] == pytest.approx((2, 2 - 2.484, 2 + 2.484, 3), abs=1e-3)
-    assert math.isnan(statistics.mean_of_draws([1]).low)
-
-
 def test_a_rival_is_chosen_on_the_other_half() -> None:
     """a is best on the odd questions, b on the even ones: each half has the other's best."""
     a = [0, 1, 0, 1]

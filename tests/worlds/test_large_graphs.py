@@ -5,10 +5,10 @@ import pytest
 
 from kit.corpus import load
 from kit.corpus.facts import single_facts
-from kit.evaluation.evidence_graphs import evidence_table
 from kit.worlds.atlas import Atlas, build
 from kit.worlds.atlas.solver import below_among, named, solve, subject_of
 from kit.worlds.atlas.world import World, year
+from kit.worlds.evidence_graphs import evidence_table
 from tests.worlds.test_atlas import check_decompositions, check_promises, questions
 
 

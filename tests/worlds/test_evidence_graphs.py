@@ -1,9 +1,7 @@
 """Gold evidence graphs, counted by hand."""
 
-import pandas as pd
-
 from kit.corpus import Benchmark, Corpus, EvidenceGraph, Passage, Question, load
-from kit.evaluation.evidence_graphs import chains_by_hops, count_shapes, evidence_table
+from kit.worlds.evidence_graphs import count_shapes, evidence_table
 
 SINGLE = EvidenceGraph(1)
 CHAIN = EvidenceGraph(3, ((0, 1), (1, 2)))
@@ -43,13 +41,6 @@ def test_table_2_by_hand():
     assert table["shapes"].tolist() == [3, 3, 5]  # JOIN and RENAMED are one
     assert table.loc["train", "nodes"] == (1 + 3 + 3) / 3
     assert table.loc["train", "edges"] == (1 + 3 + 4) / 3  # with those from the question
-
-
-def test_chains_by_hops_by_hand():
-    table = chains_by_hops(of(SINGLE, CHAIN, JOIN, FORK, PAIR, None))
-    expected = pd.DataFrame({1: [1, 1], 2: [0, 2], 3: [1, 0]}, index=[1, 2])
-    assert table.values.tolist() == expected.values.tolist()
-    assert table.index.tolist() == [1, 2] and table.columns.tolist() == [1, 2, 3]
 
 
 def test_the_atlas_has_the_shapes_of_its_readme():

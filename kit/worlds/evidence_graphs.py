@@ -1,4 +1,4 @@
-"""What a benchmark's gold evidence graphs are like: the counts of bgr.txt, Tables 2 and 5."""
+"""What a benchmark's gold evidence graphs are like: the counts of bgr.txt, Table 2."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -7,7 +7,6 @@ import networkx as nx
 import pandas as pd
 
 from kit.corpus import Benchmark, EvidenceGraph
-from kit.corpus.types import Questions
 
 #: Structures of bgr.txt §4.5 as its Table 2 calls them: single or multi chain, single or multi hop.
 STRUCTURES = {
@@ -38,16 +37,6 @@ def evidence_table(benchmark: Benchmark) -> pd.DataFrame:
         row["shapes"] = count_shapes(graphs)
         rows[split] = row
     return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def chains_by_hops(questions: Questions) -> pd.DataFrame:
-    """How many questions there are by chains (rows) and facts in the longest (bgr.txt, Table 5)."""
-    graphs = [question.evidence for question in questions if question.evidence]
-    chains = [len(graph.chains) for graph in graphs]
-    hops = [max(map(len, graph.chains)) for graph in graphs]
-    return pd.crosstab(
-        pd.Series(chains, name="chains", dtype=int), pd.Series(hops, name="hops", dtype=int)
-    )
 
 
 def count_shapes(graphs: Iterable[EvidenceGraph]) -> int:
