@@ -22,14 +22,14 @@ class Recipe(NamedTuple):
 
 
 #: Of QSGNN, in both forms.
-QSGNN = {"synthetic": 0, "epochs": 2, "learning_rate": 2e-3}
+QSGNN = {"epochs": 2, "learning_rate": 2e-3}
 #: By the folder: the name of the method and, where it has several, of its form.
 RECIPES: dict[str, Recipe] = {
-    "dpr": Recipe(partial(training_worlds, 8), {"n_train": 150}),
-    "mdr": Recipe(partial(training_worlds, 8), {"n_train": 120, "hops": 4}),
+    "dpr": Recipe(partial(training_worlds, 8), {"n_train": 400}),
+    "mdr": Recipe(partial(training_worlds, 8), {"n_train": 300, "hops": 4}),
     "logistic": Recipe(partial(training_worlds, 2), {"n_train": 400}),
-    "graph-reranker": Recipe(partial(training_worlds, 2), {"epochs": 3}),
-    "bgr": Recipe(partial(fact_worlds, 5), {"steps": 2600, "learning_rate": 1.2e-3}),
+    "graph-reranker": Recipe(partial(training_worlds, 4), {"epochs": 3}),
+    "bgr": Recipe(partial(fact_worlds, 8), {"steps": 3200, "learning_rate": 1.2e-3}),
     "qsgnn/printed": Recipe(partial(training_worlds, 2), {"form": "printed", **QSGNN}),
     "qsgnn/residual": Recipe(partial(training_worlds, 2), {"form": "residual", **QSGNN}),
 }
