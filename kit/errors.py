@@ -37,14 +37,17 @@ def note(line: str) -> None:
 
 
 def show_notes(tell: Callable[[str], None]) -> None:
-    """Let notes be told as plain lines; other warnings are shown as they were before."""
+    """Let notes be told as plain lines, each once; other warnings are shown as before."""
     show_other = warnings.showwarning
+    lines = set()
 
     def show(message: Warning | str, category: type[Warning], filename: str, *rest: Any) -> None:
-        if issubclass(category, Note):
-            tell(f"note: {message}")
-        else:
+        line = f"note: {message}"
+        if not issubclass(category, Note):
             show_other(message, category, filename, *rest)
+        elif line not in lines:
+            lines.add(line)
+            tell(line)
 
     warnings.showwarning = show
 

@@ -98,27 +98,8 @@ class PartlyFrozenEncoder(Encoder):
         if self._folder and role == "query":  # what a user asks is read from its first layer on
             return super()._forward(texts, role)
         with torch.no_grad():
-            pooled = self._run(texts, role, None, itemgetter("sentence_embedding"))
+            pooled = self._run(texts, role, itemgetter("sentence_embedding"))
             return normalize(torch.stack(pooled)).cpu().numpy()
-
-    def vectors(
-        self,
-        texts: Texts,
-        role: str = "document",
-        tokens: int | None = None,
-    ) -> Tensor:
-        """Vectors of shape (texts, dimension), as the model pools them; with gradients.
-
-        The upper part reads the first ``tokens`` of each text, by default all.
-        """
-        with mixed_precision():  # the encoder alone: a loss in bfloat16 has two digits
-            pooled = self._run(
-                texts,
-                role,
-                tokens,
-                itemgetter("sentence_embedding"),
-            )
-        return torch.stack(pooled).float()
 
     def states(self, texts: Texts, role: str = "document") -> list[Tensor]:
         """For each text the states of its tokens, (tokens, dimension), before they are pooled."""
@@ -126,7 +107,7 @@ class PartlyFrozenEncoder(Encoder):
             return []
         with mixed_precision():
             if not can_read(self.upper[0].auto_model):
-                return self._run(texts, role, None, _unpadded)
+                return self._run(texts, role, _unpadded)
             return self._read_unpadded(texts, role, self.upper[0].auto_model)
 
     def lower_states(self, texts: Texts, tokens: int) -> list[Tensor]:
@@ -189,7 +170,6 @@ class PartlyFrozenEncoder(Encoder):
         self,
         texts: Texts,
         role: str,
-        tokens: int | None,
         part: Callable[[Output], Iterable[Tensor]],
     ) -> list[Tensor]:
         """A part of what the model makes of each text."""
@@ -197,9 +177,6 @@ class PartlyFrozenEncoder(Encoder):
         results = {}
         for rows, length in self._batches(texts, role, BATCH):
             features = self._features([prompted[row] for row in rows], length)
-            for name, values in features.items():
-                if isinstance(values, Tensor):
-                    features[name] = values[:, :tokens]
             results.update(zip(rows, part(self.upper(features))))
         return [results[row] for row in range(len(texts))]
 

@@ -100,6 +100,13 @@ class Encoder:
         """As it was given."""
         return self.settings.encoder
 
+    @property
+    def title(self) -> str:
+        """As a reader knows it: one that was trained here lies under a key."""
+        if self._folder and self._folder.is_relative_to(self.store.folder):
+            return "a trained encoder"
+        return f"the encoder {Path(self.name).name}"
+
     @cached_property
     def identity(self) -> str:
         """What vectors depend on: the model and how it reads.
@@ -181,7 +188,7 @@ class Encoder:
         by_length = sorted(texts, key=lambda key: len(texts[key]))  # so that batches are full
         for start in tqdm(
             range(0, len(texts), _SAVED_AT_ONCE),
-            desc=f"encoding ({Path(self.name).name})",
+            desc=f"encoding ({self.title})",
             disable=not (progress and texts),
             unit="text",
             unit_scale=_SAVED_AT_ONCE,
@@ -260,10 +267,9 @@ class Encoder:
         """Warn of passages whose end is not read."""
         is_cut = n_tokens > n_read
         if is_cut.any():
-            name = Path(self.name).name
             longest = int(n_read[is_cut].max())
             note(
-                f"the encoder {name} reads {longest} tokens of a passage: it leaves out the end of "
+                f"{self.title} reads {longest} tokens of a passage: it leaves out the end of "
                 f"{is_cut.sum():,} of {len(n_read):,} (cut=split reads them in parts)"
             )
 
