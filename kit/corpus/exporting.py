@@ -51,11 +51,8 @@ def export(
             raise InputError("expected a new or an empty folder to export to", file=path)
         files = files_of(benchmark) if data_format == "kit" else _beir_files(benchmark)
 
-    try:
-        for name, content in files.items():
-            atomic_write(path / name, content)
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror or error})", file=path) from None
+    for name, content in files.items():
+        atomic_write(path / name, content)
     return path
 
 

@@ -1,12 +1,12 @@
 """The setting ``facts``: each question with a small database of single facts (bgr.txt §4.3)."""
 
 from dataclasses import replace
-from hashlib import blake2b
 
 import numpy as np
 from msgspec.structs import replace as with_fields
 from numpy import ndarray
 
+from kit.corpus.pools import generator_of
 from kit.corpus.sentences import split_sentences
 from kit.corpus.types import Benchmark, Collections, Corpus, Question
 from kit.errors import InputError
@@ -101,9 +101,7 @@ def _database(
     likeness: ndarray,
 ) -> ndarray:
     """The question's 25 facts, in an order that tells nothing."""
-    seed = blake2b(question.id.encode(), digest_size=8).digest()
-    rng = np.random.default_rng(int.from_bytes(seed))
-
+    rng = generator_of(question)
     gold = [corpus.row[passage_id] for passage_id in question.supporting_ids]
     beside = [corpus.documents[corpus.passages[row].document] for row in gold]
     third = (N_FACTS - len(gold)) // 3

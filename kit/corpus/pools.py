@@ -23,15 +23,20 @@ def document_pools(benchmark: Benchmark) -> Benchmark:
     return replace(benchmark, collections=collections)
 
 
+def generator_of(question: Question) -> np.random.Generator:
+    """What draws the same for a question each time, by its id alone."""
+    seed = blake2b(question.id.encode(), digest_size=8).digest()
+    return np.random.default_rng(int.from_bytes(seed))
+
+
 def _pool(question: Question, corpus: Corpus, names: list[str]) -> ndarray:
     """The rows of the question's documents, in the order of the corpus."""
     golden = {}
     for carriers in question.supporting:
         golden[corpus[carriers[0]].document] = None
 
-    seed = blake2b(question.id.encode(), digest_size=8).digest()
-    rng = np.random.default_rng(int.from_bytes(seed))
-    drawn = rng.permutation(len(names))[: N_DOCUMENTS + len(golden)]
+    order = generator_of(question).permutation(len(names))
+    drawn = order[: N_DOCUMENTS + len(golden)]
     others = [names[index] for index in drawn if names[index] not in golden]
 
     n_others = max(N_DOCUMENTS - len(golden), 0)

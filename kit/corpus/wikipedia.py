@@ -95,8 +95,6 @@ def fetch_pages(titles: Texts, folder: Path) -> Path:
                     bar.update()
     except requests.RequestException as error:
         raise unreachable(error, API) from None
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror or error})", file=folder) from None
     finally:
         bar.close()
 

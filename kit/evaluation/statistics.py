@@ -9,7 +9,7 @@ value is then its mean over the draws, and the interval is over questions and dr
 (:func:`over_draws`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from math import nan
 from typing import NamedTuple
@@ -227,12 +227,8 @@ def best_elsewhere(rivals: Mapping[str, ndarray]) -> tuple[ndarray, list[str]]:
     luck of these questions, too.
     """
     names = list(rivals)
-    n_questions = len(next(iter(rivals.values())))
-    columns = [_with_seeds(values) for values in rivals.values()]
-    n_seeds = max(values.shape[1] for values in columns)
-    every = np.stack([np.broadcast_to(values, (n_questions, n_seeds)) for values in columns])
-
-    chosen = np.empty((n_questions, n_seeds))
+    every = side_by_side(rivals.values())
+    chosen = np.empty(every.shape[1:])
     best = []
     for half in (0, 1):
         elsewhere = every[:, 1 - half :: 2]
@@ -240,6 +236,12 @@ def best_elsewhere(rivals: Mapping[str, ndarray]) -> tuple[ndarray, list[str]]:
         chosen[half::2] = every[row, half::2]
         best.append(names[row])
     return chosen, list(dict.fromkeys(best))
+
+
+def side_by_side(methods: Iterable[ndarray]) -> ndarray:
+    """Values (n,) or (n, seeds) of several methods as one array: (methods, n, seeds)."""
+    columns = list(map(_with_seeds, methods))
+    return np.stack(np.broadcast_arrays(*columns))
 
 
 def _with_seeds(values: ndarray) -> ndarray:

@@ -14,6 +14,7 @@ from kit.evaluation.statistics import (
     over_draws,
     paired,
     resampled_sums,
+    side_by_side,
 )
 
 
@@ -60,7 +61,8 @@ def kgp_04(
     metric ``walk`` has the values of the questions (n,) or (n, seeds), and ``others`` those of each
     other method. Ranks are taken anew on each sample of the questions, and with each seed.
     """
-    table = np.stack([_columns(a, b) for a, b in zip(walk, others)])  # metrics, methods, n, seeds
+    of_metrics = [side_by_side([a, *b.values()]) for a, b in zip(walk, others)]
+    table = np.stack(of_metrics)  # metrics, methods, n, seeds
     n_metrics, n_methods, n, n_seeds = table.shape
     rows = table.mean(axis=3).reshape(-1, n).T  # questions × (metrics · methods)
     means = resampled_sums(rows, seed=seed, n_resamples=n_resamples) / n
@@ -69,14 +71,6 @@ def kgp_04(
     whole = _ranks_below(by_seed.mean(axis=0)[None])
     draws = _ranks_below(by_seed) if n_seeds > 1 else np.zeros(0)
     return over_draws(estimate(whole[0], samples, n), draws)
-
-
-def _columns(walk: ndarray, others: Mapping[str, ndarray]) -> ndarray:
-    """The values of the walk and then of the others: (methods, n, seeds)."""
-    columns = [np.atleast_2d(np.asarray(values, float).T).T for values in (walk, *others.values())]
-    n_seeds = max(values.shape[1] for values in columns)
-    shape = (len(columns[0]), n_seeds)
-    return np.stack([np.broadcast_to(values, shape) for values in columns])
 
 
 def _ranks_below(means: ndarray) -> ndarray:

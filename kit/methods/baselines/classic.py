@@ -10,14 +10,15 @@ from rapidfuzz.process import cdist
 from kit.corpus import Corpus, GoldQuery
 from kit.corpus.types import Queries
 from kit.methods.base import (
+    EMPTY,
     Ranking,
     Rankings,
     Retriever,
     ranking_from_order,
+    ranking_from_scores,
     round_robin,
 )
 from kit.text import ENCODER_SETTINGS, Encoder, EncoderSettings, NearestNeighbours, TfidfIndex
-from kit.text.tfidf import matching_rows
 
 PROGRESS_FROM = 65  # queries: fewer are encoded in a moment, and no progress is shown
 
@@ -45,8 +46,7 @@ class BM25(Retriever):
             scores = np.zeros(len(self.corpus), np.float32)
             if words and self._has_words:  # bm25s has no scores otherwise
                 scores = self._bm25.get_scores(words)
-            rows = matching_rows(scores, k)
-            rankings.append(Ranking(self.ids(rows), scores[rows]))
+            rankings.append(_of_matching(self.corpus, scores, k))
         return rankings
 
     def _tokenize(
@@ -71,12 +71,13 @@ class Tfidf(Retriever):
         self._index = TfidfIndex(corpus)
 
     def rank(self, queries: Queries, k: int) -> Rankings:
-        rankings = []
-        for query in queries:
-            [scores] = self._index.scores([query.text])
-            rows = matching_rows(scores, k)
-            rankings.append(Ranking(self.ids(rows), scores[rows]))
-        return rankings
+        scores = (self._index.scores([query.text])[0] for query in queries)
+        return [_of_matching(self.corpus, of_query, k) for of_query in scores]
+
+
+def _of_matching(corpus: Corpus, scores: ndarray, k: int) -> Ranking:
+    """The passages that match best by words; none where no passage has one of the query's."""
+    return ranking_from_scores(corpus, scores, k) if scores.any() else EMPTY
 
 
 class Dense(Retriever):
