@@ -15,7 +15,7 @@ from kit.corpus import Benchmark
 from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.learning.trained import Trained
-from kit.learning.training import HISTORY, Slot, read_history, read_weights
+from kit.learning.training import HISTORY, Slot, Weights, read_history, read_weights
 from kit.paths import NETWORKS
 from kit.store import file_digest
 from kit.text.encoder import DEFAULT_ENCODER
@@ -88,11 +88,14 @@ class Shipped(Trained):
         return folder
 
     def ship(self, learned: Path, folder: Path) -> None:
-        """Write what lies in ``learned`` so that it comes with the kit: weights as float16."""
-        small = {name: weight.half() for name, weight in read_weights(learned).items()}
+        """Write what lies in ``learned`` so that it comes with the kit."""
         folder.mkdir(parents=True, exist_ok=True)
-        save_file(small, folder / "weights.safetensors")
+        save_file(self.small(read_weights(learned)), folder / "weights.safetensors")
         shutil.copyfile(learned / HISTORY, folder / HISTORY)
+
+    def small(self, weights: Weights) -> Weights:
+        """Weights as they come with the kit, by default as float16."""
+        return {name: weight.half() for name, weight in weights.items()}
 
     def train(self, benchmarks: Benchmarks, slot: Slot) -> Path:
         """As that of :class:`Trained`, on several benchmarks."""

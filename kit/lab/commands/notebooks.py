@@ -53,11 +53,7 @@ def run(
 
     status = run_notebooks(
         notebooks,
-        data=given.data,
-        train=given.train,
-        scale=given.scale,
-        seed=given.seed,
-        parameters=given.parameters,
+        **given._asdict(),
         again=again,
         at_once=at_once,
         publish=publish,
@@ -142,15 +138,8 @@ def record(
 
     with recording(model, most_calls, most_tokens) as file:
         click.echo(f"{model}: {caps}, and calls that are under way when the tokens are spent")
-        status = run_notebooks(
-            [notebook],
-            data=given.data,
-            train=given.train,
-            scale=given.scale,
-            seed=given.seed,
-            parameters=[*given.parameters, ("model", model)],
-            again=True,
-        )
+        chosen = given._replace(parameters=[*given.parameters, ("model", model)])
+        status = run_notebooks([notebook], **chosen._asdict(), again=True)
     click.echo(f"recorded answers: {file}")
     sys.exit(status)
 

@@ -114,7 +114,7 @@ format_option = click.option(
 
 
 class Source(NamedTuple):
-    """What a command searches, as it was told."""
+    """What a command searches: the arguments of :func:`kit.corpus.load`."""
 
     data: Path | None
     data_format: str | None
@@ -124,12 +124,7 @@ class Source(NamedTuple):
     def load(self) -> "Benchmark":
         from kit.corpus import load
 
-        return load(
-            self.data,
-            data_format=self.data_format,
-            corpus=self.corpus,
-            setting=self.setting,
-        )
+        return load(**self._asdict())
 
 
 source_options = grouped(
@@ -197,7 +192,7 @@ seed_option = click.option(
 
 
 class Given(NamedTuple):
-    """What notebooks are run with, as it was told."""
+    """What notebooks are run with: arguments of :func:`kit.lab.runner.run`."""
 
     data: Path | None
     train: Path | None

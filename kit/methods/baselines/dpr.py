@@ -1,20 +1,18 @@
 """DPR: an encoder that learns from training questions (kgp.txt §8.1–8.2, Table 4)."""
 
-import shutil
 from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
 from msgspec.structs import replace
-from safetensors.torch import save_file
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.corpus.types import Questions
 from kit.learning import low_rank
 from kit.learning.contrastive import Pair, TrainingSettings, finetune
 from kit.learning.shipped import Benchmarks, Shipped, Start
-from kit.learning.training import HISTORY, Slot, read_weights
+from kit.learning.training import Slot, Weights, read_weights
 from kit.methods.baselines.classic import Dense
 from kit.methods.training import draw, draw_dev, expect_training
 from kit.settings import Whole, defaults
@@ -123,13 +121,10 @@ class DPR(Shipped, Dense):
         options = self.settings.of_encoder() | {"encoder": folder}
         self.learned = Encoder(store=self.store, **options)
 
-    def ship(self, learned: Path, folder: Path) -> None:
-        """Write what was learned as a change of low rank to the base's matrices, in float16."""
+    def small(self, weights: Weights) -> Weights:
+        """Changes of low rank to the base's matrices, in float16."""
         base = Encoder(**self.settings.of_encoder()).model[0].auto_model.state_dict()
-        small = low_rank.factors(read_weights(learned), base, self.settings.rank)
-        folder.mkdir(parents=True, exist_ok=True)
-        save_file(small, folder / "weights.safetensors")
-        shutil.copyfile(learned / HISTORY, folder / HISTORY)
+        return low_rank.factors(weights, base, self.settings.rank)
 
     def _whole(self, folder: Path) -> Path:
         """The folder of the base with a change that came with the kit; in the store."""
