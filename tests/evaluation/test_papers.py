@@ -127,7 +127,7 @@ RANGE = {
 
 @pytest.fixture(scope="module")
 def everything() -> pd.DataFrame:
-    return pd.concat([paper_numbers(*place) for place in CELLS])
+    return pd.concat([paper_numbers(paper, label) for paper, label in CELLS])
 
 
 @pytest.mark.parametrize(("paper", "label"), CELLS)
@@ -230,8 +230,8 @@ def test_sums_and_averages_that_the_papers_print() -> None:
 
 def test_where_a_paper_contradicts_itself_a_note_says_so(everything) -> None:
     doubted = everything[everything["note"].str.contains("contradiction")]
-    places = set(zip(doubted["paper"], doubted["place"]))
-    assert places == {
+    tables = set(zip(doubted["paper"], doubted["place"]))
+    assert tables == {
         ("kgp", "Table 2"),
         ("gnn-ret", "Table 2"),
         ("qsgnn", "Table 8"),
