@@ -1,6 +1,7 @@
 """What a run of a notebook reads, at which scale."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Literal
@@ -25,7 +26,7 @@ from kit.worlds import generated
 def _read_scales() -> dict[str, SimpleNamespace]:
     """A limit that a scale does not name is None: no limit."""
     tables = tomllib.loads(Path(__file__).with_name("scales.toml").read_text("utf-8"))
-    limits = {"n_questions": None, "n_costly": None}
+    limits = {"n_questions": None, "n_costly": None, "n_training": None, "n_dev": None}
     return {name: SimpleNamespace(**(limits | table)) for name, table in tables.items()}
 
 
@@ -72,8 +73,16 @@ class Run(BaseSettings, frozen=True):
 
         if train:
             searched = [data] if transductive and data else []
-            return benchmark, load_training([train], setting=setting, corpus=searched)
-        return benchmark, benchmark.without_test() if benchmark.train else None
+            training = load_training([train], setting=setting, corpus=searched)
+            return benchmark, self._limited(training)
+        return benchmark, self._limited(benchmark.without_test()) if benchmark.train else None
+
+    def _limited(self, training: Benchmark) -> Benchmark:
+        """What is learned from, as far as the scale allows."""
+        scale = SCALES[self.scale]
+        train = sample(training.train, scale.n_training, self.seed)
+        dev = sample(training.dev, scale.n_dev, self.seed)
+        return replace(training, train=train, dev=dev)
 
     def _atlas(self, setting: str) -> Benchmark:
         """The atlas in the size of the scale."""

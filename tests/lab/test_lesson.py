@@ -237,6 +237,14 @@ def test_each_scale_has_the_same_sizes_and_sweeps_every_builder() -> None:
     assert all(set(scale.densities) == set(BUILDERS) for scale in SCALES.values())
 
 
+def test_a_scale_limits_what_is_learned_from() -> None:
+    _, few = Run(scale="smoke").read()
+    smoke = SCALES["smoke"]
+    assert (len(few.train), len(few.dev)) == (smoke.n_training, smoke.n_dev)
+    _, every = Run().read()
+    assert (len(every.train), len(every.dev), every.test) == (600, 200, ())
+
+
 def test_all_layers_of_an_encoder_learn_on_a_gpu_and_at_paper_scale(project, monkeypatch) -> None:
     taught = [
         begin(project, train=str(project.data), scale=scale).learning
