@@ -42,10 +42,10 @@ def test_a_number_is_unknown_to_all_nodes_of_a_question_and_level(graphs: Batch)
             sizes = [len(part.rows[level]) for part in graphs.parts]
             before = graphs.numbers[level].split(sizes)
             after = changed.numbers[level].split(sizes)
-            for old, new in zip(before, after):
-                for column in range(old.shape[1]):
-                    is_known = torch.equal(new[:, column], old[:, column])
-                    assert is_known or not new[:, column].any()
+            for all_known, some_known in zip(before, after):
+                for column in range(all_known.shape[1]):
+                    is_known = torch.equal(some_known[:, column], all_known[:, column])
+                    assert is_known or not some_known[:, column].any()
                     n_known += is_known
                     n_unknown += not is_known
     # A column of zeros counts as known, so that somewhat less than .3 are unknown.

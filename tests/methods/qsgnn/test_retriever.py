@@ -104,10 +104,10 @@ def test_a_residual_score_begins_as_the_logistic_one_and_a_share_of_the_cosine()
         ranking = base.retrieve(question.text, 6)
         logistic = dict(zip(ranking.ids, ranking.scores.tolist()))
         [vector] = retriever.walk.encode([question.text])
-        asked = retriever.asked(question.text, vector, 4)
-        [cosines] = retriever.document_scores(vector[None], [asked.documents])
-        [scores] = retriever.scores([asked])
-        for row, cosine, score in zip(asked.documents, cosines, scores):
+        around = retriever.asked(question.text, vector, 4)
+        [cosines] = retriever.document_scores(vector[None], [around.documents])
+        [scores] = retriever.scores([around])
+        for row, cosine, score in zip(around.documents, cosines, scores):
             expected = logistic[HAND.corpus.passages[row].id] + 0.2 * cosine / 0.07
             assert score.item() == pytest.approx(expected.item(), rel=1e-4)
 
