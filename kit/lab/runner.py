@@ -35,25 +35,25 @@ def run(
     again: bool = False,
     at_once: int = 1,
     publish: bool = False,
-    **options: Any,
+    **choices: Any,
 ) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all when empty).
 
     A notebook that finished with the same source, parameters, data and code, and whose files are
     still what it left, is skipped unless ``again``. ``at_once`` are run at the same time, each on
-    its share of the cores; ``options`` are those of :func:`plan`. Recorded answers go into the
+    its share of the cores; ``choices`` are those of :func:`plan`. Recorded answers go into the
     store. ``publish`` puts what whole runs drew in the place of the committed figures.
 
     Returns the exit status; 1: a notebook failed (the others ran). Raises ``InputError``, before
     anything is run, for bad options, data or parameters.
     """
-    jobs = plan(which, **options)
+    jobs = plan(which, **choices)
     if publish:
         _expect_whole(jobs)
     store_recorded()
     expect_folder(paths.output(), "KIT_OUTPUT")
     waiting = [job for job in jobs if again or not job.finished]
-    data = options.get("data")
+    data = choices.get("data")
     for job in jobs:
         if data and job.parameters.get("data", _absolute(data)) != _absolute(data):
             print(f"{job.notebook.stem}: about documents with pages, so it reads those of its own")
