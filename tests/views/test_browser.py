@@ -57,7 +57,7 @@ graph_page(build("structure", corpus), gold=["p1"])""",
 left = explore('gnn-ret', hand, questions, top_k=1)
 SideBySide(left, explore('rgnn-ret', hand, questions, top_k=2))""",
     "walk": "explore('kgp-tfidf', hand, questions, budget=6, branching=3, depth=3)",
-    "evidence": "explore('bgr', hand, questions)",
+    "evidence": "explore('bgr', hand, questions, start='untrained')",
     "growth": "explore('ras', hand, questions, top_k=1)",
     "documents": "DocumentExplorer(reports.corpus, reports.test)",
 }
