@@ -47,7 +47,7 @@ def test_a_wheel_is_light_and_carries_no_results(installed):
 
     assert installed.wheel.stat().st_size < 14e6
     assert "kit/carried/data/atlas/test.jsonl" in names
-    assert "kit/carried/notebooks/03_baselines.ipynb" in names
+    assert "kit/carried/notebooks/01_baselines.ipynb" in names
     assert not [name for name in names if name.endswith((".png", ".svg", ".sqlite"))]
     assert not [name for name in names if "executed" in name or "cache" in name]
 
@@ -61,15 +61,15 @@ def test_methods_are_evaluated_on_the_atlas(installed):
 
 
 def test_a_lesson_runs_and_draws_into_the_users_own_folder(installed):
-    result = installed("run", "03", "--scale", "smoke")
+    result = installed("run", "01", "--scale", "smoke")
 
     assert result.returncode == 0, result.stdout + result.stderr
-    assert list(installed.home.rglob("figures/atlas-smoke/03_*.png"))
+    assert list(installed.home.rglob("figures/atlas-smoke/01_*.png"))
     assert not list(installed.elsewhere.iterdir())
 
 
 def test_the_lessons_are_written_out_and_kept(installed):
-    changed = installed.elsewhere / "lessons" / "03_baselines.ipynb"
+    changed = installed.elsewhere / "lessons" / "01_baselines.ipynb"
     installed("lessons", "lessons")
     changed.write_text("my notes")
 
@@ -78,7 +78,7 @@ def test_the_lessons_are_written_out_and_kept(installed):
     assert len(list(changed.parent.glob("*.ipynb"))) == len(
         list((ROOT / "notebooks").glob("*.ipynb"))
     )
-    assert "left as they are: 01_graph_construction.ipynb" in again.stdout
+    assert "left as they are: 01_baselines.ipynb" in again.stdout
     assert changed.read_text() == "my notes"
     for file in changed.parent.iterdir():
         file.unlink()

@@ -31,7 +31,7 @@ TABLE = pd.DataFrame({"density": [0.1, 0.2], "sf_em": [0.5, 0.75]})
 
 
 def begin(project, **options: object) -> Lesson:
-    return start("02_graph_quality", **{"data": str(project.data), **options})
+    return start("03_quality", **{"data": str(project.data), **options})
 
 
 def drawn() -> Figure:
@@ -41,7 +41,7 @@ def drawn() -> Figure:
 
 
 def record(lesson: Lesson) -> dict:
-    return json.loads((lesson.folder / "02_graph_quality.json").read_text())
+    return json.loads((lesson.folder / "03_quality.json").read_text())
 
 
 def test_what_was_not_shown_to_be_better_than_its_start_decides_nothing(project) -> None:
@@ -70,7 +70,7 @@ def test_record_says_where_the_numbers_come_from(project) -> None:
 
     written = record(lesson)
     source = written["provenance"]
-    assert written["notebook"] == "02_graph_quality"
+    assert written["notebook"] == "03_quality"
     assert written["figures"] == ["02_curves.csv", "02_curves.png", "02_curves.svg"]
     findings = [
         (finding["case"], finding["effect"], finding["seed"]) for finding in written["findings"]
@@ -118,13 +118,13 @@ def test_the_same_run_writes_the_same_bytes_and_figures_of_others_stay(project) 
     (lesson.folder / "03_recall.svg").write_text("another notebook's")
     for damaged in (False, True):
         if damaged:
-            (lesson.folder / "02_graph_quality.json").write_text('{"figures": [')
+            (lesson.folder / "03_quality.json").write_text('{"figures": [')
         lesson = begin(project)
         lesson.figure(drawn(), "curves", TABLE)
         lesson.done()
         assert {path: path.read_bytes() for path in lesson.folder.glob("02_curves.*")} == before
         kept = {path.name for path in lesson.folder.iterdir()}
-        assert kept == {path.name for path in before} | {"02_graph_quality.json", "03_recall.svg"}
+        assert kept == {path.name for path in before} | {"03_quality.json", "03_recall.svg"}
 
 
 @pytest.mark.parametrize(
