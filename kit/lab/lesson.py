@@ -1,7 +1,7 @@
 """One run of a notebook, and the record of its figures, its findings and their origin."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from kit.errors import InputError, show_notes
 from kit.evaluation.statistics import Estimate
 from kit.lab.claims.findings import Cell, Finding, cell_of, finding, has_learned, verdicts
 from kit.lab.claims.ledger import code_hash
+from kit.lab.claims.measured import Measured
 from kit.lab.parameters import is_trial
 from kit.lab.provenance import provenance, write_json
 from kit.lab.reading import SCALES, Run, sample
@@ -26,6 +27,8 @@ from kit.settings import check
 from kit.views.figures import save_figure
 from kit.views.style import Figure
 
+#: A function of ``kit.lab.claims``, which yields what was measured for its claim.
+ClaimFunction = Callable[..., Iterable[Measured]]
 _DRAWN = (".svg", ".png", ".csv")  # what a figure is saved as
 _OWN_DATA = ("atlas", "documents-reports")  # of the project's own making
 
@@ -81,8 +84,13 @@ class Lesson:
         """The seeds of repeated trainings: three, for a verdict."""
         return range(self.seed, self.seed + self.scale.n_seeds)
 
-    def figure(self, figure: Figure, name: str, table: DataFrame) -> Figure:
-        """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; return it."""
+    def figure(self, figure: Figure, name: str, table: DataFrame | None = None) -> Figure:
+        """Save a figure and the numbers behind it as NN_name.svg, .png and .csv; return it.
+
+        ``table`` are these numbers, where the figure does not bring its own.
+        """
+        if table is None:
+            table = figure.table
         self._figures.update(save_figure(figure, table, self.folder, f"{self.notebook[:2]}_{name}"))
         return figure
 
@@ -127,8 +135,25 @@ class Lesson:
         self._findings[claim, criterion, case] = judged
         return judged
 
-    def done(self) -> DataFrame:
-        """Write the record NN_topic.json, and return the verdicts as a table.
+    def judge(self, claim: ClaimFunction, *measured: Any, **options: Any) -> None:
+        """Keep what a function of a claim (``kit.lab.claims``) finds in what was measured.
+
+        Its name is the claim's id: ``lesson.judge(gnn_ret_02, experiment)``.
+        """
+        claim_id = claim.__name__.replace("_", "-")
+        for effect, criterion, case, trained, how, untestable in claim(*measured, **options):
+            self.claim(
+                claim_id,
+                effect,
+                trained,
+                criterion=criterion,
+                case=case,
+                how=how,
+                untestable=untestable,
+            )
+
+    def done(self) -> DataFrame | None:
+        """Write the record NN_topic.json, and return the verdicts as a table, if there are any.
 
         Where language models were used, a line says what they cost.
 
@@ -153,7 +178,7 @@ class Lesson:
         for file in set(self.folder.glob(f"{self.notebook[:2]}_*")) - self._figures:
             if file.suffix in _DRAWN:
                 file.unlink()
-        return verdicts(findings)
+        return verdicts(findings) if findings else None
 
 
 def start(

@@ -18,6 +18,7 @@ from kit.views.panels import (
     MOST_LINES,
     draw,
     frame_axis,
+    name_ends,
     name_lines,
     nothing,
     panels,
@@ -48,7 +49,8 @@ def lines(
 ) -> Figure:
     """Means with intervals at each of a few values of ``x``, a line for each value of ``by``.
 
-    The lines of a panel stand a little apart. Numbers stand in their order, words as they come, and
+    The lines of a panel are a little apart, and named at their ends where there is one panel.
+    Numbers stand in their order, words as they come, and
     are not ``joined`` where they have none. Where the number ``n`` of questions changes along x, it
     is told. Panels have one y axis if they ``share`` it. ``levels`` are to be compared with in all
     panels, by name.
@@ -68,22 +70,26 @@ def lines(
     points["x"] = points["x"].map(steps)
 
     figure = Figure(title)
+    is_one_panel = points["column"].nunique() <= 1 and len(styles) <= MOST_LINES
     if len(styles) > MOST_LINES:
         points = split_names(figure, points)
     else:
         middle = (len(styles) - 1) / 2
         beside = {name: _APART * (rank - middle) for rank, name in enumerate(styles)}
-        points["x"] += points["name"].map(beside)
-        name_lines(figure, styles, joined)
+        points["x"] += points["name"].map(beside).fillna(0)
+        if not is_one_panel:
+            name_lines(figure, styles, joined)
 
     mark = LINE if joined else DOT
-    labels = {"xlabel": x} | labels
+    labels = {"xlabel": x, "name_levels": not is_one_panel} | labels
     for ax, members, framed in panels(figure, points, sharex=True, sharey=share or "col", **labels):
         draw(ax, members, styles, mark, INTERVAL)
         ax.set_xticks(range(len(values)), ticks, fontsize=SMALL + 1)
         ax.set_xlim(-0.45, len(values) - 0.55)
         ax.grid(axis="x", visible=False)
         frame_axis(ax, framed)
+        if is_one_panel:
+            name_ends(ax, members, styles)
     return figure
 
 

@@ -16,11 +16,15 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
+from numpy import ndarray
 from pandas import DataFrame
+from sklearn.isotonic import IsotonicRegression
 
+from kit.views.names import name_of
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, Looks, looks
 
 LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fill it
+LEAST_GAP = 0.055  # between names beside a panel, as a share of its height
 MOST_LINES = 8  # that a reader can tell apart
 LINE = so.Line(pointsize=9, edgecolor="white", edgewidth=0.6)
 CURVE = so.Line(pointsize=8, edgecolor="white", edgewidth=0.6)
@@ -88,12 +92,14 @@ def panels(
     xlabel: str = "",
     ylabel: str = "",
     sharey: bool | str = True,
+    name_levels: bool = True,
     **options: object,
 ) -> Iterator[tuple[Axes, DataFrame, DataFrame]]:
     """Panels in columns and rows: each with its points, and all points of panels with its y axis.
 
-    Levels are drawn. The panels with one y axis are all (True), or those of a ``row`` or ``col``.
-    Names of many rows are written level. ``options`` are those of ``Figure.subplots``.
+    Levels are drawn, and named at their end if ``name_levels``. The panels with one y axis are all
+    (True), or those of a ``row`` or ``col``. Names of many rows are written level. ``options`` are
+    those of ``Figure.subplots``.
     """
     rows = points["row"].dropna().unique()
     columns = points["column"].dropna().unique()
@@ -115,7 +121,8 @@ def panels(
         members = points[in_row & in_column]
         for level in members[members["x"].isna()].itertuples():
             ax.axhline(level.y, color=GREY, linestyle=":", linewidth=1.5)
-            write_beside(ax, level.name, 1.01, level.y, SMALL, GREY)
+            if name_levels:
+                write_beside(ax, name_of(level.name), 1.01, level.y, SMALL, GREY)
 
         framed = {True: points, "row": points[in_row], "col": points[in_column]}
         yield ax, members, framed[sharey]
@@ -186,7 +193,7 @@ def draw_dots(ax: Axes, points: DataFrame, rows: Sequence[Row], styles: Looks) -
         THICK_INTERVAL,
         rows=True,
     )
-    labels = [wrapped(name or group, 34) for group, name in rows]
+    labels = [wrapped(name_of(name) or group, 34) for group, name in rows]
     ax.locator_params(axis="x", nbins=4)
     ax.set_yticks(range(len(rows)), labels)
     ax.set_ylim(len(rows) - 0.4, -0.6)
@@ -275,7 +282,7 @@ def name_lines(figure: Figure, styles: Looks, joined: bool) -> None:
         handle = Line2D(
             [],
             [],
-            label=wrapped(name, 20),
+            label=wrapped(name_of(name), 20),
             marker=style.marker,
             **style.line,
         )
@@ -285,6 +292,36 @@ def name_lines(figure: Figure, styles: Looks, joined: bool) -> None:
     legend = figure.legend(handles=handles, loc="outside right center", handlelength=3)
     needed = legend.get_window_extent().height / figure.dpi + 1  # inches, with the title
     figure.set_figheight(max(needed, figure.get_figheight()))
+
+
+def name_ends(ax: Axes, points: DataFrame, styles: Looks) -> None:
+    """The name and the mark of each line beside its end, and the names of levels.
+
+    Where ends are close to each other, names give way up and down.
+    """
+    last = points.sort_values("x", na_position="first").groupby("name").tail(1)
+    last = last.sort_values("y")
+    bottom, top = ax.get_ylim()
+    heights = apart(last["y"].to_numpy(), LEAST_GAP * (top - bottom))
+    across = ax.get_yaxis_transform()
+    for name, height in zip(last["name"], heights):
+        colour = GREY
+        if name in styles:
+            style = styles[name]
+            colour = style.colour
+            mark = {"marker": style.marker, "markersize": 8, "color": colour, "clip_on": False}
+            ax.plot([1.025], [height], transform=across, **mark)
+        write_beside(ax, wrapped(name_of(name), 24), 1.05, height, SMALL + 1, colour)
+
+
+def apart(heights: ndarray, gap: float) -> ndarray:
+    """Ascending heights, moved as little as it takes to be ``gap`` apart.
+
+    What is too close becomes a block around the mean of its heights, as in isotonic regression.
+    """
+    steps = gap * np.arange(len(heights))
+    fitted = IsotonicRegression().fit_transform(steps, heights - steps)
+    return fitted + steps
 
 
 def wrapped(text: str, width: int) -> str:

@@ -14,6 +14,7 @@ from pandas import DataFrame
 
 from kit.views.curves import curves
 from kit.views.curves import lines as lines
+from kit.views.names import metric_name, name_of
 from kit.views.panels import (
     LEAST_HEIGHT,
     draw_changes,
@@ -85,7 +86,7 @@ def differences(
         return nothing(title)
 
     figure = Figure(title, tall(len(names)))
-    label = f"difference in {metric} to {baseline}"
+    label = f"difference in {metric_name(metric)} to {name_of(baseline)}"
     label += ", with 95 % interval; p after Holm's correction"
     [(ax, members, _)] = panels(figure, drawn, xlabel=label)
     draw_changes(ax, members, names)

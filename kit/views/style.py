@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import matplotlib.figure
 import matplotlib.style
@@ -18,6 +18,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from msgspec.structs import replace
+from pandas import DataFrame
 
 from kit.views.fonts import show_scripts
 
@@ -113,6 +114,7 @@ class Figure(matplotlib.figure.Figure):
         with style():
             super().__init__(figsize=size, dpi=DPI, layout="constrained")
             self.title = title
+            self.table = DataFrame()  # the numbers behind it
             self.files = {}  # what was drawn, as bytes by the file's kind
             width = round(size[0] * 8.2)  # letters
             self.suptitle(textwrap.fill(title, width), x=0.01, ha="left")
@@ -120,6 +122,11 @@ class Figure(matplotlib.figure.Figure):
 
     def __repr__(self) -> str:
         return f"Figure: {self.title}"
+
+    def of(self, table: DataFrame) -> Self:
+        """The figure, with the numbers behind it."""
+        self.table = table
+        return self
 
     def draw(self, renderer: RendererBase) -> None:
         """As matplotlib's, with fonts for all of its scripts."""

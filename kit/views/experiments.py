@@ -1,0 +1,121 @@
+"""Figures of an experiment: one call each, with a sentence as title and the numbers behind it.
+
+``only`` names some of the retrievers, in the order in which they are drawn; the first is what the
+others are compared with, where no ``baseline`` is named.
+"""
+
+from collections.abc import Mapping
+
+from pandas import DataFrame
+
+from kit.corpus.types import Texts
+from kit.evaluation import Experiment, variants
+from kit.views import plots
+from kit.views.names import metric_name
+from kit.views.sentences import best_sentence, headline
+from kit.views.style import Figure
+
+_GROUPS = {"hops": "hops of the question", "shape": "structure of the evidence"}
+
+
+def means(experiment: Experiment, metric: str = "recall@5", only: Texts = ()) -> Figure:
+    """The mean of each retriever with its interval."""
+    summary = _chosen(experiment, only).summary()
+    table = summary[summary["metric"] == metric]
+    title = best_sentence(table, metric)
+    return plots.points(table, title, xlabel=metric_name(metric)).of(table)
+
+
+def by_cut_off(experiment: Experiment, metric: str = "recall", only: Texts = ()) -> Figure:
+    """Recall@k or Full@k of each retriever along the cut-offs k."""
+    chosen = _chosen(experiment, only)
+    summary = chosen.summary()
+    parts = summary["metric"].str.extract(r"(\w+)@(\d+)")
+    table = summary.assign(k=parts[1])[parts[0] == metric].astype({"k": int})
+
+    baseline = next(iter(chosen.rankings))
+    middle = chosen.ks[len(chosen.ks) // 2]
+    title = headline(chosen.compare(baseline, f"{metric}@{middle}"))
+    words = metric_name(metric)
+    figure = plots.lines(table, title, "k", xlabel="k, passages retrieved", ylabel=f"{words}@k")
+    return figure.of(table)
+
+
+def by_group(
+    experiment: Experiment,
+    by: str = "hops",
+    metric: str = "recall@5",
+    only: Texts = (),
+) -> Figure:
+    """The mean of each retriever in groups of questions, such as those of 1, 2, 3 or 4 hops."""
+    chosen = _chosen(experiment, only)
+    summary = chosen.summary(by)
+    table = summary[summary["metric"] == metric]
+    title = headline(chosen.compare(next(iter(chosen.rankings)), metric, by), by)
+    labels = {"xlabel": _GROUPS.get(by, by), "ylabel": metric_name(metric)}
+    joined = by == "hops"
+    return plots.lines(table, title, by, joined=joined, **labels).of(table)
+
+
+def gains(
+    experiment: Experiment,
+    baseline: str,
+    metric: str = "recall@5",
+    only: Texts = (),
+) -> Figure:
+    """The paired difference of each retriever to a baseline, with interval and p."""
+    table = _chosen(experiment, [baseline, *only] if only else ()).compare(baseline, metric)
+    return plots.differences(table, headline(table), baseline, metric).of(table)
+
+
+def gains_by(
+    experiment: Experiment,
+    baseline: str,
+    by: str = "hops",
+    metric: str = "recall@5",
+    only: Texts = (),
+) -> Figure:
+    """The paired differences to a baseline in groups of questions."""
+    chosen = _chosen(experiment, [baseline, *only] if only else ())
+    table = chosen.compare(baseline, metric, by)
+    figure = plots.lines(
+        table,
+        headline(table, by),
+        by,
+        y="difference",
+        joined=by == "hops",
+        levels={baseline: 0},
+        xlabel=_GROUPS.get(by, by),
+        ylabel=f"difference in {metric_name(metric)}",
+    )
+    return figure.of(table)
+
+
+def parts(
+    experiment: Experiment,
+    groups: Mapping[str, Texts] | Texts,
+    metric: str = "recall@5",
+) -> Figure:
+    """Variants in groups, each beside the first of its group: what a part of a method is worth."""
+    if not isinstance(groups, Mapping):
+        groups = {"": groups}
+    return parts_of_table(variants(experiment, groups, metric), metric)
+
+
+def parts_of_table(table: DataFrame, metric: str = "recall@5") -> Figure:
+    """As :func:`parts`, of the rows of :func:`kit.evaluation.variants` of several experiments."""
+    first = table.groupby("group", sort=False)["label"].transform("first")
+    changed = table.assign(
+        retriever=table["label"],
+        baseline=first,
+        metric=metric,
+        low=table["difference_low"],
+        high=table["difference_high"],
+    )
+    in_first_group = changed["group"] == changed["group"].iloc[0]
+    title = headline(changed[in_first_group & (changed["label"] != first)])
+    return plots.ablation(table, title, metric).of(table)
+
+
+def _chosen(experiment: Experiment, only: Texts) -> Experiment:
+    return experiment.only(only) if only else experiment

@@ -1,0 +1,69 @@
+"""Methods by the names that people use; ids such as ``gnn-ret`` are for commands and code."""
+
+from kit.corpus.types import Texts
+
+NAMES = {
+    "bm25": "BM25",
+    "tfidf": "TF-IDF",
+    "dense": "dense retrieval",
+    "knn": "KNN",
+    "gnn-ret": "GNN-Ret",
+    "rgnn-ret": "RGNN-Ret",
+    "dpr": "DPR",
+    "mdr": "MDR",
+    "pagerank": "PageRank",
+    "qsgnn": "QSGNN",
+    "logistic": "logistic model",
+    "graph-reranker": "graph reranker",
+    "bgr": "BGR",
+    "grr": "GRR",
+    "ras": "RAS",
+    "selfask": "SelfAsk",
+    "self-critique": "Self-Critique",
+    "ircot": "IRCoT",
+    "iter-retgen": "ITER-RETGEN",
+    "kgp-random": "KGP (random walk)",
+    "kgp-tfidf": "KGP (TF-IDF agent)",
+    "kgp-dense": "KGP (dense agent)",
+    "kgp-mdr": "KGP (MDR agent)",
+    "kgp-t5": "KGP (T5 agent)",
+    "kgp-chat": "KGP (chat agent)",
+    "golden": "golden passages",
+    "knn-mdr": "KNN of MDR",
+    "entity": "shared entities",
+    "structure": "document structure",
+}
+_METRICS = {
+    "recall": "Recall",
+    "full": "Full",
+    "mrr": "reciprocal rank",
+    "seconds": "time",
+    "em": "exact match",
+    "f1": "F1",
+}
+
+
+def name_of(label: str) -> str:
+    """A method in words, with what follows its id: "gnn-ret, untrained" is "GNN-Ret, untrained".
+
+    What is no method's id stays as it is.
+    """
+    first, comma, rest = label.partition(", ")
+    return NAMES.get(first, first) + comma + rest
+
+
+def metric_name(metric: str) -> str:
+    """A metric in words: "recall@5" is "Recall@5"."""
+    kind, at, cut_off = metric.partition("@")
+    return _METRICS.get(kind, kind) + at + cut_off
+
+
+def listed(words: Texts) -> str:
+    """Words as they are listed in a sentence: "a, b and c"."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def capital(sentence: str) -> str:
+    """A sentence with a capital letter in front, whatever follows it."""
+    return sentence[:1].upper() + sentence[1:]

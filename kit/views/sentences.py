@@ -1,0 +1,84 @@
+"""True sentences about measured differences: the titles of figures.
+
+A title names the methods and the unit. It never announces a difference whose interval holds zero,
+nor one of fewer than :data:`FEWEST` questions.
+"""
+
+import pandas as pd
+from pandas import DataFrame
+
+from kit.evaluation.statistics import Estimate
+from kit.views.names import capital, metric_name, name_of
+
+FEWEST = 30  # questions, below which no difference is announced
+
+
+def points(share: float) -> str:
+    """A difference of shares in points: "9.1 points"."""
+    words = f"{abs(100 * share):.1f}"
+    return f"{words} point" if words == "1.0" else f"{words} points"
+
+
+def gain_sentence(gain: Estimate, name: str, over: str, metric: str) -> str:
+    """What a method gains over another: that it does, that it loses, or that nothing shows."""
+    row = {"retriever": name, "difference": gain.value, "low": gain.low, "high": gain.high}
+    return headline(DataFrame([row | {"baseline": over, "metric": metric, "n": gain.n}]))
+
+
+def headline(compared: DataFrame, by: str = "") -> str:
+    """The largest difference to a baseline that holds, of those that ``compare`` gives.
+
+    ``compared`` has the columns retriever, baseline, metric, difference, low, high, n, and ``by``
+    where they are of groups of questions.
+    """
+    if compared.empty:
+        return "There is nothing to compare"
+    metric = metric_name(compared["metric"].iloc[0])
+    baseline = name_of(compared["baseline"].iloc[0])
+
+    enough = compared[compared["n"] >= FEWEST]
+    if enough.empty:
+        n = compared["n"].max()
+        return f"{n} questions are too few to tell methods apart from {baseline} in {metric}"
+    holds = enough[(enough["low"] > 0) | (enough["high"] < 0)]
+    if holds.empty:
+        return capital(f"no difference to {baseline} in {metric} is more than chance")
+
+    largest = holds.loc[holds["difference"].abs().idxmax()]
+    verb, over = ("adds", "to") if largest["difference"] > 0 else ("loses", "against")
+    size = points(largest["difference"])
+    where = _where(by, largest[by]) if by else ""
+    return capital(
+        f"{name_of(largest['retriever'])} {verb} {size} of {metric} {over} {baseline}{where}"
+    )
+
+
+def _where(by: str, value: object) -> str:
+    """A group of questions in words: " for questions of 3 hops"."""
+    if by == "hops":
+        return " for questions of one hop" if value == 1 else f" for questions of {value} hops"
+    if by == "shape":
+        return f" where the evidence is a {value}"
+    return f" for questions of {by} {value}"
+
+
+def best_sentence(summary: DataFrame, metric: str, by: str = "retriever") -> str:
+    """The row with the highest mean, where its interval lies apart from the next one's.
+
+    ``summary`` has the columns ``by``, metric, mean, low, high and n.
+    """
+    rows = summary[summary["metric"] == metric].sort_values("mean", ascending=False)
+    words = metric_name(metric)
+    if len(rows) < 2:
+        return capital(f"{words} is {rows['mean'].iloc[0]:.3f}") if len(rows) else words
+    first, second = rows.iloc[0], rows.iloc[1]
+    if first["low"] > second["high"] and _enough(first):
+        return capital(
+            f"{name_of(str(first[by]))} has the highest {words}, {first['mean']:.3f}; "
+            f"{name_of(str(second[by]))} follows with {second['mean']:.3f}"
+        )
+    return f"{words} from {rows['mean'].iloc[-1]:.3f} to {first['mean']:.3f}"
+
+
+def _enough(row: pd.Series) -> bool:
+    return row.get("n", FEWEST) >= FEWEST

@@ -1,0 +1,88 @@
+"""Titles of figures say no more than the numbers behind them."""
+
+import pandas as pd
+import pytest
+
+from kit.corpus import load
+from kit.evaluation import Experiment, evaluate
+from kit.views import experiments
+from kit.views.names import listed, metric_name, name_of
+from kit.views.sentences import best_sentence, headline
+
+
+def compared(*rows: tuple) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=["retriever", "difference", "low", "high", "n"])
+    return table.assign(baseline="dense", metric="recall@5")
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (
+            ("gnn-ret", 0.091, 0.06, 0.12, 300),
+            "GNN-Ret adds 9.1 points of Recall@5 to dense retrieval",
+        ),
+        (
+            ("bm25", -0.02, -0.03, -0.01, 300),
+            "BM25 loses 2.0 points of Recall@5 against dense retrieval",
+        ),
+        (
+            ("gnn-ret", 0.091, -0.01, 0.2, 300),
+            "No difference to dense retrieval in Recall@5 is more than chance",
+        ),
+        (
+            ("gnn-ret", 0.5, 0.3, 0.7, 29),
+            "29 questions are too few to tell methods apart from dense retrieval in Recall@5",
+        ),
+    ],
+)
+def test_a_title_announces_what_holds(row: tuple, sentence: str) -> None:
+    assert headline(compared(row)) == sentence
+
+
+def test_of_several_differences_the_largest_that_holds_is_announced() -> None:
+    table = compared(("bm25", -0.3, -0.7, 0.1, 50), ("gnn-ret", 0.05, 0.01, 0.09, 50))
+    assert headline(table).startswith("GNN-Ret adds 5.0 points")
+    by_hops = table.assign(hops=[2, 3])
+    assert headline(by_hops, "hops").endswith(" for questions of 3 hops")
+
+
+def test_the_best_is_named_only_where_its_interval_is_apart() -> None:
+    rows = [("gnn-ret", 0.8, 0.75, 0.85, 90), ("dense", 0.6, 0.55, 0.65, 90)]
+    table = pd.DataFrame(rows, columns=["retriever", "mean", "low", "high", "n"])
+    table["metric"] = "recall@5"
+    assert best_sentence(table, "recall@5").startswith("GNN-Ret has the highest Recall@5, 0.800")
+    close = table.assign(low=[0.6, 0.55])
+    assert best_sentence(close, "recall@5") == "Recall@5 from 0.600 to 0.800"
+
+
+def test_names_in_words() -> None:
+    assert name_of("gnn-ret, untrained") == "GNN-Ret, untrained"
+    assert name_of("no messages") == "no messages"
+    assert metric_name("full@10") == "Full@10"
+    assert listed(["a"]) == "a" and listed(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.fixture(scope="module")
+def experiment() -> Experiment:
+    benchmark = load(size="small")
+    asked = benchmark.asking(benchmark.test[:40])
+    return evaluate(["bm25", "tfidf", "dense"], asked, ks=(2, 5), n_resamples=200, progress=False)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        experiments.means,
+        experiments.by_cut_off,
+        experiments.by_group,
+        lambda experiment: experiments.by_group(experiment, "shape"),
+        lambda experiment: experiments.gains(experiment, "dense"),
+        lambda experiment: experiments.gains_by(experiment, "dense", only=["bm25"]),
+        lambda experiment: experiments.parts(experiment, {"words": ["tfidf", "bm25"]}),
+    ],
+)
+def test_every_figure_brings_its_numbers(experiment: Experiment, draw) -> None:
+    figure = draw(experiment)
+    assert len(figure.table) and figure.title
+    assert figure.drawn("png").startswith(b"\x89PNG")
