@@ -32,6 +32,8 @@ NAMES = {
     "knn-mdr": "KNN of MDR",
     "entity": "shared entities",
     "structure": "document structure",
+    "forward": "forward search",
+    "backward": "backward search",
 }
 _METRICS = {
     "recall": "Recall",
@@ -40,6 +42,14 @@ _METRICS = {
     "seconds": "time",
     "em": "exact match",
     "f1": "F1",
+    "gm": "graph match",
+    "gs": "graph structure",
+    "ged": "graph edit distance",
+    "ged_labelled": "labelled graph edit distance",
+    "evidence_f1": "F1 of the evidence",
+    "evidence_precision": "precision of the evidence",
+    "evidence_recall": "recall of the evidence",
+    "evidence_em": "exact evidence",
 }
 
 
