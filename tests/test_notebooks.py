@@ -10,6 +10,7 @@ import pytest
 from nbformat import NotebookNode
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, export
+from kit.lab.publishing import is_published, shown_pictures
 from kit.lab.runner import find_notebooks, run
 from kit.paths import NOTEBOOKS, PUBLISHED
 
@@ -116,10 +117,12 @@ def test_every_committed_figure_is_made_by_a_notebook_in_a_whole_run() -> None:
     kept = {path for path in PUBLISHED.iterdir() if path.is_dir()}
     assert RECORDS and kept == {path.parent for path in RECORDS}
     made = set(RECORDS)
+    shown = shown_pictures()
     for path in RECORDS:
         record = json.loads(path.read_bytes())
         source = record["provenance"]
         assert path.stem == record["notebook"]
         assert (source["scale"], source["seed"], source["data"]) == ("class", 0, path.parent.name)
-        made |= {path.parent / name for name in record["figures"]}
+        drawn = [path.parent / name for name in record["figures"]]
+        made |= {file for file in drawn if is_published(file, path.parent.name, shown)}
     assert {path for folder in kept for path in folder.iterdir() if path.is_file()} == made

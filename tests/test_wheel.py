@@ -48,7 +48,9 @@ def test_a_wheel_is_light_and_carries_no_results(installed):
     assert installed.wheel.stat().st_size < 14e6
     assert "kit/carried/data/atlas/test.jsonl" in names
     assert "kit/carried/notebooks/01_baselines.ipynb" in names
-    assert not [name for name in names if name.endswith((".png", ".svg", ".sqlite"))]
+    results = [name for name in names if name.startswith("kit/carried/figures/")]
+    assert results and all(name.endswith(".json") for name in results)
+    assert not [name for name in names if name.endswith((".png", ".sqlite"))]
     assert not [name for name in names if "executed" in name or "cache" in name]
 
 

@@ -24,9 +24,11 @@ from traitlets import default
 
 from kit import paths
 from kit.files import atomic_write
+from kit.lab.catalogue import figure_prefix, full_name
 from kit.lab.environment import environment
 from kit.lab.parameters import Parameters, read_notebook, with_parameters
 from kit.lab.provenance import write_json
+from kit.lab.publishing import is_published, shown_pictures
 from kit.store import file_digest
 
 _MOST_LINES = 8  # of an error's message
@@ -48,13 +50,19 @@ class Job(msgspec.Struct, frozen=True):
     executed: Path
     published: Path | None = None
 
+    @property
+    def name(self) -> str:
+        """What the notebook is called."""
+        return full_name(self.notebook)
+
     def file(self, suffix: str) -> Path:
         """The executed copy (.ipynb) and the account of the run (.json)."""
         return self.executed / f"{self.notebook.stem}{suffix}"
 
     def drawn(self, folder: Path) -> list[Path]:
         """Its record and its figures in a folder."""
-        return sorted(folder.glob(f"{self.notebook.stem[:2]}_*"))
+        prefix = figure_prefix(self.notebook.stem)
+        return sorted([*folder.glob(f"{prefix}_*"), *folder.glob(f"{prefix}.json")])
 
     @property
     def finished(self) -> bool:
@@ -83,8 +91,11 @@ class Job(msgspec.Struct, frozen=True):
         return {"key": self.key, "files": {file.name: file_digest(file) for file in files}}
 
     def publish(self) -> None:
-        """Put its figures in the place of the committed ones."""
-        files = self.drawn(self.figures)
+        """Put its numbers, and the pictures that are shown, in the place of the committed ones."""
+        shown = shown_pictures()
+        dataset = self.published.name
+        drawn = self.drawn(self.figures)
+        files = [file for file in drawn if is_published(file, dataset, shown)]
         for file in files:
             atomic_write(self.published / file.name, file.read_bytes())
         names = {file.name for file in files}
@@ -102,7 +113,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def run_one(job: Job) -> Outcome:
     """Run a notebook."""
-    name = job.notebook.stem
+    name = job.name
     start = monotonic()
     job.file(".json").unlink(missing_ok=True)  # while it runs, nothing says that it finished
     notebook = with_parameters(read_notebook(job.notebook), job.parameters)
@@ -214,7 +225,7 @@ class StepLine:
     """
 
     def __init__(self, job: Job, n_cells: int) -> None:
-        self._name = job.notebook.stem
+        self._name = job.name
         self._n_cells = n_cells
         self._n_begun = 0
         self._step = "its kernel starts"

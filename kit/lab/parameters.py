@@ -8,8 +8,8 @@ import msgspec
 import nbformat
 from nbformat import NotebookNode
 
-from kit import paths
 from kit.errors import InputError, known_names
+from kit.lab.catalogue import notebook_file
 from kit.lab.provenance import committed
 from kit.settings import Value, read_value
 
@@ -144,7 +144,7 @@ def is_trial(notebook: str, values: Parameters, defaults: Parameters | None = No
     Where there is no commit, ``defaults`` stand for these. The options of `kit run` don't count:
     their folders tell them apart.
     """
-    source = committed(paths.NOTEBOOKS / f"{notebook}.ipynb")
+    source = committed(notebook_file(notebook))
     usual = defaults or {}
     if source is not None:
         usual = defaults_of(nbformat.reads(source, as_version=4), notebook)

@@ -12,6 +12,15 @@ from kit.corpus.types import Texts, digest
 from kit.errors import InputError
 from kit.files import expect_folder
 from kit.fingerprint import package_digest
+from kit.lab.catalogue import (
+    PAPERS,
+    SOLUTIONS,
+    all_notebooks,
+    choose,
+    figure_prefix,
+    full_name,
+    shelf_of,
+)
 from kit.lab.execution import Job, Outcome, run_one
 from kit.lab.parallel import in_parallel
 from kit.lab.parameters import (
@@ -37,7 +46,7 @@ def run(
     publish: bool = False,
     **choices: Any,
 ) -> int:
-    """Run the notebooks whose names begin with one of ``which`` (all when empty).
+    """Run the notebooks whose names begin with one of ``which`` (all lessons when empty).
 
     A notebook that finished with the same source, parameters, data and code, and whose files are
     still what it left, is skipped unless ``again``. ``at_once`` are run at the same time, each on
@@ -56,9 +65,9 @@ def run(
     data = choices.get("data")
     for job in jobs:
         if data and job.parameters.get("data", _absolute(data)) != _absolute(data):
-            print(f"{job.notebook.stem}: about documents with pages, so it reads those of its own")
+            print(f"{job.name}: about documents with pages, so it reads those of its own")
         if job not in waiting:
-            print(f"{job.notebook.stem}: finished earlier, skipped")
+            print(f"{job.name}: finished earlier, skipped")
 
     status = 0
     for outcome in _outcomes(waiting, at_once):
@@ -74,11 +83,15 @@ def _publish(jobs: Sequence[Job]) -> None:
     for job in jobs:
         if job.finished:
             job.publish()
-            print(f"{job.notebook.stem}: published in {job.published}")
+            print(f"{job.name}: published in {job.published}")
 
 
 def _expect_whole(jobs: Sequence[Job]) -> None:
     for job in jobs:
+        if shelf_of(job.notebook) == SOLUTIONS:
+            raise InputError(
+                "expected lessons or papers to publish, not solutions", file=job.notebook.name
+            )
         if not job.published:
             raise InputError(
                 "expected a whole run to publish: scale class, and the committed parameters",
@@ -127,19 +140,25 @@ def plan(
     }
     read = cache(Run.read)
     code = package_digest()
-    originals = {path.stem[:2]: path for path in reversed(_notebooks_in(folder))}
+    by_name = set(which).difference([PAPERS, SOLUTIONS])
+    originals = {_figures_of(path): path for path in reversed(all_notebooks(folder))}
 
     jobs = []
     for notebook, values in zip(chosen, read_parameters(given, chosen.values())):
         defaults = chosen[notebook]
         run_options = _options_of(notebook, defaults, options | values)
-        if which and options["data"] not in ("", run_options.data):
+        if by_name and options["data"] not in ("", run_options.data):
             raise InputError(
-                f"{notebook.stem} is about documents with pages: expected PDFs", file=data
+                f"{full_name(notebook)} is about documents with pages: expected PDFs", file=data
             )
-        is_copy = notebook != originals[notebook.stem[:2]]
+        is_copy = notebook != originals[_figures_of(notebook)]
         jobs.append(_job(notebook, defaults, run_options, values, read, code, is_copy))
     return jobs
+
+
+def _figures_of(notebook: Path) -> tuple[str, str]:
+    """What tells the figures of notebooks apart."""
+    return shelf_of(notebook), figure_prefix(notebook.stem)
 
 
 def _absolute(file: object) -> str:
@@ -180,46 +199,27 @@ def _job(
     if "train" in defaults and training:
         content.append(training.hash)
 
-    folder = options.folder(benchmark, is_trial(notebook.stem, defaults | values, defaults))
+    shelf = shelf_of(notebook)
+    trial = is_trial(full_name(notebook), defaults | values, defaults)
+    folder = options.folder(benchmark, trial)
     if is_copy:
         folder = f"{folder.removesuffix('-trial')}-{notebook.stem}-trial"
+    is_published = folder == benchmark.name and shelf != SOLUTIONS
+    own_figures = shelf if shelf == SOLUTIONS else ""  # else they would replace the lesson's
     chosen_options = {name: getattr(options, name) for name in OPTIONS if name in defaults}
     return Job(
         notebook,
         chosen_options | values,
         digest(content),
-        figures=paths.output() / "figures" / folder,
-        executed=paths.output() / "notebooks" / "executed" / folder,
-        published=paths.PUBLISHED / folder if folder == benchmark.name else None,
+        figures=paths.output() / "figures" / folder / own_figures,
+        executed=paths.output() / "notebooks" / "executed" / folder / shelf,
+        published=paths.PUBLISHED / folder if is_published else None,
     )
 
 
 def find_notebooks(folder: Path, which: Texts = ()) -> dict[Path, Parameters]:
-    """The notebooks NN_topic.ipynb of a folder in order, with their parameters.
+    """The notebooks of a folder that :func:`choose` gives, with their parameters.
 
-    The parameters are what the cell tagged ``parameters`` assigns. Those notebooks count whose
-    names are, or begin with, one of ``which``, or all; 3 stands for 03. Raises ``InputError`` for a
-    name that none begins with.
+    The parameters are what the cell tagged ``parameters`` assigns.
     """
-    notebooks = _notebooks_in(folder)
-    stems = [path.stem for path in notebooks]
-    chosen = set() if which else set(stems)
-    for name in which:
-        prefix = name.zfill(2) if name.isdecimal() else name
-        matching = [stem for stem in stems if stem.startswith(prefix)]
-        if not matching:
-            raise InputError(
-                f"expected the beginning of a notebook's name ({', '.join(stems)}), not {name!r}",
-                field="notebook",
-            )
-        chosen.update([prefix] if prefix in matching else matching)
-    return {
-        path: defaults_of(read_notebook(path), path.name)
-        for path in notebooks
-        if path.stem in chosen
-    }
-
-
-def _notebooks_in(folder: Path) -> list[Path]:
-    """Those with a number; a copy stands after what it is a copy of."""
-    return sorted(folder.glob("[0-9][0-9]_*.ipynb"), key=lambda path: path.stem)
+    return {path: defaults_of(read_notebook(path), path.name) for path in choose(folder, which)}

@@ -32,6 +32,7 @@ class Project:
         cells = [new_markdown_cell(f"# {name}"), tagged, *map(new_code_cell, cells)]
         notebook = new_notebook(metadata=kernel, cells=cells)
         path = self.notebooks / f"{name}.ipynb"
+        path.parent.mkdir(exist_ok=True)
         nbformat.write(notebook, path)
         return path
 

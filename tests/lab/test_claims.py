@@ -366,6 +366,12 @@ def states(figures: Path, claim: str) -> dict[str, str]:
     return rows["state"].to_dict() | {"overall": rows["overall"].iloc[0]}
 
 
+def test_a_papers_record_counts_like_a_lessons(tmp_path: Path) -> None:
+    kept(tmp_path / "atlas" / "gnn_ret.json", recall(0.05, 0.01, 0.09))
+    assert [record.notebook for record in read_records(tmp_path)["atlas"]] == ["gnn_ret"]
+    assert states(tmp_path, "gnn-ret-01")["atlas"] == "reproduced"
+
+
 def effects(figures: Path, claim: str) -> str:
     return ledger(read_records(figures)).set_index("claim").loc[[claim], "effects"].iloc[0]
 

@@ -14,6 +14,7 @@ from nbformat.sign import NotebookNotary
 
 from kit.errors import InputError
 from kit.lab import execution, runner
+from kit.lab.catalogue import figure_prefix, full_name, notebook_file
 from kit.lab.parameters import read_parameters
 from kit.lab.runner import find_notebooks, run
 from kit.paths import ROOT
@@ -309,6 +310,55 @@ def test_a_number_stands_for_two_digits_and_a_whole_name_for_itself(project) -> 
         stems("4")
 
 
+def test_papers_and_solutions_are_chosen_by_their_folder(project) -> None:
+    for name in ("01_a", "02_b", "papers/kgp", "papers/ras", "solutions/01_a", "solutions/02_b"):
+        project.write(name)
+
+    def names(*which: str) -> list[str]:
+        return [full_name(path) for path in find_notebooks(project.notebooks, which)]
+
+    assert names() == ["01_a", "02_b"]
+    assert names("papers") == names("papers/") == ["papers/kgp", "papers/ras"]
+    assert names("papers/r", "2") == ["02_b", "papers/ras"]
+    assert names("solutions/2") == ["solutions/02_b"]
+    for name, listed in (
+        ("kgp", "01_a, 02_b, papers, solutions"),
+        ("papers/x", "papers/kgp, papers/ras, papers, solutions"),
+        ("drafts/01", "01_a, 02_b, papers, solutions"),
+    ):
+        with pytest.raises(InputError, match=rf"name \({listed}\), not '{name}'"):
+            names(name)
+
+
+@pytest.mark.parametrize(
+    ("stem", "prefix"),
+    [
+        ("04_gnn_ret", "04"),
+        ("04_gnn_ret-Copy1", "04"),
+        ("gnn_ret", "gnn_ret"),
+        ("kgp-Copy1", "kgp"),
+        ("solutions/04_gnn_ret", "04"),
+        ("papers/bgr", "bgr"),
+    ],
+)
+def test_figures_begin_with_a_lessons_number_or_a_papers_name(stem: str, prefix: str) -> None:
+    assert figure_prefix(stem) == prefix
+
+
+def test_a_notebook_is_found_by_its_stem_in_three_folders(project, monkeypatch) -> None:
+    monkeypatch.setattr("kit.paths.NOTEBOOKS", project.notebooks)
+    for name in ("01_a", "papers/kgp", "solutions/01_a", "solutions/02_b"):
+        project.write(name)
+    for name, file in (
+        ("01_a", "01_a"),
+        ("kgp", "papers/kgp"),
+        ("02_b", "solutions/02_b"),
+        ("solutions/01_a", "solutions/01_a"),
+        ("03_none", "03_none"),
+    ):
+        assert notebook_file(name) == project.notebooks / f"{file}.ipynb"
+
+
 def test_a_notebook_about_documents_does_not_read_something_else_in_silence(
     project, capsys: pytest.CaptureFixture
 ) -> None:
@@ -341,6 +391,8 @@ def test_a_copy_draws_into_a_folder_of_its_own(project) -> None:
 def test_only_publishing_replaces_what_is_published(project, tmp_path: Path, monkeypatch) -> None:
     published = tmp_path / "published"
     monkeypatch.setattr("kit.paths.PUBLISHED", published)
+    monkeypatch.setattr("kit.paths.NOTEBOOKS", project.notebooks)
+    monkeypatch.setattr("kit.paths.ROOT", tmp_path)  # where no README shows a picture
     stale = published / "hotpotqa-dev" / "01_stale.csv"
     other = published / "hotpotqa-dev" / "02_other.csv"
     stale.parent.mkdir(parents=True)
@@ -356,6 +408,69 @@ def test_only_publishing_replaces_what_is_published(project, tmp_path: Path, mon
     assert stale.exists()
     assert run(publish=True, **options) == 0  # it finished before: that is published
     assert {path.name for path in stale.parent.iterdir()} == {"01_curve.csv", "02_other.csv"}
+
+
+DRAW_ALL = """import os, pathlib
+folder = pathlib.Path(os.environ["KIT_FIGURES"])
+folder.mkdir(parents=True, exist_ok=True)
+for suffix in ("csv", "png", "svg"):
+    (folder / f"{prefix}_curve.{suffix}").write_text(suffix)
+    (folder / f"{prefix}_shown.{suffix}").write_text(suffix)
+(folder / f"{record}.json").write_text('{"provenance": {}}')"""
+
+
+def drawing(prefix: str, record: str) -> str:
+    return f"prefix = {prefix!r}\nrecord = {record!r}\n{DRAW_ALL}"
+
+
+def test_pictures_that_no_text_shows_are_not_published(project, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("kit.paths.PUBLISHED", tmp_path / "published")
+    monkeypatch.setattr("kit.paths.NOTEBOOKS", project.notebooks)
+    monkeypatch.setattr("kit.paths.ROOT", tmp_path)
+    (tmp_path / "README.md").write_text("![](figures/published/hotpotqa-dev/01_shown.png)")
+    guide = "[](../figures/published/hotpotqa-dev/kgp_shown.png) and the .svg beside it"
+    (project.notebooks / "TEACHING.md").write_text(guide)
+    project.write("01_first", drawing("01", "01_first"))
+    project.write("papers/kgp", drawing("kgp", "kgp"))
+    assert run(["01", "papers"], publish=True, data=project.data, notebooks=project.notebooks) == 0
+    names = {path.name for path in (tmp_path / "published" / "hotpotqa-dev").iterdir()}
+    assert names == {
+        "01_first.json",
+        "01_curve.csv",
+        "01_shown.csv",
+        "01_shown.png",
+        "kgp.json",
+        "kgp_curve.csv",
+        "kgp_shown.csv",
+        "kgp_shown.png",
+    }
+
+
+def test_papers_and_solutions_run_when_they_are_named_and_leave_the_lessons_results(
+    project, capsys: pytest.CaptureFixture
+) -> None:
+    project.write("01_first", drawing("01", "01_first"))
+    project.write("papers/kgp", drawing("kgp", "kgp"))
+    project.write("solutions/01_first", drawing("01", "01_first"))
+    options = {"data": project.data, "notebooks": project.notebooks}
+    assert run(**options) == 0
+    figures = project.output / "figures" / "hotpotqa-dev"
+    lessons_files = {path: path.stat().st_mtime_ns for path in figures.iterdir()}
+    assert {path.name[:2] for path in lessons_files} == {"01"}
+
+    assert run(["papers", "solutions/1"], **options) == 0
+    printed = capsys.readouterr().out
+    assert "papers/kgp: done in" in printed and "solutions/01_first: done in" in printed
+    assert lessons_files.items() <= {p: p.stat().st_mtime_ns for p in figures.iterdir()}.items()
+    assert (figures / "kgp.json").exists() and (figures / "solutions" / "01_curve.csv").exists()
+    copies = project.output / "notebooks" / "executed" / "hotpotqa-dev"
+    names = {path.relative_to(copies).as_posix() for path in copies.rglob("*.ipynb")}
+    assert names == {"01_first.ipynb", "papers/kgp.ipynb", "solutions/01_first.ipynb"}
+
+    assert run(["01", "papers", "solutions"], **options) == 0
+    assert capsys.readouterr().out.count("finished earlier, skipped") == 3
+    with pytest.raises(InputError, match="expected lessons or papers to publish, not solutions"):
+        run(["solutions"], publish=True, **options)
 
 
 def test_the_kernel_is_of_this_python_and_quiet(project, monkeypatch, capfd) -> None:

@@ -1,7 +1,7 @@
 """The ledger: what the records of all runs say of each claim, on each data set.
 
-A notebook leaves its findings in a record, ``figures/DATASET/NN_topic.json``; what is committed
-stands in ``figures/published``.
+A notebook leaves its findings in a record: ``figures/DATASET/NN_topic.json`` of a lesson,
+``figures/DATASET/PAPER.json`` of a paper's. What is committed stands in ``figures/published``.
 """
 
 import json
@@ -18,6 +18,7 @@ from pandas import DataFrame
 from kit.corpus import load
 from kit.errors import InputError
 from kit.fingerprint import digest_of, with_imports
+from kit.lab.catalogue import notebook_file
 from kit.lab.claims.claims import CLAIMS, CRITERIA, DEPARTS, Claim, Criterion
 from kit.lab.claims.findings import (
     NOT_REPRODUCED,
@@ -29,7 +30,7 @@ from kit.lab.claims.findings import (
     verdict,
 )
 from kit.methods import METHODS
-from kit.paths import NOTEBOOKS, ROOT
+from kit.paths import ROOT
 from kit.store import content_key
 
 STALE = "stale"  # claim, code or data have changed since a verdict was given
@@ -69,7 +70,7 @@ def read_records(*figures: Path) -> dict[str, list[Record]]:
     """
     paths = {}
     for folder in figures:
-        for path in folder.glob("*/[0-9][0-9]_*.json"):
+        for path in folder.glob("*/*.json"):
             if not path.parent.name.endswith(_PARTIAL):
                 paths[path.parent.name != "atlas", path.parent.name, path.name] = path
 
@@ -135,7 +136,7 @@ def code_hash(notebook: str) -> str:
 
     The kit's comments and docstrings are left out (:func:`modules_behind` says what counts).
     """
-    path = NOTEBOOKS / f"{notebook}.ipynb"
+    path = notebook_file(notebook)
     code = _code_of(path) if path.is_file() else ""
     return content_key(code, digest_of(modules_behind(code))).hex()
 

@@ -66,6 +66,6 @@ def _table(path: Path) -> DataFrame:
     if path.name != "findings":
         return pd.read_csv(path.with_suffix(".csv"), keep_default_na=False)
     findings = []
-    for record in sorted(path.parent.glob("[0-9][0-9]_*.json")):
+    for record in sorted(path.parent.glob("*.json")):
         findings += json.loads(record.read_bytes())["findings"]
     return DataFrame(findings)
