@@ -71,7 +71,7 @@ def test_record_says_where_the_numbers_come_from(project) -> None:
     written = record(lesson)
     source = written["provenance"]
     assert written["notebook"] == "03_quality"
-    assert written["figures"] == ["02_curves.csv", "02_curves.png", "02_curves.svg"]
+    assert written["figures"] == ["03_curves.csv", "03_curves.png", "03_curves.svg"]
     findings = [
         (finding["case"], finding["effect"], finding["seed"]) for finding in written["findings"]
     ]
@@ -114,17 +114,17 @@ def test_the_same_run_writes_the_same_bytes_and_figures_of_others_stay(project) 
     lesson.figure(drawn(), "curves", TABLE)
     lesson.figure(drawn(), "hops", TABLE)
     lesson.done()
-    before = {path: path.read_bytes() for path in lesson.folder.glob("02_curves.*")}
-    (lesson.folder / "03_recall.svg").write_text("another notebook's")
+    before = {path: path.read_bytes() for path in lesson.folder.glob("03_curves.*")}
+    (lesson.folder / "04_recall.svg").write_text("another notebook's")
     for damaged in (False, True):
         if damaged:
             (lesson.folder / "03_quality.json").write_text('{"figures": [')
         lesson = begin(project)
         lesson.figure(drawn(), "curves", TABLE)
         lesson.done()
-        assert {path: path.read_bytes() for path in lesson.folder.glob("02_curves.*")} == before
+        assert {path: path.read_bytes() for path in lesson.folder.glob("03_curves.*")} == before
         kept = {path.name for path in lesson.folder.iterdir()}
-        assert kept == {path.name for path in before} | {"03_quality.json", "03_recall.svg"}
+        assert kept == {path.name for path in before} | {"03_quality.json", "04_recall.svg"}
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from kit.corpus import load
 from kit.evaluation import Experiment, evaluate
 from kit.views import experiments
 from kit.views.names import listed, metric_name, name_of
 from kit.views.sentences import best_sentence, headline
+from kit.worlds.atlas import generate
 
 
 def compared(*rows: tuple) -> pd.DataFrame:
@@ -65,7 +65,7 @@ def test_names_in_words() -> None:
 
 @pytest.fixture(scope="module")
 def experiment() -> Experiment:
-    benchmark = load(size="small")
+    benchmark = generate(size="small")
     asked = benchmark.asking(benchmark.test[:40])
     return evaluate(["bm25", "tfidf", "dense"], asked, ks=(2, 5), n_resamples=200, progress=False)
 

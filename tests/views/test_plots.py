@@ -7,6 +7,8 @@ from matplotlib.colors import to_hex, to_rgba
 from matplotlib.transforms import Bbox
 
 from kit.views import plots
+from kit.views.names import name_of
+from kit.views.panels import LEAST_GAP, apart
 from kit.views.style import Figure, look
 
 
@@ -97,8 +99,8 @@ def labels(axis: Axis) -> list[str]:
 
 def drawn(ax: Axes, least: int = 2) -> dict[str, np.ndarray]:
     """The points of the lines of axes, of more than ``least``, by colour."""
-    lines = {to_hex(line.get_color()): line.get_xydata() for line in ax.lines}
-    return {colour: points for colour, points in lines.items() if len(points) > least}
+    lines = [line for line in ax.lines if len(line.get_xydata()) > least]
+    return {to_hex(line.get_color()): line.get_xydata() for line in lines}
 
 
 def segments(ax: Axes) -> list[list[list[float]]]:
@@ -134,13 +136,28 @@ def test_one_legend_beside_all_panels_has_each_name_with_its_line_and_marker():
     [legend] = figure.legends
     named = {text.get_text(): line for text, line in zip(legend.get_texts(), legend.get_lines())}
     for name in ("bm25", "dense"):
-        assert (named[name].get_color(), named[name].get_marker()) == (
+        assert (named[name_of(name)].get_color(), named[name_of(name)].get_marker()) == (
             look(name).colour,
             look(name).marker,
         )
     figure.draw_without_rendering()
-    assert list(named) == ["bm25", "dense"]  # a level is named at its end
+    assert list(named) == ["BM25", "dense retrieval"]  # a level is named at its end
     assert legend.get_window_extent().x0 >= max(ax.get_window_extent().x1 for ax in figure.axes)
+
+
+def test_the_lines_of_one_panel_are_named_at_their_ends_and_names_give_way():
+    close = measured().assign(mean=0.3)
+    [ax] = plots.lines(close, "t", "k", levels={"chance": 0.3}).axes
+    named = {text.get_text(): text.xy[1] for text in ax.texts}
+    assert set(named) == {"BM25", "dense retrieval", "chance"}
+    bottom, top = ax.get_ylim()
+    gaps = np.diff(sorted(named.values())) / (top - bottom)
+    assert (gaps >= LEAST_GAP - 1e-9).all()
+
+
+def test_heights_move_only_as_far_as_they_must():
+    np.testing.assert_allclose(apart(np.array([0.0, 0.5, 1.0]), 0.1), [0, 0.5, 1])
+    np.testing.assert_allclose(apart(np.array([0.5, 0.5, 1.0]), 0.2), [0.4, 0.6, 1])
 
 
 def test_words_without_an_order_are_not_joined():
@@ -190,7 +207,7 @@ def test_a_long_curve_has_no_marks_and_what_is_behind_it_is_pale():
 
 def test_points_stand_in_rows_with_their_values():
     left, right = ALL["points"]("t").axes
-    assert labels(left.yaxis) == ["bm25", "dense"]
+    assert labels(left.yaxis) == ["BM25", "dense retrieval"]
     assert left.get_ylim()[0] > left.get_ylim()[1]  # the first on top
     [dots] = [points for points in left.collections if points.get_zorder() == 3]
     assert dots.get_offsets().tolist() == [[0.2, 0], [0.5, 1]]
@@ -208,7 +225,7 @@ def test_differences_are_told_with_interval_and_p():
         "+0.030 [+0.010, +0.050]  p < 0.001" in written
         and "−0.010 [−0.030, +0.010]  p = 0.300" in written
     )
-    assert any("difference in recall@5 to bm25" in text for text in written)
+    assert any("difference in Recall@5 to BM25" in text for text in written)
 
 
 def test_an_ablation_has_a_line_for_each_baseline():
@@ -216,7 +233,7 @@ def test_an_ablation_has_a_line_for_each_baseline():
     left, _ = figure.axes
     assert labels(left.yaxis) == [
         "edges (Table 3)",
-        "dense",
+        "dense retrieval",
         "shared entities",
         "message",
         "min",
