@@ -5,7 +5,7 @@ little else.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import nan
 from time import perf_counter
@@ -20,6 +20,9 @@ from kit.evaluation.metrics import covered, described, precision, sf_em
 from kit.graphs import PassageGraph, build
 from kit.text import TfidfIndex
 
+#: The setting of each builder that makes its graph denser.
+KNOBS = {"tfidf": "n_keywords", "knn": "k", "entity": "prior", "structure": "reach"}
+SEEDS = "the seeds alone"  # in the place of a builder: no graph at all
 _MEASURED = ["sf_em", "covered", "precision", "neighbourhood", "seconds"]
 
 
@@ -54,6 +57,31 @@ def graph_quality(
         row["relevant"] = _share_of_relevant_edges(graph, question)
         rows.append(row)
     return DataFrame(rows)
+
+
+def density_sweep(
+    benchmark: Benchmark,
+    densities: Mapping[str, Iterable[float]],
+    n_seeds: int = 5,
+) -> DataFrame:
+    """The quality of each builder's graphs from sparse to dense (kgp.txt Figure 5).
+
+    ``densities`` has the values of a builder's knob (:data:`KNOBS`). The columns are those of
+    :func:`graph_quality`, with ``builder`` and ``value``. The first rows, of the builder
+    :data:`SEEDS`, are of a graph without edges. In the per-question setting each question has
+    graphs of its own.
+    """
+    parts = []
+    for corpus, questions in benchmark.asked_together(benchmark.test):
+        seeds = find_seeds(corpus, questions, n_seeds)
+        alone = graph_quality(PassageGraph(corpus, {}), questions, seeds)
+        parts.append(alone.assign(builder=SEEDS, value=0.0))
+        for builder, values in densities.items():
+            for value in values:
+                graph = build(builder, corpus, **{KNOBS[builder]: value})
+                quality = graph_quality(graph, questions, seeds)
+                parts.append(quality.assign(builder=builder, value=float(value)))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _share_of_joined_pairs(graph: PassageGraph, question: Question) -> float:
