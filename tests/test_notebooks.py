@@ -92,7 +92,7 @@ def test_runs_alone(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_graphs_of_a_single_passage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There are no edges, and no growth to claim."""
+    """There are no edges to draw, and the lesson says so."""
     monkeypatch.setenv("KIT_OUTPUT", str(tmp_path))
     corpus = Corpus([Passage("p", "Oll", "Oll is a town. It has a harbour.", "p")])
     single = Benchmark("single", corpus, test=[Question("q", "Where is Oll?", "Selby", (("p",),))])
@@ -100,7 +100,7 @@ def test_the_graphs_of_a_single_passage(tmp_path: Path, monkeypatch: pytest.Monk
     assert run(["02"], data=str(data), scale="smoke") == 0
     folder = tmp_path / "figures" / "kit-single-smoke"
     record = json.loads((folder / "02_graphs.json").read_text())
-    assert [finding["criterion"] for finding in record["findings"]] == ["density"]
+    assert record["findings"] == []
     assert pd.read_csv(folder / "02_degrees.csv")["degree"].tolist() == [0] * 5
 
 
