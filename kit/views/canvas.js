@@ -155,7 +155,7 @@ function render({ model, el }) {
     lines = [];
     const of = new Map(states.map(state => [state.node, state]));
     for (const edge of replay.edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, "kit-faint");
-    edges.forEach(edge => drawEdge(edge, under, of, edge.emphasised ? "kit-strong" : ""));
+    for (const edge of edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, edge.emphasised ? "kit-strong" : "");
     const groups = states.map(state => drawNode(state, dots));
     drawLabels(states, groups);
     mark();

@@ -181,11 +181,11 @@ def structure_replay(
         content[str(structure)] = [corpus.passages[row].id for row in rows]
     positions = spring(nx.Graph(content))
 
-    states = {name: NodeState(name, "seed", 1.0) for name in content}
+    states = {name: NodeState(name, "named", 1.0) for name in content}
     edges = []
     frames = []
     for step, held in {"what the question names": [], **content, "result": []}.items():
-        caption = f"{step}: {clip(', '.join(content), 300)}."
+        caption = f"{clip(', '.join(content), 300)}."
         if held:
             caption = f"It holds {count(len(held), 'passage')}."
 

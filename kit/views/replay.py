@@ -166,7 +166,8 @@ class Frame(msgspec.Struct, frozen=True, rename={"sub_question": "asked"}):
 class Replay(msgspec.Struct, frozen=True):
     """Nodes, the frames that show them, and their question.
 
-    ``edges`` are drawn faintly in each frame that has both ends.
+    ``edges`` are drawn faintly in each frame that has both ends. ``by_rank`` says that the nodes
+    are ranked: in print, they are drawn in the order of the frame's ranking.
     """
 
     nodes: Sequence[Node]
@@ -174,6 +175,7 @@ class Replay(msgspec.Struct, frozen=True):
     question: str = ""
     edges: Sequence[Edge] = ()
     scale: Scale | None = None
+    by_rank: bool = False
 
     @classmethod
     def from_frames(
@@ -222,17 +224,27 @@ class Replay(msgspec.Struct, frozen=True):
         used = {state.role for frame in self.frames for state in frame.states}
         return {name: role for name, role in ROLES.items() if name in used}
 
+    @property
+    def shaded_roles(self) -> list[str]:
+        """The roles whose nodes are filled by the scale: none of them lacks a value."""
+        if not self.scale:
+            return []
+        lacking = {name for name, role in self.roles.items() if role.dashed}
+        for frame in self.frames:
+            lacking.update(state.role for state in frame.states if state.value is None)
+        return [name for name in self.roles if name not in lacking]
+
     def without_text(self) -> Self:
         """The same for figures of data whose text may not be passed on.
 
-        Notes and labels, which no figure has, stay.
+        Notes and the labels of edges, which no figure has, stay.
         """
         supports = [node.id for node in self.nodes if node.gold]
         titles = {name: f"support {rank}" for rank, name in enumerate(supports, start=1)}
         return replace(
             self,
             nodes=[replace(node, title=titles.get(node.id, ""), text="") for node in self.nodes],
-            frames=[replace(frame, sub_question="") for frame in self.frames],
+            frames=[replace(frame, sub_question="", caption="") for frame in self.frames],
             question="",
         )
 

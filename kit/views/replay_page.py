@@ -65,6 +65,7 @@ def canvas_content(replay: Replay) -> Content:
         "halo": HALO,
         "gold": {"label": GOLD, "rim": GOLD_RIM},
         "scale": None,
+        "shaded": replay.shaded_roles,
     }
     if replay.scale:
         looks["scale"] = content["scale"] | {"shades": SHADES}

@@ -16,6 +16,7 @@ function shape(tag, attributes = {}) {
 
 function outline(form, r) {
   if (form === "diamond") return `M0 ${-1.3 * r}L${1.3 * r} 0L0 ${1.3 * r}L${-1.3 * r} 0Z`;
+  if (form === "triangle") return `M0 ${-1.25 * r}L${1.2 * r} ${0.85 * r}H${-1.2 * r}Z`;
   if (form === "square") return `M${-r} ${-r}H${r}V${r}H${-r}Z`;
   if (form === "star") {
     const point = i => [1.5 * r * (i % 2 ? 0.45 : 1)].flatMap(d => [d * Math.sin(i * Math.PI / 5), -d * Math.cos(i * Math.PI / 5)]);
@@ -59,10 +60,10 @@ function legendOf(looks, gold) { // what shapes, colours and lines mean: a span 
     });
     found.push(make("span", { class: "kit-scale" }, `${name}: ${number(far)}`, box, number(near)));
   }
-  for (const role of Object.values(looks.roles)) {
+  for (const [name, role] of Object.entries(looks.roles)) {
     const sign = shape("g");
     if (role.halo) sign.append(ring(looks.halo, 10));
-    sign.append(symbol(looks.scale && !role.dashed ? { ...role, fill: shade(looks.scale.shades, 0.5) } : role, false, "", role.halo ? 5 : 7));
+    sign.append(symbol(looks.shaded.includes(name) ? { ...role, fill: shade(looks.scale.shades, 0.5) } : role, false, "", role.halo ? 5 : 7));
     entry(sign, role.label);
   }
   if (gold) entry(symbol({ fill: "#ffffff" }, true, looks.gold.rim, 7), looks.gold.label);

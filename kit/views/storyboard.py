@@ -1,366 +1,247 @@
-"""A replay in print: its frames side by side, with the canvas's shapes, colours and positions."""
+"""A replay in print: the frames in which something happens, side by side.
+
+Where nodes are ranked, a panel is the ranking with the edges as arcs
+(:mod:`kit.views.storyboard_ranks`); else it is the graph (:mod:`kit.views.storyboard_graph`).
+"""
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from itertools import product
-from math import ceil
-from typing import Any
+from math import log
+from typing import NamedTuple
 
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.lines import Line2D
-from matplotlib.path import Path
-from matplotlib.transforms import Bbox
+from matplotlib.legend import Legend
 from msgspec.structs import replace
 
-from kit.views.fonts import families
-from kit.views.replay import (
-    GOLD,
-    GOLD_RIM,
-    HALO,
-    ROLES,
-    SHADES,
-    Column,
-    Edge,
-    Frame,
-    Node,
-    NodeState,
-    RankItem,
-    Replay,
-    clip,
-)
-from kit.views.style import GREY, INK, SIZE, SMALL, Figure, look, style
+from kit.views.replay import Frame, Replay
+from kit.views.storyboard_graph import draw_graph, graph_height
+from kit.views.storyboard_ranks import ROW, Row, draw_ranks, rows_of
+from kit.views.storyboard_signs import legend_signs
+from kit.views.style import SIZE, SMALL, Figure, style
 
-_MARKER = {"circle": "o", "square": "s", "diamond": "D", "star": Path.unit_regular_star(5, 0.45)}
-_SHADE = LinearSegmentedColormap.from_list("far to near", SHADES)
-#: Where a label may stand, best first: how far to the right of its node and above it, and what of
-#: it stands there.
-_SIDES = (
-    (0, 1, "center", "bottom"),
-    (0, -1, "center", "top"),
-    (1, 0, "left", "center"),
-    (-1, 0, "right", "center"),
-)
-_MOST = 6  # panels on a slide
-_FEW = 12  # nodes of a picture that are all named where there is room
-_LINE = 108  # letters across the page
-_TIE = ("#bbbbbb", 0.8)  # colour and width of a line between rankings
-_GOLD_TIE = (GOLD_RIM, 2.5)
-_NAMED = ("seed", "named")  # roles of nodes whose titles matter
+_FEWEST, _MOST = 3, 5  # frames of a storyboard
+_SHARE = 0.2  # of the greatest change: a frame in which less changes is left out
+_LISTED = (10, 6)  # passages of a ranking besides the supports: in one row of panels, and in more
+_LETTERS = 13.0  # of small type, in an inch
+# Inches:
+_MARGIN = 0.1  # around the page
+_GUTTER = 0.3  # between panels
+_GAP = 0.14  # between rows of panels
+_LINE = 0.17  # the height of a line of small type
+_TITLE_LINE = 0.27
+_HEAD = 0.05  # between the lines above a panel and the panel
+
+
+class Panel(NamedTuple):
+    """A frame or one ranking of it, with the lines above it by their style.
+
+    ``rows`` is the ranking by passage; without it, the panel is a graph.
+    """
+
+    frame: Frame
+    lines: Sequence[tuple[str, str]]
+    rows: Mapping[str, Row]
 
 
 @style()
 def storyboard(replay: Replay, title: str, steps: Sequence[int] | None = None) -> Figure:
-    """Frames as panels of one figure, three in a row.
+    """Frames as panels of one figure, up to three in a row.
 
-    They are those of ``steps``, or up to six from first to last.
+    They are those of ``steps``, or :func:`eventful_steps`.
     """
     if steps is None:
-        last = len(replay.frames) - 1
-        steps = np.linspace(0, last, min(last + 1, _MOST)).round().astype(int)
+        steps = eventful_steps(replay)
     replay = replace(replay, frames=[replay.frames[step] for step in steps])
-    columns = min(len(steps), 3)
-    rows = ceil(len(steps) / columns)
-    height = SIZE[1] if rows == 1 else 3.4 * rows + 0.6
-    letters = _LINE // columns
+    n = sum(max(1, len(_rankings(replay, frame))) for frame in replay.frames)
+    n_across = 2 if n == 4 else min(n, 3)
+    width = (SIZE[0] - 2 * _MARGIN - (n_across - 1) * _GUTTER) / n_across
+    panels = _panels(replay, width, _LISTED[n > n_across])
 
-    figure = Figure(title, (SIZE[0], height))
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for ax in axes:
-        ax.set_axis_off()
-    n_lines = 5 if replay.scale else 3
-    for ax, frame in zip(axes, replay.frames):
-        ax.set_title(
-            _heading(frame, letters, n_lines),
-            fontsize=SMALL + 0.5,
-            parse_math=False,
-        )
-    figure.legend(
-        handles=_legend(replay),
-        ncols=4,
-        fontsize=SMALL,
-        title=textwrap.fill(replay.question, _LINE),
-        alignment="left",
-        loc="outside lower left",
-    )
-    figure.draw_without_rendering()  # so that titles and legend have their room
-
-    for ax, frame in zip(axes, replay.frames):
-        if frame.states:
-            _draw_graph(ax, replay, frame)
-        else:
-            _draw_rankings(ax, replay, frame.columns, letters)
+    figure = Figure(title)
+    figure.set_layout_engine("none")
+    legend = _legend(figure, replay)
+    top = _write_head(figure, replay)
+    bands = [panels[start : start + n_across] for start in range(0, n, n_across)]
+    heights = [_height(replay, band, n) for band in bands]
+    bottom = legend.get_window_extent().height / figure.dpi if legend else 0.0
+    height = top + sum(heights) + len(bands) * _GAP + bottom
+    for text in figure.texts:
+        text.set_y(1 - text.get_position()[1] / height)
+    figure.set_size_inches(SIZE[0], height)
+    for band, band_height in zip(bands, heights):
+        _draw_band(figure, replay, band, (top, band_height, width))
+        top += band_height + _GAP
     return figure
 
 
-def _heading(frame: Frame, letters: int, n_lines: int) -> str:
-    """The step, its sub-question in two lines, and its caption in so many."""
-    lines = [frame.step] if frame.step else []
-    for text, most in ((frame.sub_question, 2), (frame.caption, n_lines)):
-        lines += textwrap.wrap(text, letters, max_lines=most, placeholder=" …")
-    return "\n".join(lines)
+# ---- which frames
 
 
-# ---- a graph
+def eventful_steps(replay: Replay) -> list[int]:
+    """The first and the last frame, and up to three in which the supports' ranks change most.
 
-
-def _draw_graph(ax: Axes, replay: Replay, frame: Frame) -> None:
-    """Nodes and edges at their positions, with the titles that there is room for."""
-    nodes = replay.by_id
-    sizes = {state.node: _size(state, nodes[state.node]) for state in frame.states}
-    ax.set(xlim=(-0.06, 1.06), ylim=(1.08, -0.08))
-    for edge in (*replay.edges, *frame.edges):
-        if sizes.keys() >= set(edge.ends):
-            width = 2.2 if edge.emphasised else 0.9
-            if edge in replay.edges:
-                width = 0.6
-            _draw_edge(ax, edge, nodes, width, sizes[edge.target])
-
-    for state in frame.states:
-        node = nodes[state.node]
-        size = sizes[node.id]
-        shade = None
-        if replay.scale and state.value is not None:
-            shade = _SHADE(float(state.value))
-        if ROLES[state.role].halo:
-            _draw_sign(ax, _ring(size + 7), node)
-        _draw_sign(ax, _symbol(state.role, node.gold, size, shade), node)
-
-    distance = 9 if replay.scale else 6
-    _place_labels(ax, _labels(replay, frame), [nodes[name] for name in sizes], distance)
-
-
-def _size(state: NodeState, node: Node) -> float:
-    """A node's size in points."""
-    size = 7 if state.value is None else 4 + 8 * state.value
-    return 2 * size if node.gold else size
-
-
-def _draw_sign(ax: Axes, sign: Line2D, node: Node) -> None:
-    sign.set_data([node.x], [node.y])
-    ax.add_line(sign)
-
-
-def _labels(replay: Replay, frame: Frame) -> list[tuple[Node, str]]:
-    """The titles of the nodes that matter, first those that matter most.
-
-    A support's has its standing in the ranking. All nodes have one where there are few of them or
-    one picture alone.
+    Where no rank changes, the frame in which most edges stand out is between them.
     """
-    standings = {}
-    for column in frame.columns:
-        for rank, item in enumerate(column.items, start=1):
-            standings[item.node] = f" ({_standing(item, rank)})"
-
-    every = len(replay.frames) == 1 or len(frame.states) <= _FEW
-    nodes = replay.by_id
-    labels = []
-    for state in frame.states:
-        node = nodes[state.node]
-        text = node.label
-        if node.gold:
-            text += standings.get(node.id, "")
-        weight = _weight(state, node, frame)
-        if weight or every:
-            labels.append((weight, node, text))
-    labels.sort(key=lambda label: -label[0])
-    return [(node, text) for _, node, text in labels]
+    n = len(replay.frames)
+    if n <= _FEWEST + 1:
+        return list(range(n))
+    changes = [_change(replay, step) for step in range(n)]
+    strong = [sum(edge.emphasised for edge in frame.edges) for frame in replay.frames]
+    inner = sorted(range(1, n - 1), key=lambda step: (-changes[step], -strong[step], step))
+    least = max(_SHARE * changes[inner[0]], 1e-9)
+    n_events = sum(changes[step] >= least for step in inner)
+    n_inner = min(max(n_events, _FEWEST - 2), _MOST - 2)
+    return [0, *sorted(inner[:n_inner]), n - 1]
 
 
-def _weight(state: NodeState, node: Node, frame: Frame) -> int:
-    """How much a node matters: as a support, at an edge that stands out, by its role."""
-    weight = 4 if node.gold else 0
-    if any(edge.emphasised and node.id in edge.ends for edge in frame.edges):
-        weight += 2
-    if ROLES[state.role].halo or state.role in _NAMED:
-        weight += 1
-    return weight
+def _change(replay: Replay, step: int) -> float:
+    """How much the supports' ranks change in a step, as logarithms: near the top counts most.
+
+    A support that is reached for the first time counts 1.
+    """
+    rows = _first_ranking(replay, replay.frames[step])
+    reached_before = _reached(replay, replay.frames[step - 1])
+    first_reached = _reached(replay, replay.frames[step]) - reached_before
+    change = 0.0
+    for node in replay.nodes:
+        row = rows.get(node.id)
+        if node.gold and row and row.moved:
+            change += abs(log((row.rank + row.moved) / row.rank))
+        elif node.gold and node.id in first_reached:
+            change += 1
+    return change
 
 
-def _place_labels(
-    ax: Axes, labels: Sequence[tuple[Node, str]], nodes: Sequence[Node], distance: float
+def _first_ranking(replay: Replay, frame: Frame) -> dict[str, Row]:
+    return next(map(_by_passage, (rows_of(replay, column) for column in frame.columns)), {})
+
+
+def _by_passage(rows: Sequence[Row]) -> dict[str, Row]:
+    return {row.node.id: row for row in rows}
+
+
+def _reached(replay: Replay, frame: Frame) -> set[str]:
+    """The passages that a frame has: as nodes, or ranked where no support is a node."""
+    roles = {state.node: state.role for state in frame.states}
+    if any(node.gold and node.id in roles for node in replay.nodes):
+        return {name for name, role in roles.items() if role != "missed"}
+    return {name for name, row in _first_ranking(replay, frame).items() if row.rank}
+
+
+# ---- the page
+
+
+def _write_head(figure: Figure, replay: Replay) -> float:
+    """Title and question, from the top down in inches; where what follows begins."""
+    title = figure.get_suptitle()
+    top = 0.08
+    figure.suptitle(title, x=0.01, y=top, ha="left", va="top")
+    top += _TITLE_LINE * (title.count("\n") + 1) + 0.02
+    question = "   Answer: ".join(replay.question.split("\nAnswer: "))
+    lines = textwrap.wrap(question, round(SIZE[0] * _LETTERS * 0.92))
+    if lines:
+        figure.text(0.01, top, "\n".join(lines), fontsize=SMALL + 1, va="top", parse_math=False)
+    return top + 1.1 * _LINE * len(lines) + 0.14
+
+
+def _legend(figure: Figure, replay: Replay) -> Legend | None:
+    """What the signs mean, in as many columns as there is room for."""
+    signs = legend_signs(replay)
+    for n_columns in range(min(len(signs), 6), 0, -1):
+        legend = figure.legend(
+            handles=signs,
+            ncols=n_columns,
+            fontsize=SMALL,
+            loc="lower left",
+            bbox_to_anchor=(0, 0),
+            handletextpad=0.5,
+            columnspacing=1.4,
+        )
+        if n_columns == 1 or legend.get_window_extent().width < figure.bbox.width:
+            return legend
+        legend.remove()
+    return None
+
+
+def _rankings(replay: Replay, frame: Frame) -> Sequence:
+    """The rankings of a frame that are a panel each; where there are none, its graph is one."""
+    return frame.columns if replay.by_rank or not frame.states else ()
+
+
+def _panels(replay: Replay, width: float, listed: int) -> list[Panel]:
+    """A panel per frame, or per ranking of a frame that has several; ``width`` in inches."""
+    panels = []
+    for frame in replay.frames:
+        rankings = _rankings(replay, frame)
+        if len(rankings) < 2:
+            rows = [row for column in rankings for row in rows_of(replay, column, listed)]
+            panels.append(Panel(frame, _lines(replay, frame, width), _by_passage(rows)))
+            continue
+        for column in rankings:
+            rows = _by_passage(rows_of(replay, column, listed))
+            panels.append(Panel(frame, [(column.name, "bold")], rows))
+    return panels
+
+
+def _lines(replay: Replay, frame: Frame, width: float) -> list[tuple[str, str]]:
+    """The step, its sub-question, and what happens."""
+    letters = round(width * _LETTERS)
+    lines = [(frame.step, "bold")] if frame.step else []
+    sub_question = frame.sub_question
+    if replay.question.startswith(sub_question):
+        sub_question = ""
+    caption = frame.caption or ", ".join(column.name for column in frame.columns)
+    for text, font, most in ((sub_question, "italic", 2), (caption, "normal", 3)):
+        wrapped = textwrap.wrap(text, letters, max_lines=most, placeholder=" …")
+        lines += [(line, font) for line in wrapped]
+    return lines
+
+
+def _height(replay: Replay, band: Sequence[Panel], n_panels: int) -> float:
+    """The height of a row of panels in inches, with the lines above it."""
+    heights = [0.0]
+    for panel in band:
+        if panel.rows:
+            heights += [row.bottom * ROW / 72 for row in panel.rows.values()]
+        elif panel.frame.states:
+            heights.append(graph_height(replay, alone=n_panels == 1))
+    return max(heights) + _HEAD + _LINE * max(len(panel.lines) for panel in band)
+
+
+def _draw_band(
+    figure: Figure, replay: Replay, band: Sequence[Panel], box: tuple[float, float, float]
 ) -> None:
-    """Write each label so many points from its node.
+    """Panels side by side; ``box`` is their top, their height, and the width of one, in inches."""
+    top, height, width = box
+    page_width, page_height = figure.get_size_inches()
+    head = _HEAD + _LINE * max(len(panel.lines) for panel in band)
+    before = None
+    for index, panel in enumerate(band):
+        left = (_MARGIN + index * (width + _GUTTER)) / page_width
+        _write_lines(figure, panel.lines, left, top)
+        bottom = 1 - (top + height) / page_height
+        inner = height - head
+        ax = figure.add_axes((left, bottom, width / page_width, inner / page_height))
+        ax.set_axis_off()
+        ax.set(xlim=(0, 72 * width), ylim=(72 * inner, 0))
+        if panel.rows:
+            compared = before and before.frame.sub_question == panel.frame.sub_question
+            rows_before = before.rows if compared else {}
+            draw_ranks(ax, replay, panel.frame, panel.rows, rows_before)
+        elif panel.frame.states:
+            draw_graph(ax, replay, panel.frame)
+        before = panel
 
-    It covers no node with a label and no earlier label, and at best no node at all. Where there is
-    no room, it is left out.
-    """
-    reach = distance * ax.figure.dpi / 72 * 0.7
-    panel = ax.get_window_extent()
-    points = ax.transData.transform([node.position for node in nodes])
-    around = [Bbox.from_bounds(x - reach, y - reach, 2 * reach, 2 * reach) for x, y in points]
-    labelled = dict(labels)
-    taken = [box for node, box in zip(nodes, around) if node in labelled]
-    for node, text in labels:
-        label = ax.annotate(
+
+def _write_lines(figure: Figure, lines: Sequence[tuple[str, str]], left: float, top: float) -> None:
+    page_height = figure.get_figheight()
+    for line, (text, font) in enumerate(lines):
+        figure.text(
+            left,
+            1 - (top + line * _LINE) / page_height,
             text,
-            node.position,
-            (0, 0),
-            textcoords="offset points",
-            fontsize=8,
-            fontfamily=families(text),
-            zorder=5,
-            bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.6},
-            in_layout=False,
+            fontsize=SMALL,
+            va="top",
+            weight="bold" if font == "bold" else "normal",
+            fontstyle="italic" if font == "italic" else "normal",
+            parse_math=False,
         )
-        for avoided, (right, up, ha, va) in product((taken + around, taken), _SIDES):
-            label.set(position=(right * distance, up * distance), ha=ha, va=va)
-            box = label.get_window_extent()
-            if panel.count_contains(box.corners()) == 4 and not box.count_overlaps(avoided):
-                taken.append(box)
-                break
-        else:
-            label.remove()
-
-
-def _draw_edge(ax: Axes, edge: Edge, nodes: Mapping[str, Node], width: float, size: float) -> None:
-    """A stroke for each kind, side by side.
-
-    A directed edge has an arrow head at its target, which is ``size`` points wide.
-    """
-    arrow = {"arrowstyle": "-", "shrinkB": 0}
-    if edge.directed:
-        arrow = {"arrowstyle": "-|>", "shrinkB": size / 2 + 1}
-    alpha = 1 if edge.emphasised else 0.5
-    for rank, kind in enumerate(edge.kinds):
-        ax.annotate(
-            "",
-            nodes[edge.target].position,
-            nodes[edge.source].position,
-            arrowprops={
-                "alpha": alpha,
-                "linewidth": width,
-                "mutation_scale": 13,
-                "shrinkA": 0,
-                "connectionstyle": f"arc3,rad={0.08 * rank}",
-                **arrow,
-                **look(kind).line,
-            },
-            zorder=1,
-        )
-
-
-# ---- rankings
-
-
-def _standing(item: RankItem, rank: int) -> str:
-    """A rank, and how it changed."""
-    standing = f"{item.rank or rank}"
-    if item.moved > 0:
-        standing += f" ▲{item.moved}"
-    if item.moved < 0:
-        standing += f" ▼{-item.moved}"
-    return standing
-
-
-def _draw_rankings(ax: Axes, replay: Replay, columns: Sequence[Column], letters: int) -> None:
-    """Rankings side by side: gold items starred and heavy, lines between those of one passage."""
-    nodes = replay.by_id
-    deepest = max(len(column.items) for column in columns)
-    ax.set(xlim=(0, len(columns)), ylim=(deepest + 0.2, -1))
-    letters = max(8, letters // len(columns) - 8)
-    heights_before = {}
-    for x, column in enumerate(columns):
-        heights = {}
-        _write(ax, x, -0.6, column.name, "bold")
-        for position, item in enumerate(column.items):
-            node = nodes[item.node]
-            height = position + 0.2
-            heights[node.id] = height
-            rank, _, moved = _standing(item, position + 1).partition(" ")
-            text = f"{clip(node.title, letters)} {moved}".rstrip()
-            if node.gold:
-                _write(ax, x, height, f"{rank}  ★ {text}", "bold", INK)
-            else:
-                _write(ax, x, height, f"{rank}  {text}", "normal", GREY)
-            if node.id in heights_before:
-                ends = [heights_before[node.id], height]
-                colour, width = _GOLD_TIE if node.gold else _TIE
-                ax.plot([x - 0.16, x - 0.03], ends, color=colour, linewidth=width)
-        heights_before = heights
-
-
-def _write(ax: Axes, x: float, y: float, text: str, weight: str, colour: str | None = None) -> None:
-    ax.text(
-        x,
-        y,
-        text,
-        fontsize=SMALL,
-        parse_math=False,
-        va="center",
-        weight=weight,
-        color=colour,
-    )
-
-
-# ---- signs
-
-
-def _symbol(role: str, gold: bool, size: float, shade: Any = None) -> Line2D:
-    """A node's sign, its position still open."""
-    symbol = Line2D(
-        [],
-        [],
-        marker=_MARKER[ROLES[role].shape],
-        markersize=size,
-        linestyle="none",
-        markeredgecolor=INK,
-        markeredgewidth=0.9,
-        markerfacecolor=shade or ROLES[role].fill,
-    )
-    if gold:
-        symbol.set(
-            marker=_MARKER["star"],
-            markeredgecolor=GOLD_RIM,
-            markeredgewidth=1.8,
-        )
-    return symbol
-
-
-def _ring(size: float) -> Line2D:
-    """What stands around a sender and a path, its position still open."""
-    return Line2D(
-        [],
-        [],
-        marker="o",
-        markersize=size,
-        markerfacecolor="none",
-        markeredgecolor=HALO,
-        markeredgewidth=2.2,
-        linestyle="none",
-        clip_on=False,
-    )
-
-
-def _legend(replay: Replay) -> list[Line2D]:
-    signs = {}
-    shade = None
-    scale = replay.scale
-    if scale:
-        shade = _SHADE(0.5)
-        for value in (1.0, 0.5, 0.0):
-            measured = scale.farthest + value * (scale.nearest - scale.farthest)
-            symbol = _symbol("plain", False, 4 + 8 * value, _SHADE(value))
-            signs[f"{scale.name} {measured:.3g}"] = symbol
-
-    for name, role in replay.roles.items():
-        if role.halo:
-            signs[role.label] = _ring(9)
-        else:
-            fill = None if role.dashed else shade
-            signs[role.label] = _symbol(name, False, 8, fill)
-    if any(node.gold for node in replay.nodes):
-        signs[GOLD] = _symbol("missed", True, 14)
-    if scale and any(map(_moves, replay.frames)):
-        signs["(7 ▲16): its place, 16 up"] = Line2D([], [], linestyle="none")
-    for kind in replay.kinds:
-        signs[f"{kind} edge"] = Line2D([], [], **look(kind).line)
-
-    for label, sign in signs.items():
-        sign.set_label(label)
-    return list(signs.values())
-
-
-def _moves(frame: Frame) -> bool:
-    return any(item.moved for item in frame.items)

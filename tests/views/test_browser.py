@@ -265,12 +265,12 @@ def test_evidence_is_searched_both_ways_and_merged(page):
 def test_a_graph_grows_round_by_round(page):
     output = cell(page, "growth")
     canvas = canvas_of(page, "growth")
-    expect(canvas.locator(".kit-caption")).to_contain_text("Then: [SUBQ].")
+    expect(canvas.locator(".kit-caption")).to_contain_text("Then: a further question.")
     before = places(canvas)
     few = len(before)
     page.keyboard.press("ArrowRight")
     expect(canvas.locator(".kit-caption")).to_have_text(
-        "No retrieval: the graph has it; read off: Ines Moravec. Then: [SUBQ]."
+        "No retrieval: the graph has it; read off: Ines Moravec. Then: a further question."
     )
     expect(canvas.locator(".kit-asked")).to_have_text("Glass Harbour director")
     page.keyboard.press("ArrowRight")

@@ -21,6 +21,12 @@ from kit.views.layout import spring
 from kit.views.replay import MIDDLE, Column, Edge, Frame, Node, NodeState, RankItem, Replay, count
 
 _LISTED = 10  # answers
+#: What a planner's decisions mean.
+_DECISIONS = {
+    "[SUBQ]": "a further question",
+    "[SUFFICIENT]": "the graph is enough to answer",
+    "[NO_RETRIEVAL]": "no retrieval is needed",
+}
 _MOST = 26  # nodes of a picture: those nearest to the sub-questions
 
 
@@ -148,7 +154,8 @@ def _caption(growth: GraphGrowth, n_passages: int) -> str:
         caption = f"{count(n_passages, 'passage')}, {count(len(growth.triples), 'new triple')}"
     if growth.answers:
         caption += f"; read off: {', '.join(growth.answers)}"
-    return f"{caption}. Then: {growth.decision}."
+    decision = _DECISIONS.get(growth.decision, growth.decision)
+    return f"{caption}. Then: {decision}."
 
 
 def _columns(growth: GraphGrowth, passages: Texts) -> Iterator[Column]:

@@ -32,7 +32,7 @@ class HearingStory(Story):
         scores = {event.passage: event.after for event in hearings}
         step = self.step(
             f"round {index + 1}",
-            "Sentences hear, then entities, then passages.",
+            "",
             scores,
             before,
         )
@@ -51,7 +51,7 @@ class HearingStory(Story):
             caption = f"“{self._title(risen)}” rises most: {notes[risen]}."
         return replace(
             step,
-            caption=f"{step.caption} {caption}",
+            caption=caption,
             notes=notes,
             arrows=arrows,
             source="".join(sources),

@@ -62,11 +62,9 @@ class MessageStory(Story):
         seeds = [event for event in events if isinstance(event, Seed)]
         texts = [event for event in events if isinstance(event, InitialScore)]
         if not texts:  # of a method that sends no messages
-            caption = f"The {self.measure}s of what was found"
-            return [self._start("ranking", caption, seeds)]
+            return [self._start("ranking", "What was found", seeds)]
 
-        caption = f"The {self.measure} of each passage's own text"
-        steps = [self._start("start", caption, texts)]
+        steps = [self._start("start", "Before any message", texts)]
         sent = defaultdict(list)  # messages by round
         kept = []
         for event in events:
@@ -99,7 +97,7 @@ class MessageStory(Story):
         last = self.in_words(nearest[-1])
         return self.step(
             name,
-            f"{caption}: {first} to {last} in the first {len(nearest)}.",
+            f"{caption}: {self.measure} {first} to {last} in the first {len(nearest)}.",
             scores,
         )
 
@@ -136,7 +134,7 @@ class MessageStory(Story):
             sent = [message for message in messages if message.source == sender]
             step = self._deliver(
                 f"{name} {rank} of {len(senders)}",
-                f"{self.measure.capitalize()} {score} goes to {count(len(sent), 'passage')}.",
+                f"Its {self.measure}, {score}, goes to {count(len(sent), 'passage')}.",
                 sent,
                 messages,
                 step,
@@ -200,11 +198,11 @@ class MessageStory(Story):
         """The ranking, with the best score that each passage has in any turn."""
         caption = "After all messages"
         if len(turns) > 1:
-            caption = "The steps' rankings, merged in turn"
+            caption = "The rankings of all steps, merged in turn"
         scores = pd.concat([steps[-1].scores for steps in turns], axis=1)
         return ReplayStep(
             "result",
-            f"{caption}; moves count since the start.",
+            f"{caption}, compared with the start.",
             scores.max(axis=1),
             self.final_ranks,
             turns[0][0].ranks,

@@ -106,7 +106,7 @@ class Story:
         """The steps as frames over a graph; without one, only their rankings."""
         if not graph:
             frames = [self._frame(step, (), ()) for step in self.steps]
-            return Replay.from_frames(frames, self.corpus, self.question, {})
+            return Replay.from_frames(frames, self.corpus, self.question, {}, by_rank=True)
 
         drawn, n_fixed = self._choose()
         edges, positions = arrange(drawn, n_fixed, graph)
@@ -117,6 +117,7 @@ class Story:
             positions,
             edges=edges,
             scale=self.scale,
+            by_rank=True,
         )
 
     # ---- what the steps are made with
@@ -167,7 +168,8 @@ class Story:
     def _frame(self, step: ReplayStep, drawn: Texts, edges: Sequence[Edge]) -> Frame:
         """The step as a picture: its nodes, the arrows between them, and the ranking."""
         states = self._states(step, drawn)
-        shown = {state.node for state in states}
+        ranking = tuple(self._ranking(step))
+        shown = {part.node for part in states or ranking}
         heading = "ranking"
         caption = step.caption
         if self.supports:
@@ -189,7 +191,7 @@ class Story:
             caption,
             tuple(states),
             tuple(self._arrows(step, shown, edges)),
-            (Column(heading, tuple(self._ranking(step))),),
+            (Column(heading, ranking),),
             step.sub_question,
             focus,
         )

@@ -52,10 +52,13 @@ class WalkStory(Story):
         """A path goes on to the passages that scored best."""
         end = path[-1]
         scores = {}
+        n_met = 0
         for visit in visits:
             scores[visit.passage] = f"{visit.score:.3g}"
             if visit.passage in self.met:
                 scores[visit.passage] += ", met before"
+                n_met += 1
+        before = f", {n_met} of them met before" if n_met else ""
 
         arrows = [(end, passage) for passage in scores]
         self.first_visits += [arrow for arrow in arrows if arrow[1] not in self.met]
@@ -66,7 +69,7 @@ class WalkStory(Story):
             evidence = f"Generated evidence: {evidence}"
         return self.step(
             name,
-            f"The path grows by the best: {'; '.join(scores.values())}.",
+            f"The path goes on to {count(len(scores), 'passage')}{before}.",
             self.met,
             changed=list(scores),
             roles=self.roles | dict.fromkeys(path, "path"),

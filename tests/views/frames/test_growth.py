@@ -42,9 +42,10 @@ def edges(frame: Frame) -> dict[tuple[str, str], tuple]:
 
 def test_a_frame_a_round_says_what_was_added_and_decided(shown: Replay) -> None:
     assert [frame.caption for frame in shown.frames] == [
-        "2 passages, 1 new triple. Then: [SUBQ].",
-        "1 passage, 2 new triples; read off: Selby Quay. Then: [SUBQ].",
-        "No retrieval: the graph has it; read off: Ines Moravec. Then: [SUFFICIENT].",
+        "2 passages, 1 new triple. Then: a further question.",
+        "1 passage, 2 new triples; read off: Selby Quay. Then: a further question.",
+        "No retrieval: the graph has it; read off: Ines Moravec."
+        " Then: the graph is enough to answer.",
     ]
 
 

@@ -30,7 +30,7 @@ def test_the_frames_are_the_start_the_senders_each_senders_messages_and_the_resu
     captions = [frame.caption for frame in least.frames]
     assert captions[0].endswith("0.200 to 0.400 in the first 2. 1 of 3 supports in the first 2.")
     assert "to 2 passages: α · h + (1 − α) · m with α = 0.5." in captions[1]
-    assert captions[2] == "Distance 0.200 goes to 1 passage. 2 of 3 supports in the first 2."
+    assert captions[2] == "Its distance, 0.200, goes to 1 passage. 2 of 3 supports in the first 2."
 
 
 def test_a_node_that_changes_shows_its_arithmetic_and_others_their_distance(least):
@@ -107,7 +107,7 @@ def test_a_method_without_messages_has_one_frame_and_without_a_graph_only_a_rank
     ranking = ranked("p4", "p2", events=(Seed(0, "p4", 12.5), Seed(0, "p2", 3.25)))
     [frame] = replay(ranking, corpus, question=questions[0], top=1).frames
     assert (frame.step, frame.states) == ("ranking", ())
-    assert frame.caption.startswith("The scores of what was found: 12.5 to 12.5 in the first 1")
+    assert frame.caption.startswith("What was found: score 12.5 to 12.5 in the first 1")
     assert [(item.node, item.score) for item in frame.columns[0].items] == [
         ("p4", 12.5),
         ("p2", 3.25),

@@ -10,7 +10,7 @@ def test_each_path_that_grows_is_a_frame(walk):
     assert walk.frames[0].caption.endswith("score 0.8 to 0.7. 1 of 3 supports met.")
     assert (
         walk.frames[3].caption
-        == "The path grows by the best: 0.5; 0.2, met before. 3 of 3 supports met."
+        == "The path goes on to 2 passages, 1 of them met before. 3 of 3 supports met."
     )
     assert walk.frames[4].caption.startswith("5 passages met on the walk, 9 compared.")
     wrote = [
