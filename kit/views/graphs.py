@@ -26,7 +26,8 @@ _NAMES = {"tfidf": "TF-IDF", "knn": "KNN"}
 
 def graph_name(builder: str) -> str:
     """The graph of a builder in words: "the KNN graph"."""
-    return f"the {_NAMES.get(builder, builder)} graph"
+    words = _NAMES.get(builder, builder).replace("+", "-and-")
+    return f"the {words} graph"
 
 
 def densities(graphs: Graphs) -> Figure:
@@ -43,8 +44,11 @@ def densities(graphs: Graphs) -> Figure:
             f"{last['mean_degree']:.3g}"
         )
 
-    words = {"density": "density: share of pairs joined", "mean_degree": "neighbours of a passage"}
-    long = joined.rename(columns=words).melt("graph", list(words.values()), "measure", "mean")
+    measures = {
+        "density: percent of all pairs": 100 * joined["density"],
+        "mean degree: neighbours of a passage": joined["mean_degree"],
+    }
+    long = joined[["graph"]].assign(**measures).melt("graph", var_name="measure", value_name="mean")
     figure = plots.points(long, title, "graph", by="graph", facet="measure", log=True)
     return figure.of(table)
 

@@ -32,6 +32,7 @@ NAMES = {
     "knn-mdr": "KNN of MDR",
     "entity": "shared entities",
     "structure": "document structure",
+    "entity+structure": "entities and structure",
     "forward": "forward search",
     "backward": "backward search",
 }
