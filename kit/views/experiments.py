@@ -47,10 +47,13 @@ def by_group(
     metric: str = "recall@5",
     only: Texts = (),
 ) -> Figure:
-    """The mean of each retriever in groups of questions, such as those of 1, 2, 3 or 4 hops."""
+    """The mean of each retriever in groups of questions, such as those of 1, 2, 3 or 4 hops.
+
+    Questions of which the data set does not say the group are left out.
+    """
     chosen = _chosen(experiment, only)
     summary = chosen.summary(by)
-    table = summary[summary["metric"] == metric]
+    table = summary[(summary["metric"] == metric) & (summary[by] != "")]
     title = headline(chosen.compare(next(iter(chosen.rankings)), metric, by), by)
     labels = {"xlabel": _GROUPS.get(by, by), "ylabel": metric_name(metric)}
     joined = by == "hops"
@@ -75,9 +78,13 @@ def gains_by(
     metric: str = "recall@5",
     only: Texts = (),
 ) -> Figure:
-    """The paired differences to a baseline in groups of questions."""
+    """The paired differences to a baseline in groups of questions.
+
+    Questions of which the data set does not say the group are left out.
+    """
     chosen = _chosen(experiment, [baseline, *only] if only else ())
-    table = chosen.compare(baseline, metric, by)
+    compared = chosen.compare(baseline, metric, by)
+    table = compared[compared[by] != ""]
     figure = plots.lines(
         table,
         headline(table, by),

@@ -1,0 +1,32 @@
+"""Figures of GNN-Ret's weights and steps bring their numbers, and titles that are true."""
+
+import pandas as pd
+import pytest
+
+from kit.evaluation import evaluate
+from kit.methods import make
+from kit.views import messages
+from kit.worlds.atlas import generate
+
+
+@pytest.fixture(scope="module")
+def methods():
+    return {f"α = {alpha}": make("gnn-ret", alpha=alpha) for alpha in (0.2, 1.0)}
+
+
+def test_along_alpha_has_the_loss_and_the_recall_of_each(methods) -> None:
+    benchmark = generate(size="small")
+    training = benchmark.without_test()
+    asked = benchmark.asking(benchmark.test[:20])
+    experiment = evaluate(methods, asked, ks=(10,), n_resamples=200, progress=False)
+    figure = messages.along_alpha(experiment, methods, training)
+    assert len(figure.table) == 4
+    assert set(figure.table["alpha"]) == {0.2, 1.0}
+    assert figure.drawn("png").startswith(b"\x89PNG")
+
+
+def test_the_title_says_no_more_than_the_numbers() -> None:
+    losses = pd.DataFrame({"retriever": ["a", "b"], "alpha": [0.5, 1.0], "mean": [0.1, 0.2]})
+    recalls = losses.assign(mean=[0.6, 0.5])
+    title = messages._lowest_and_highest(losses, recalls, None, "recall@10")
+    assert title == "The hinge loss is lowest at α = 0.5, and Recall@10 is highest there"
