@@ -1,0 +1,112 @@
+"""Figures of networks that learn say no more than the numbers behind them."""
+
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from kit.corpus import Benchmark, example
+from kit.errors import InputError
+from kit.evaluation import Experiment, before_training, evaluate
+from kit.methods import make
+from kit.views import networks
+from kit.worlds.atlas import generate
+
+HAND = example()
+
+
+@pytest.fixture(scope="module")
+def atlas() -> Benchmark:
+    benchmark = generate(seed=0, size="small")
+    return benchmark.asking(benchmark.test[:40])
+
+
+@pytest.fixture(scope="module")
+def experiment(atlas: Benchmark) -> Experiment:
+    """BM25 stands for what dense retrieval learns."""
+    return evaluate({"dense": make("bm25"), "dense, untrained": make("dense")}, atlas, ks=(5,))
+
+
+def test_what_is_trained_stands_beside_its_start(experiment: Experiment) -> None:
+    figure = networks.before_and_after(experiment)
+    assert figure.table["state"].tolist() == ["trained", "before training"]
+    assert figure.table["network"].unique().tolist() == ["dense retrieval"]
+    means = experiment.summary().query("metric == 'recall@5'")["mean"]
+    assert figure.table["mean"].tolist() == pytest.approx(means.tolist())
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (
+            [("QSGNN", 0.01, 0.05, 300), ("DPR", -0.01, 0.05, 300)],
+            "Training makes 1 of 2 networks better than their start",
+        ),
+        (
+            [("QSGNN", 0.01, 0.05, 300), ("DPR", -0.05, -0.01, 300)],
+            "Training makes 1 of 2 networks better than their start, and DPR worse",
+        ),
+        (
+            [("QSGNN", 0.01, 0.05, 29)],
+            "29 questions are too few to tell whether a network learned",
+        ),
+    ],
+)
+def test_a_network_learned_where_its_interval_is_above_its_start(
+    rows: list[tuple], sentence: str
+) -> None:
+    table = pd.DataFrame(rows, columns=["network", "difference_low", "difference_high", "n"])
+    assert networks._count_of_learners(table) == sentence
+
+
+def test_means_of_several_experiments_come_in_the_order_that_is_wanted(
+    experiment: Experiment, atlas: Benchmark
+) -> None:
+    more = evaluate(["gnn-ret"], atlas, ks=(5,))
+    figure = networks.means_of_all([experiment, more], ["gnn-ret", "dense"])
+    assert figure.table["retriever"].tolist() == ["gnn-ret", "dense"]
+
+
+def test_the_variants_of_each_experiment_stand_beside_its_first(experiment: Experiment) -> None:
+    turned = experiment.only(["dense, untrained", "dense"])
+    table = networks.ablations({"one": experiment, "other": turned}).table
+    [first] = table[table["group"] == "one"]["difference"].dropna()
+    [second] = table[table["group"] == "other"]["difference"].dropna()
+    assert first == pytest.approx(-second)
+
+
+def test_a_curve_of_training_says_whether_the_held_out_loss_falls() -> None:
+    history = ({"step": 0, "measured": -2.0}, {"step": 1, "loss": 3.0})
+    falls = (*history, {"step": 2, "measured": -1.5})
+    figure = networks.training_curve(SimpleNamespace(history=falls))
+    assert figure.title == "The loss of held-out questions falls from 2.00 to 1.50"
+    rises = (*history, {"step": 2, "measured": -2.5})
+    figure = networks.training_curve(SimpleNamespace(history=rises))
+    assert figure.title == "The loss of held-out questions never falls"
+    with pytest.raises(InputError, match="trained"):
+        networks.training_curve(SimpleNamespace(history=()))
+
+
+def test_attention_of_a_passage_sums_to_one_with_and_without_the_question() -> None:
+    [network] = before_training("qsgnn", documents=0).values()
+    network.index(HAND.corpus)
+    river = HAND.test[1]
+    figure = networks.attention(network, HAND, river)
+    sums = figure.table.groupby(["panel", "level"])["attention"].sum()
+    assert sums.tolist() == pytest.approx([1] * 6)
+    assert river.text in figure.title
+    hidden = networks.attention(network, HAND, river, text=False)
+    assert river.text not in hidden.title
+    assert hidden.table["sender"].str.fullmatch(r"\d+").all()
+
+
+def test_the_widget_draws_the_question_that_is_chosen() -> None:
+    [network] = before_training("qsgnn", documents=0).values()
+    network.index(HAND.corpus)
+    chosen, listener, image = networks.explore_attention(network, HAND, HAND.test).children
+    first = bytes(image.value)
+    listener.value = 2
+    assert bytes(image.value).startswith(b"\x89PNG")
+    assert bytes(image.value) != first
+    chosen.value = HAND.test[1]
+    assert bytes(image.value) != first
