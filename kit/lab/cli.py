@@ -16,11 +16,11 @@ from kit.lab.commands import console
 from kit.lab.commands.data import data
 from kit.lab.commands.measure import ask, evaluate, graph, sweep
 from kit.lab.commands.methods import methods
-from kit.lab.commands.notebooks import claims, lessons, record, run
+from kit.lab.commands.notebooks import claims, lab, lessons, record, run
 
 SECTIONS = {
     "Ask and measure": (ask, evaluate, sweep, graph, methods),
-    "Notebooks and findings": (run, lessons, record, claims),
+    "Notebooks and findings": (run, lab, lessons, record, claims),
     "Data": (data,),
 }
 

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,11 @@ from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.files import atomic_write
 from kit.lab.commands.options import AT_LEAST_ONE, Given, notebook_options
+
+if TYPE_CHECKING:
+    from kit.lab.handing_out import Written
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 @click.command()
@@ -29,14 +35,22 @@ from kit.lab.commands.options import AT_LEAST_ONE, Given, notebook_options
     is_flag=True,
     help="Put what whole runs drew in the place of the committed figures.",
 )
+@click.option(
+    "--student",
+    type=FOLDER,
+    help="Run nothing: write the lessons without their solutions into this folder.",
+)
 def run(
     notebooks: Texts,
     again: bool,
     at_once: int,
     publish: bool,
+    student: Path | None,
     given: Given,
 ) -> None:
-    """Execute NOTEBOOKS, named by their first characters, or all of them.
+    """Execute NOTEBOOKS, named by their first characters, or all lessons.
+
+    `papers` are all papers' notebooks, `papers/bgr` is one; so with `solutions`, `solutions/04`.
 
     What took longest last time comes first. What has finished with the same data, parameters and
     code is not run again. Figures go to figures/DATASET/, the executed notebooks to
@@ -47,6 +61,11 @@ def run(
     """
     if publish:
         paths.expect_checkout("kit run --publish")
+    if student:
+        from kit.lab.handing_out import write_student_lessons
+
+        _show_written(write_student_lessons(student, notebooks), student)
+        return
     if sys.stderr.isatty():
         click.echo("kit run: reading notebooks and data …", err=True)
     from kit.lab.runner import run as run_notebooks
@@ -62,23 +81,40 @@ def run(
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", type=FOLDER)
 def lessons(folder: Path) -> None:
     """Write the notebooks into FOLDER, to open and change them there.
 
-    Notebooks of these names are left as they are.
+    The lessons, the papers' notebooks in papers/, and answers to the exercises in solutions/. Files
+    of these names are left as they are.
 
     Example: kit lessons my-lessons
     """
-    notebooks = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
-    kept = [notebook.name for notebook in notebooks if (folder / notebook.name).exists()]
-    for notebook in notebooks:
-        if notebook.name not in kept:
-            atomic_write(folder / notebook.name, notebook.read_bytes())
+    from kit.lab.handing_out import write_lessons
 
-    click.echo(f"{len(notebooks) - len(kept)} notebooks are in {folder}; open with: jupyter lab")
-    if kept:
-        click.echo(f"left as they are: {', '.join(kept)}")
+    _show_written(write_lessons(folder), folder)
+
+
+def _show_written(written: "Written", folder: Path) -> None:
+    click.echo(f"{len(written.notebooks)} notebooks are in {folder}; open with: jupyter lab")
+    if written.kept:
+        click.echo(f"left as they are: {', '.join(written.kept)}")
+
+
+@click.command()
+@click.argument("notebook", default="")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+def lab(notebook: str, no_browser: bool) -> None:
+    """Open JupyterLab at a NOTEBOOK, named by its first characters, or at the lessons.
+
+    Where the kit is no clone, the notebooks are first written to ./lessons, as by `kit lessons`.
+
+    Example: kit lab 04
+    """
+    from kit.lab import serving
+
+    command = serving.lab_command(notebook, browser=not no_browser)
+    sys.exit(serving.serve(command))
 
 
 @click.command()
