@@ -54,8 +54,9 @@ def points(
         return nothing(title)
 
     figure = Figure(title, tall(len(names)))
+    styles = looks(drawn["name"])  # one look per name in all panels
     for ax, members, _ in panels(figure, drawn, sharex=share, xlabel=xlabel):
-        draw_dots(ax, members, names, looks(members["name"]))
+        draw_dots(ax, members, names, styles)
         ax.margins(x=0.12)
         if log:
             plain_log(ax, "x", members["x"])
