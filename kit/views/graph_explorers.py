@@ -5,6 +5,7 @@ from functools import cache
 
 from ipywidgets import Dropdown
 from msgspec.structs import replace
+from pandas import DataFrame
 
 from kit.corpus import Benchmark, Corpus, Question
 from kit.corpus.types import Questions
@@ -69,6 +70,21 @@ def explore_neighbourhoods(
         "question": _question_control(benchmark.test),
     }
     return Explorer("Neighbourhood of the seeds", controls, make_replay)
+
+
+def turning(quality: DataFrame, questions: Questions, builder: str = "entity") -> Question:
+    """The first question that a builder covers only where its graph is dense.
+
+    ``quality`` is a :func:`kit.evaluation.graph_quality.density_sweep`. Where there is none, it is
+    the first question.
+    """
+    swept = quality[quality["builder"] == builder]
+    ends = swept.groupby("question")["sf_em"].agg(["first", "last"])
+    turned = set(ends.index[ends["first"] < ends["last"]])
+    for question in questions:
+        if question.id in turned:
+            return question
+    return questions[0]
 
 
 def _question_control(questions: Questions) -> Dropdown:

@@ -132,10 +132,7 @@ def _most_joined(table: DataFrame) -> str:
 def quality_curves(quality: DataFrame, **draws: int) -> Figure:
     """SF-EM and precision along the size of the neighbourhood (kgp.txt Figure 5)."""
     table = _means(quality, **draws)
-    names = {
-        "sf_em": "SF-EM: questions with all supports reached",
-        "precision": "precision: supports among those reached",
-    }
+    names = {"sf_em": "SF-EM: all supports reached", "precision": "precision (log scale)"}
     rows = plots.long(table, names)
     rows["neighbourhood"] = rows["neighbourhood"].mask(rows["builder"] == SEEDS)
     figure = plots.curves(
@@ -144,8 +141,9 @@ def quality_curves(quality: DataFrame, **draws: int) -> Figure:
         "neighbourhood",
         facet="metric",
         log=["x", names["precision"]],
-        xlabel=f"{_SIZE} (log scale)",
+        xlabel=f"{_SIZE} (log scale); dotted: the seeds alone",
         ylabel="share",
+        name_levels=False,
     )
     return figure.of(table)
 

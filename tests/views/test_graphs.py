@@ -8,7 +8,7 @@ from kit.corpus import Benchmark, example
 from kit.evaluation.graph_quality import SEEDS, density_sweep
 from kit.graphs import PassageGraph
 from kit.views import graphs as figures
-from kit.views.graph_explorers import explore_graphs, explore_neighbourhoods
+from kit.views.graph_explorers import explore_graphs, explore_neighbourhoods, turning
 from kit.worlds.atlas.generate import generate
 
 DRAWS = {"seed": 0, "n_resamples": 200}
@@ -82,3 +82,11 @@ def test_explorers_step_from_sparse_to_dense() -> None:
     assert [frame.step for frame in shown.frames] == ["prior = 0.8", "prior = 0.1"]
     roles = {state.role for state in shown.frames[-1].states}
     assert {"seed", "reached"} <= roles
+
+
+def test_a_question_turns_where_only_a_dense_graph_covers_it() -> None:
+    hand = example()
+    table = pd.DataFrame({"question": ["town", "river"] * 2, "builder": "entity", "sf_em": 0.0})
+    assert turning(table, hand.test).id == "town"  # none turns: the first
+    table.loc[3, "sf_em"] = 1
+    assert turning(table, hand.test).id == "river"
