@@ -1,6 +1,6 @@
 // Draws a replay (see replay.py): a graph, rankings, a step bar. Text from a corpus enters the page through textContent only.
 // explorer.py puts shapes.js before it.
-const HEIGHT = 430, MARGIN = 34, PAUSE = 1300, WHOLE = { k: 1, x: 0, y: 0 };
+const HEIGHT = 430, MARGIN = 34, PAUSE = 1300, LONG = 40, WHOLE = { k: 1, x: 0, y: 0 };
 
 // Keeps keys that are pressed in an explorer from JupyterLab, which takes ↓ in a dropdown for a way to the next cell.
 function keepKeys(within) {
@@ -24,6 +24,7 @@ function render({ model, el }) {
   const bar = make("div", { class: "kit-bar", role: "toolbar", "aria-label": "Steps" },
     button("Back", "One step back (←)", () => go(index() - 1)), play,
     button("Step", "One step on (→)", () => go(index() + 1)), slider, stepName);
+  const heading = make("p", { class: "kit-heading" });
   const question = make("p", { class: "kit-question" });
   const asked = make("p", { class: "kit-asked" });
   const caption = make("p", { class: "kit-caption", "aria-live": "polite" });
@@ -34,9 +35,10 @@ function render({ model, el }) {
   const stage = make("div", { class: "kit-stage" }, picture, zooms, tip);
   const columns = make("div", { class: "kit-columns" });
   const legend = make("div", { class: "kit-legend", "aria-label": "Legend" });
-  const detail = make("div", { class: "kit-detail", role: "note", "aria-label": "Passage in hand" });
+  const detail = make("div", { class: "kit-detail", role: "note", tabindex: 0, "aria-label": "Passage in hand" });
+  const pen = document.createElement("canvas").getContext("2d"); // it measures labels
   const help = make("p", { class: "kit-help" });
-  root.append(problem, question, asked, bar, caption, make("div", { class: "kit-body" }, stage, columns), legend, detail, help);
+  root.append(heading, problem, question, asked, bar, caption, make("div", { class: "kit-body" }, stage, columns), legend, detail, help);
   el.append(root);
 
   let replay, looks, view = WHOLE, pinned = null, current = null, timer = null, drag = null, painting = 0;
@@ -62,7 +64,7 @@ function render({ model, el }) {
   }
 
   // ---- the graph
-  const top = () => looks.scale ? 64 : MARGIN; // its large nodes stay clear of the buttons
+  const top = () => looks.scale ? 64 : 50; // nodes stay clear of the buttons
   const at = node => {
     const width = picture.clientWidth || 800;
     return [view.x + view.k * (MARGIN + node.x * (width - 2 * MARGIN)), view.y + view.k * (top() + node.y * (HEIGHT - MARGIN - top()))];
@@ -96,7 +98,7 @@ function render({ model, el }) {
     if (edge.directed) {
       const far = reach(states.get(edge.target)) + 2, [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
       const [tx, ty] = [x2 - far * ux, y2 - far * uy], [bx, by] = [tx - 12 * ux, ty - 12 * uy];
-      group.append(shape("path", { class: "kit-arrow", fill: looks.kinds[edge.kinds[0]]?.colour ?? "#222",
+      group.append(shape("path", { class: "kit-arrow", fill: looks.kinds[edge.kinds[0]]?.colour ?? "currentColor",
         d: `M${tx} ${ty}L${bx + 6 * across[0]} ${by + 6 * across[1]}L${bx - 6 * across[0]} ${by - 6 * across[1]}Z` }));
     }
     const hit = shape("line", { x1, y1, x2, y2, class: "kit-hit" });
@@ -119,45 +121,77 @@ function render({ model, el }) {
     group.append(symbol({ ...role, fill: fill(state) }, node.gold, looks.gold.rim, radius(state)));
     hold(group, state.node);
     target.append(group);
-    return group;
   }
 
-  function drawLabels(states, groups) {
+  const SIDES = [[0, -1], [0, 1], [1, 0], [-1, 0], [0.7, -0.7], [-0.7, -0.7], [0.7, 0.7], [-0.7, 0.7]]; // where a label may be: right of its node, below it
+  const meets = (one, other) => one[2] > other[0] && one[0] < other[2] && one[3] > other[1] && one[1] < other[3];
+
+  function drawLabels(states, target) { // above all nodes; each where it covers no node and no label, at best no strong edge
     const told = new Set(frame().edges.filter(edge => edge.emphasised).flatMap(edge => [edge.source, edge.target]));
     const weight = state => (state.node === frame().focus ? 8 : 0) + (told.has(state.node) ? 2 : 0) + (replay.nodes[state.node].gold ? 4 : 0) + (state.role === "seed" ? 2 : 0) + (state.role === "plain" ? 0 : 1);
-    const order = states.map((state, i) => i).sort((a, b) => weight(states[b]) - weight(states[a]) || a - b);
-    const taken = states.map(state => { const [x, y] = at(replay.nodes[state.node]), r = Math.max(9, radius(state)); return [x - r, y - r, x + r, y + r]; });
-    const write = (text, i) => groups[i].appendChild(Object.assign(shape("text", { class: "kit-label" }), { textContent: text }));
-    const labels = states.map((state, i) => write(replay.nodes[state.node].label, i));
-    const width = picture.clientWidth, widths = labels.map(text => text.getComputedTextLength()); // all at once: one layout
-    for (const i of order) {
-      const [x, y] = at(replay.nodes[states[i].node]), r = Math.max(radius(states[i]) + 5, reach(states[i])), w = widths[i];
-      const sides = [[-w / 2, r + 10], [-w / 2, -r - 1], [r, 4], [-r - w, 4]];
-      const boxes = sides.map(([dx, dy]) => [x + dx, y + dy - 10, x + dx + w, y + dy + 3]);
-      const clear = others => boxes.findIndex(([a, b, c, d]) => a >= 0 && c <= width && b >= 0 && d <= HEIGHT &&
-        others.every(([e, f, g, h]) => c < e || a > g || d < f || b > h));
-      let free = clear(taken);
-      if (free < 0 && states[i].node === frame().focus) free = clear(taken.slice(states.length)); // over nodes, if it must
-      const [dx, dy] = sides[Math.max(free, 0)];
-      labels[i].setAttribute("x", dx);
-      labels[i].setAttribute("y", dy);
-      if (free >= 0) taken.push(boxes[free]);
-      else labels[i].classList.add("kit-spare"); // shows when its node is in hand
+    const order = [...states].sort((a, b) => weight(b) - weight(a));
+    const size = looks.scale ? 13 : 11, width = picture.clientWidth;
+    const family = getComputedStyle(root).fontFamily;
+    const zoomed = zooms.offsetWidth + 12, taken = [[width - zoomed, 0, width, zooms.offsetHeight + 12]]; // the buttons
+    for (const state of states) {
+      const [x, y] = at(replay.nodes[state.node]), r = Math.max(7, reach(state) - 1);
+      taken.push([x - r, y - r, x + r, y + r]);
     }
+    const nodes = taken.length, strokes = strongPoints();
+    const box = (state, text, far, [right, down]) => {
+      pen.font = `${state.node === frame().focus ? 600 : 400} ${size}px ${family}`; // the one in hand is bold
+      const [x, y] = at(replay.nodes[state.node]), r = far * (reach(state) + 2), w = pen.measureText(text).width + 2;
+      const left = x + right * r - (right === 0 ? w / 2 : right < 0 ? w : 0), middle = y + down * (r + size / 2);
+      return [left, middle - size / 2 - 1, left + w, middle + size / 2 + 2];
+    };
+    const inside = ([a, b, c, d]) => a >= 0 && b >= 0 && c <= width && d <= HEIGHT;
+    const crossed = ([a, b, c, d]) => strokes.some(([x, y]) => x > a && x < c && y > b && y < d);
+    function free(state, others, mayCross) {
+      const { title, label } = replay.nodes[state.node];
+      for (const text of title.length <= LONG ? [title, label] : [label]) {
+        for (const far of [1, 1.8]) for (const side of SIDES) {
+          const where = box(state, text, far, side);
+          if (inside(where) && !others.some(other => meets(where, other)) && (mayCross || !crossed(where))) return [text, where, side[0]];
+        }
+      }
+      return null;
+    }
+    for (const state of order) {
+      const { id, label } = replay.nodes[state.node];
+      let placed = free(state, taken, false) ?? free(state, taken, true);
+      if (!placed && id === frame().focus) placed = free(state, [taken[0], ...taken.slice(nodes)], true); // over nodes, if it must
+      const [text, where, right] = placed ?? [label, box(state, label, 1, SIDES[0]), 0];
+      const left = Math.max(0, Math.min(where[0], width - (where[2] - where[0]))), wide = where[2] - where[0];
+      const x = right > 0 ? left : right < 0 ? left + wide : left + wide / 2, anchor = right > 0 ? "start" : right < 0 ? "end" : "middle";
+      const y = Math.max(size, Math.min(where[3] - 3, HEIGHT - 3));
+      const name = Object.assign(shape("text", { class: placed ? "kit-label" : "kit-label kit-spare", x, y, "text-anchor": anchor }), { textContent: text });
+      name.kitNamed = id;
+      if (placed) taken.push(where); // else it shows when its node is in hand
+      remember(id, name);
+      target.append(name);
+    }
+  }
+  function strongPoints() { // along the edges that a label should not cover
+    const points = [];
+    for (const { source, target } of frame().edges.filter(edge => edge.emphasised)) {
+      const [x1, y1] = at(replay.nodes[source]), [x2, y2] = at(replay.nodes[target]);
+      for (let i = 1; i < 24; i++) points.push([x1 + (x2 - x1) * i / 24, y1 + (y2 - y1) * i / 24]);
+    }
+    return points;
   }
 
   function drawGraph() {
     const { states, edges } = frame(), held = picture.contains(document.activeElement) ? current : null;
     for (const [id, list] of elements) elements.set(id, list.filter(node => !picture.contains(node)));
     stage.style.display = states.length ? "" : "none";
-    const under = shape("g"), dots = shape("g");
-    picture.replaceChildren(under, dots);
+    const under = shape("g"), dots = shape("g"), names = shape("g");
+    picture.replaceChildren(under, dots, names);
     lines = [];
     const of = new Map(states.map(state => [state.node, state]));
     for (const edge of replay.edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, "kit-faint");
     for (const edge of edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, edge.emphasised ? "kit-strong" : "");
-    const groups = states.map(state => drawNode(state, dots));
-    drawLabels(states, groups);
+    for (const state of states) drawNode(state, dots);
+    drawLabels(states, names);
     mark();
     if (held !== null) (elements.get(held)?.find(node => picture.contains(node)) ?? picture).focus({ preventScroll: true });
   }
@@ -239,6 +273,7 @@ function render({ model, el }) {
       for (const node of list) {
         node.classList.toggle("kit-same", id === shown);
         node.classList.toggle("kit-pinned", id === pinned);
+        if (node.kitNamed === shown) node.parentNode?.append(node); // on top of the other labels
         if (node.kitNode !== undefined) node.tabIndex = -1;
       }
     }
@@ -375,6 +410,9 @@ function render({ model, el }) {
     legend.replaceChildren(...legendOf(looks, Object.values(replay.nodes).some(node => node.gold)));
     drawFrame();
   }
+  function drawHeading() {
+    heading.textContent = model.get("heading") ?? "";
+  }
   function drawProblem() {
     problem.textContent = model.get("problem");
     problem.style.display = model.get("problem") ? "" : "none";
@@ -386,6 +424,8 @@ function render({ model, el }) {
   model.on("change:replay", drawReplay);
   model.on("change:index", drawFrame);
   model.on("change:problem", drawProblem);
+  model.on("change:heading", drawHeading);
+  drawHeading();
   drawReplay();
   drawProblem();
   resized.observe(stage);
@@ -395,6 +435,7 @@ function render({ model, el }) {
     model.off("change:replay", drawReplay);
     model.off("change:index", drawFrame);
     model.off("change:problem", drawProblem);
+    model.off("change:heading", drawHeading);
   };
 }
 

@@ -11,7 +11,7 @@ class GraphCanvas(anywidget.AnyWidget):
     """Shows a :class:`~kit.views.replay.Replay`.
 
     All frames are in the browser: a step needs no answer from Python. ``index`` is the frame in
-    view, ``problem`` a line shown as an alert above the picture. Text reaches the page as text
+    view, ``heading`` a line above all else, ``problem`` one shown as an alert. Text reaches the page as text
     nodes only, and nothing is asked of any host.
     """
 
@@ -20,6 +20,7 @@ class GraphCanvas(anywidget.AnyWidget):
     replay = traitlets.Dict().tag(sync=True)
     looks = traitlets.Dict().tag(sync=True)
     name = traitlets.Unicode().tag(sync=True)
+    heading = traitlets.Unicode("").tag(sync=True)
     index = traitlets.Int(0).tag(sync=True)
     problem = traitlets.Unicode("").tag(sync=True)
 

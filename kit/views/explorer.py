@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import ipywidgets as widgets
+import msgspec
 from IPython.display import HTML, display
 from msgspec.structs import replace
 from traitlets import TraitError
@@ -18,10 +19,11 @@ from kit.evaluation.results import Experiment
 from kit.graphs import PassageGraph, build
 from kit.methods import Retriever, make
 from kit.views.canvas import GraphCanvas
-from kit.views.controls import Controls, method_controls, question_controls
+from kit.views.controls import SYMBOLS, Controls, method_controls, question_controls
 from kit.views.frames import replay
 from kit.views.frames.steps import covered_supports
 from kit.views.layout import apart
+from kit.views.names import name_of
 from kit.views.replay import Column, Frame, RankItem, Replay
 from kit.views.replay_page import page_of
 from kit.views.reruns import close_earlier, parts
@@ -30,6 +32,7 @@ from kit.views.style import Figure
 
 _SHARED = ("question", "typed")  # controls that two explorers side by side have in common
 _DEEPEST = 5_000  # passages of a ranking: ranks are exact in a corpus that is no larger
+_STEPS = ", step by step"
 _KEPT = 8  # indexed retrievers that stay in memory
 
 #: Of the two outputs of an explorer, JupyterLab and what is exported show one: the live widget, or
@@ -46,8 +49,9 @@ class Explorer(widgets.VBox):
     """Controls, and a canvas that shows the replay of their values.
 
     ``make_replay(**values)`` gets a value for each of ``controls`` by name; ``start`` are first
-    values. What goes wrong after a change is said above the picture, where the reader looks, and
-    the last good picture stays.
+    values. ``settings`` are those that no control turns: beside another explorer, a heading says
+    which differ. What goes wrong after a change is said above the picture, where the reader looks,
+    and the last good picture stays.
     """
 
     def __init__(
@@ -56,8 +60,10 @@ class Explorer(widgets.VBox):
         controls: Controls,
         make_replay: Callable[..., Replay],
         start: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
         self.controls = controls
+        self.settings = dict(settings or {})
         self.make_replay = make_replay
         self.refresh = self.present  # one of two side by side has this done for both
         first_values = start or {}
@@ -183,7 +189,9 @@ def explore(
             graph = backdrop(corpus)
         return replay(ranking, corpus, chosen, graph)
 
-    return Explorer(f"{method.name}, step by step", controls, make_replay, first_asked)
+    name = f"{name_of(method.name)}{_STEPS}"
+    settings = msgspec.structs.asdict(method.settings)
+    return Explorer(name, controls, make_replay, first_asked, settings)
 
 
 class SideBySide(widgets.GridBox):
@@ -227,6 +235,8 @@ class SideBySide(widgets.GridBox):
 
     def present(self) -> None:
         """Show what the controls of both say."""
+        for explorer, other in ((self.left, self.right), (self.right, self.left)):
+            explorer.canvas.heading = _heading_beside(explorer, other)
         left = self.left.replay()
         right = self.right.replay()
         fixed = {node.id: node.position for node in left.nodes}
@@ -243,6 +253,18 @@ class SideBySide(widgets.GridBox):
             waiting = shown.frames[-1:] * (n_frames - len(shown.frames))
             shown = replace(shown, frames=shown.frames + waiting)
             explorer.canvas.show(shown)
+
+
+def _heading_beside(explorer: Explorer, other: Explorer) -> str:
+    """The method, and what of its settings differs from the other's."""
+    values = explorer.settings | explorer.values
+    others = other.settings | other.values
+    differing = [
+        f"{SYMBOLS.get(name, name)} {value}"
+        for name, value in values.items()
+        if name not in _SHARED and others.get(name, value) != value
+    ]
+    return " · ".join([explorer.canvas.name.removesuffix(_STEPS), *differing])
 
 
 def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:

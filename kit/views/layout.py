@@ -16,7 +16,8 @@ from kit.views.replay import MIDDLE, Edge, Positions
 
 _SHAPE = (2.0, 1.0)  # width and height of the picture
 _LEAST_GAP = 0.13  # between two nodes, in heights of the picture
-_BELOW = (0.5, 1.0)  # where those begin that are joined to nothing
+_MAIN = 0.72  # of the width: for the piece with the supports, where there are others
+_STRIP = 0.95  # of the width: where those begin that are joined to nothing
 _TERMS = 8  # that a label tells
 
 
@@ -41,25 +42,27 @@ def links(part: PassageGraph) -> list[Edge]:
     return edges
 
 
-def arrange(drawn: Texts, n_fixed: int, graph: PassageGraph) -> tuple[list[Edge], Positions]:
-    """The edges between passages, and where these stand.
+def arrange(
+    drawn: Texts, n_fixed: int, n_main: int, graph: PassageGraph
+) -> tuple[list[Edge], Positions]:
+    """The edges between passages, and where these are drawn.
 
-    Those of the first ``n_fixed`` that are joined to one another stand by springs, the others next
-    to their neighbours.
+    The first ``n_fixed`` have positions that the others do not change. The pieces of their graph
+    with one of the first ``n_main`` get most of the picture; the others are in a strip at its
+    right. The rest are next to their neighbours, or in the strip.
     """
     rows = list(map(graph.corpus.row.get, drawn))
     edges = list(map(_as_one_kind, links(graph.subgraph(rows))))
     joined = nx.empty_graph(drawn)
     joined.add_edges_from(edge.ends for edge in edges)
-    first = drawn[:n_fixed]
-    core = nx.Graph(pair for pair in joined.edges if set(first).issuperset(pair))
-    positions = spring(core or nx.empty_graph(first))
+    positions = _core(joined.subgraph(drawn[:n_fixed]), drawn[:n_fixed], n_main)
 
     others = [passage for passage in drawn if passage not in positions]
     start = dict(positions)
-    for passage in others:
+    strip = np.linspace(0, 1, len(others) + 1)
+    for passage, y in zip(others, strip):
         around = [positions[other] for other in joined[passage] if other in positions]
-        start[passage] = np.mean(around or [_BELOW], axis=0)
+        start[passage] = np.mean(around or [(_STRIP, y)], axis=0)
     layout = nx.spring_layout(
         joined,
         k=0.15,
@@ -70,6 +73,24 @@ def arrange(drawn: Texts, n_fixed: int, graph: PassageGraph) -> tuple[list[Edge]
     )
     wanted = {passage: tuple(layout[passage].clip(0, 1)) for passage in others}
     return edges, apart(wanted, positions)
+
+
+def _core(joined: nx.Graph, drawn: Texts, n_main: int) -> Positions:
+    """Positions of what is always drawn: pieces with one of the first large, others beside them."""
+    main = set()
+    for passage in drawn[: max(n_main, 1)]:
+        main |= nx.node_connected_component(joined, passage)
+    graph = nx.empty_graph([passage for passage in drawn if passage in main])
+    graph.add_edges_from(joined.subgraph(main).edges)
+
+    # Those of one piece are below each other.
+    pieces = [set(piece) for piece in nx.connected_components(joined) if not main & piece]
+    pieces.sort(key=lambda piece: min(map(drawn.index, piece)))
+    beside = [passage for piece in pieces for passage in sorted(piece, key=drawn.index)]
+    width = _MAIN if beside else 1.0
+    positions = {name: (width * x, y) for name, (x, y) in spring(graph).items()}
+    heights = np.linspace(0, 1, len(beside)) if len(beside) > 1 else [0.5]
+    return apart({name: (1.0, y) for name, y in zip(beside, heights)}, positions)
 
 
 def _as_one_kind(edge: Edge) -> Edge:

@@ -16,6 +16,10 @@ const models = contents.map(content => {
   };
   return model;
 });
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const followTheme = () => { document.body.dataset.jpThemeLight = String(!dark.matches); };
+dark.addEventListener("change", followTheme);
+followTheme();
 for (const model of models) {
   const part = make("div", { class: "kit-place" }, make("h1", {}, model.get("name")));
   document.body.append(part);

@@ -23,9 +23,9 @@ CANVAS_SCRIPT = "\n".join(
 _PAGE_SCRIPT = (_FOLDER / "page.js").read_text("utf-8")
 _PAGE_STYLE = """
 :root { color-scheme: light dark; }
+[data-jp-theme-light="false"] { background: #111; color: #e4e4e4; }
 h1 { margin: 0 0 6px; font-size: 16px; }
 body { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px; font-family: system-ui, sans-serif; }
-.kit-canvas { color-scheme: light; }
 .kit-canvas button { border: 1px solid #999; border-radius: 3px; line-height: 20px; }
 .kit-place { flex: 1 1 460px; min-width: 0; }
 """

@@ -26,7 +26,7 @@ function outline(form, r) {
 }
 
 function symbol(role, gold, rim, r = 9) {
-  const rims = { fill: role.fill, stroke: gold ? rim : "#222", "stroke-width": gold ? 3 : 1.5 };
+  const rims = { fill: role.fill, stroke: gold ? rim : "currentColor", "stroke-width": gold ? 3 : 1.5 };
   if (role.dashed) rims["stroke-dasharray"] = "3 2";
   return shape("path", { d: outline(gold ? "star" : role.shape, r), ...rims });
 }

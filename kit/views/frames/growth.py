@@ -99,7 +99,7 @@ def _far_nodes(
     n_joined = {key: len(ends.intersection(graph[key])) for key in graph}
 
     nearest = sorted(graph, key=lambda key: (key not in ends, -n_joined[key], key))
-    joined = [key for key in nearest if key in ends or n_joined[key]]
+    joined = [key for key in nearest if key in ends or n_joined[key]] or nearest
     n_drawn = min(len(joined), max(_MOST, len(ends)))
     return nearest[n_drawn:]
 

@@ -109,7 +109,7 @@ class Story:
             return Replay.from_frames(frames, self.corpus, self.question, {}, by_rank=True)
 
         drawn, n_fixed = self._choose()
-        edges, positions = arrange(drawn, n_fixed, graph)
+        edges, positions = arrange(drawn, n_fixed, len(self.supports), graph)
         return Replay.from_frames(
             [self._frame(step, drawn, edges) for step in self.steps],
             self.corpus,
