@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import nan
 from time import perf_counter
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -63,11 +64,13 @@ def density_sweep(
     benchmark: Benchmark,
     densities: Mapping[str, Iterable[float]],
     n_seeds: int = 5,
+    encoders: Mapping[str, str] = MappingProxyType({}),
 ) -> DataFrame:
     """The quality of each builder's graphs from sparse to dense (kgp.txt Figure 5).
 
-    ``densities`` has the values of a builder's knob (:data:`KNOBS`). The columns are those of
-    :func:`graph_quality`, with ``builder`` and ``value``. The first rows, of the builder
+    ``densities`` has the values of a builder's knob (:data:`KNOBS`), ``encoders`` are as in
+    :func:`graph_at`. The columns are those of :func:`graph_quality`, with ``builder`` and
+    ``value``, and the graph's ``density`` and ``mean_degree``. The first rows, of the builder
     :data:`SEEDS`, are of a graph without edges. In the per-question setting each question has
     graphs of its own.
     """
@@ -75,13 +78,30 @@ def density_sweep(
     for corpus, questions in benchmark.asked_together(benchmark.test):
         seeds = find_seeds(corpus, questions, n_seeds)
         alone = graph_quality(PassageGraph(corpus, {}), questions, seeds)
-        parts.append(alone.assign(builder=SEEDS, value=0.0))
+        parts.append(alone.assign(builder=SEEDS, value=0.0, density=0.0, mean_degree=0.0))
         for builder, values in densities.items():
             for value in values:
-                graph = build(builder, corpus, **{KNOBS[builder]: value})
+                graph = graph_at(builder, value, corpus, encoders)
                 quality = graph_quality(graph, questions, seeds)
-                parts.append(quality.assign(builder=builder, value=float(value)))
+                about = {"builder": builder, "value": float(value)}
+                size = {"density": graph.density, "mean_degree": graph.mean_degree}
+                parts.append(quality.assign(**about, **size))
     return pd.concat(parts, ignore_index=True)
+
+
+def graph_at(
+    builder: str,
+    value: float,
+    corpus: Corpus,
+    encoders: Mapping[str, str] = MappingProxyType({}),
+) -> PassageGraph:
+    """A builder's graph with a value of its knob.
+
+    A builder named in ``encoders`` is a KNN graph over the vectors of that encoder.
+    """
+    if builder in encoders:
+        return build("knn", corpus, k=int(value), encoder=encoders[builder])
+    return build(builder, corpus, **{KNOBS[builder]: value})
 
 
 def _share_of_joined_pairs(graph: PassageGraph, question: Question) -> float:
