@@ -44,6 +44,8 @@ def run(
     again: bool = False,
     at_once: int = 1,
     publish: bool = False,
+    html: Path | None = None,
+    slides: Path | None = None,
     **choices: Any,
 ) -> int:
     """Run the notebooks whose names begin with one of ``which`` (all lessons when empty).
@@ -51,7 +53,8 @@ def run(
     A notebook that finished with the same source, parameters, data and code, and whose files are
     still what it left, is skipped unless ``again``. ``at_once`` are run at the same time, each on
     its share of the cores; ``choices`` are those of :func:`plan`. Recorded answers go into the
-    store. ``publish`` puts what whole runs drew in the place of the committed figures.
+    store. ``publish`` puts what whole runs drew in the place of the committed figures. ``html`` and
+    ``slides`` are folders for pages and slides of what has finished.
 
     Returns the exit status; 1: a notebook failed (the others ran). Raises ``InputError``, before
     anything is run, for bad options, data or parameters.
@@ -59,6 +62,7 @@ def run(
     jobs = plan(which, **choices)
     if publish:
         _expect_whole(jobs)
+    _expect_pages(jobs, html, slides)
     store_recorded()
     expect_folder(paths.output(), "KIT_OUTPUT")
     waiting = [job for job in jobs if again or not job.finished]
@@ -76,7 +80,32 @@ def run(
 
     if publish:
         _publish(jobs)
+    if html or slides:
+        _write_pages(jobs, html, slides)
     return status
+
+
+def _expect_pages(jobs: Sequence[Job], html: Path | None, slides: Path | None) -> None:
+    """Raise ``InputError`` for folders that can't hold pages, and for notebooks without slides."""
+    if html and slides and html.resolve() == slides.resolve():
+        raise InputError("expected another folder than --html has", file=slides, field="--slides")
+    if slides:
+        from kit.lab.pages.site import expect_slides
+
+        expect_slides({job.name: read_notebook(job.notebook) for job in jobs})
+    for folder, option in ((html, "--html"), (slides, "--slides")):
+        if folder:
+            expect_folder(folder, option)
+
+
+def _write_pages(jobs: Sequence[Job], html: Path | None, slides: Path | None) -> None:
+    from kit.lab.pages.site import write_pages, write_slides  # nbconvert takes a second to load
+
+    executed = {job.name: read_notebook(job.file(".ipynb")) for job in jobs if job.finished}
+    if html:
+        print(f"pages: {write_pages(executed, html)}")
+    if slides:
+        print(f"slides: {write_slides(executed, slides)}")
 
 
 def _publish(jobs: Sequence[Job]) -> None:

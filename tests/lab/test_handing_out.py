@@ -101,7 +101,7 @@ def test_on_the_command_line(project, tmp_path: Path, monkeypatch) -> None:
     project.write("01_first", METHOD)
     folder = tmp_path / "class"
     done = CliRunner().invoke(cli, ["run", "1", "--student", str(folder)])
-    assert done.output == f"1 notebooks are in {folder}; open with: jupyter lab\n"
+    assert done.output == f"notebooks written into {folder}: 1; open with: jupyter lab\n"
     done = CliRunner().invoke(cli, ["lessons", str(folder)])
     assert done.output.endswith("left as they are: 01_first.ipynb\n")
     assert not project.output.exists()

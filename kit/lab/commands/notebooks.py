@@ -40,12 +40,24 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     type=FOLDER,
     help="Run nothing: write the lessons without their solutions into this folder.",
 )
+@click.option(
+    "--html",
+    type=FOLDER,
+    help="Write a page per notebook into this folder, to be read without a kernel and offline.",
+)
+@click.option(
+    "--slides",
+    type=FOLDER,
+    help="Write the slides of notebooks whose cells have slide types into this folder.",
+)
 def run(
     notebooks: Texts,
     again: bool,
     at_once: int,
     publish: bool,
     student: Path | None,
+    html: Path | None,
+    slides: Path | None,
     given: Given,
 ) -> None:
     """Execute NOTEBOOKS, named by their first characters, or all lessons.
@@ -76,6 +88,8 @@ def run(
         again=again,
         at_once=at_once,
         publish=publish,
+        html=html,
+        slides=slides,
     )
     sys.exit(status)
 
@@ -96,7 +110,7 @@ def lessons(folder: Path) -> None:
 
 
 def _show_written(written: "Written", folder: Path) -> None:
-    click.echo(f"{len(written.notebooks)} notebooks are in {folder}; open with: jupyter lab")
+    click.echo(f"notebooks written into {folder}: {len(written.notebooks)}; open with: jupyter lab")
     if written.kept:
         click.echo(f"left as they are: {', '.join(written.kept)}")
 

@@ -1,0 +1,1 @@
+"""Executed notebooks as pages to read in a browser, and as slides."""
