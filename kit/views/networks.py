@@ -1,4 +1,4 @@
-"""Figures of networks that learn: their training, what it adds, and whom they listen to.
+"""Figures of networks that learn: what training adds, and whom they listen to.
 
 One call each, with a sentence as title and the numbers behind it, as in
 :mod:`kit.views.experiments`.
@@ -13,10 +13,8 @@ from pandas import DataFrame, Series
 
 from kit.corpus import Benchmark, Question
 from kit.corpus.types import Questions, Texts
-from kit.errors import InputError
-from kit.evaluation import Experiment, variants
-from kit.evaluation.results import UNTRAINED
-from kit.learning.shipped import Shipped
+from kit.evaluation import Experiment, per_question, variants
+from kit.evaluation.statistics import interval, paired
 from kit.methods.qsgnn.retriever import QSGNN
 from kit.views import plots
 from kit.views.experiments import parts_of_table
@@ -24,7 +22,6 @@ from kit.views.names import capital, listed, metric_name, name_of
 from kit.views.sentences import FEWEST, best_sentence
 from kit.views.style import Figure
 
-_SMOOTHED = 10  # steps of training whose mean is drawn
 _MOST_SENDERS = 8  # of a level that are drawn
 _LETTERS = 34  # of a sender's name
 _SENDERS = {"entities": "od", "sentences": "cd"}  # levels that a passage listens to, by their edges
@@ -56,21 +53,26 @@ def ablations(experiments: Mapping[str, Experiment], metric: str = "recall@5") -
     return parts_of_table(pd.concat(tables, ignore_index=True), metric)
 
 
-def before_and_after(experiment: Experiment, metric: str = "recall@5") -> Figure:
-    """Each trained network beside itself before training, where both are in the experiment.
+def before_and_after(
+    experiments: Sequence[Experiment],
+    starts: Mapping[str, str],
+    metric: str = "recall@5",
+) -> Figure:
+    """Each trained network (a key of ``starts``) beside what its training began with.
 
-    The title says how many training made better by more than chance.
+    They are in one or several experiments on the same questions. The title says how many networks
+    training made better by more than chance.
     """
-    summary = experiment.summary()
-    means = summary[summary["metric"] == metric].set_index("retriever")
-    trained = [name for name in experiment.rankings if name + UNTRAINED in experiment.rankings]
+    values = pd.concat([per_question(experiment, metric) for experiment in experiments], axis=1)
+    draws = experiments[0].draws
     rows = []
-    for name in trained:
-        gain = experiment.gain_of_training(name, metric)
+    for name, start in starts.items():
+        gain = paired(values[name], values[start], **draws)
         ends = {"difference": gain.value, "difference_low": gain.low, "difference_high": gain.high}
-        for label, state in ((name, "trained"), (name + UNTRAINED, "before training")):
-            row = {"network": name_of(name), "state": state, **means.loc[label], **ends}
-            rows.append(row)
+        for label, state in ((name, "trained"), (start, "before training")):
+            mean, low, high, n = interval(values[label], **draws)[:4]
+            row = {"network": name_of(name), "state": state, "n": n}
+            rows.append(row | {"mean": mean, "low": low, "high": high} | ends)
 
     table = DataFrame(rows)
     title = _count_of_learners(table[table["state"] == "trained"])
@@ -88,37 +90,6 @@ def _count_of_learners(trained: DataFrame) -> str:
     if len(worse):
         sentence += f", and {listed(list(worse))} worse"
     return capital(sentence)
-
-
-# ---- of training
-
-
-def training_curve(network: Shipped) -> Figure:
-    """The loss of each step and that on held-out questions, by which weights are chosen."""
-    if not network.history:
-        raise InputError("expected a network that was trained", field="network")
-    history = DataFrame(network.history)
-    history["held-out questions"] = -history["measured"]
-    history["questions learned from"] = history["loss"].rolling(_SMOOTHED, min_periods=1).mean()
-    quantities = ["questions learned from", "held-out questions"]
-    curves = history[["step", *quantities]].melt("step", var_name="quantity", value_name="loss")
-    curves = curves.dropna()
-
-    checks = curves[curves["quantity"] == "held-out questions"]["loss"]
-    first = checks.iloc[0]
-    verb = (
-        f"falls from {first:.2f} to {checks.min():.2f}" if checks.min() < first else "never falls"
-    )
-    figure = plots.curves(
-        curves,
-        f"The loss of held-out questions {verb}",
-        "step",
-        "loss",
-        by="quantity",
-        xlabel=f"steps of training (of what is learned from: the mean of {_SMOOTHED})",
-        ylabel="loss",
-    )
-    return figure.of(curves)
 
 
 # ---- of attention

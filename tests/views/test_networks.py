@@ -1,12 +1,9 @@
 """Figures of networks that learn say no more than the numbers behind them."""
 
-from types import SimpleNamespace
-
 import pandas as pd
 import pytest
 
 from kit.corpus import Benchmark, example
-from kit.errors import InputError
 from kit.evaluation import Experiment, before_training, evaluate
 from kit.methods import make
 from kit.views import networks
@@ -28,7 +25,7 @@ def experiment(atlas: Benchmark) -> Experiment:
 
 
 def test_what_is_trained_stands_beside_its_start(experiment: Experiment) -> None:
-    figure = networks.before_and_after(experiment)
+    figure = networks.before_and_after([experiment], {"dense": "dense, untrained"})
     assert figure.table["state"].tolist() == ["trained", "before training"]
     assert figure.table["network"].unique().tolist() == ["dense retrieval"]
     means = experiment.summary().query("metric == 'recall@5'")["mean"]
@@ -73,18 +70,6 @@ def test_the_variants_of_each_experiment_stand_beside_its_first(experiment: Expe
     [first] = table[table["group"] == "one"]["difference"].dropna()
     [second] = table[table["group"] == "other"]["difference"].dropna()
     assert first == pytest.approx(-second)
-
-
-def test_a_curve_of_training_says_whether_the_held_out_loss_falls() -> None:
-    history = ({"step": 0, "measured": -2.0}, {"step": 1, "loss": 3.0})
-    falls = (*history, {"step": 2, "measured": -1.5})
-    figure = networks.training_curve(SimpleNamespace(history=falls))
-    assert figure.title == "The loss of held-out questions falls from 2.00 to 1.50"
-    rises = (*history, {"step": 2, "measured": -2.5})
-    figure = networks.training_curve(SimpleNamespace(history=rises))
-    assert figure.title == "The loss of held-out questions never falls"
-    with pytest.raises(InputError, match="trained"):
-        networks.training_curve(SimpleNamespace(history=()))
 
 
 def test_attention_of_a_passage_sums_to_one_with_and_without_the_question() -> None:
