@@ -25,8 +25,11 @@ def figure_prefix(stem: str) -> str:
     ``04`` for ``04_gnn_ret`` and ``kgp`` for ``kgp``; a copy's begin like those of its original.
     """
     name = stem.rpartition("/")[2]
-    number = re.match(r"\d\d(?=_)", name)
-    return number[0] if number else name.partition("-")[0]
+    digits = re.match(r"\d\d(?=_)", name)
+    if digits:
+        return digits[0]
+    original, _, _ = name.partition("-")
+    return original
 
 
 def notebook_file(name: str) -> Path:
@@ -56,7 +59,10 @@ def notebooks_in(folder: Path, shelf: str = LESSONS) -> list[Path]:
 
 def all_notebooks(folder: Path) -> list[Path]:
     """The lessons, the papers' notebooks and the solutions."""
-    return [path for shelf in _PATTERNS for path in notebooks_in(folder, shelf)]
+    notebooks = []
+    for shelf in _PATTERNS:
+        notebooks += notebooks_in(folder, shelf)
+    return notebooks
 
 
 def choose(folder: Path, which: Texts = ()) -> list[Path]:
@@ -67,26 +73,46 @@ def choose(folder: Path, which: Texts = ()) -> list[Path]:
     """
     if not which:
         return notebooks_in(folder)
-    chosen = {path for name in which for path in _matching(folder, name)}
+    chosen = set()
+    for name in which:
+        chosen.update(_matching(folder, name))
     return [path for path in all_notebooks(folder) if path in chosen]
 
 
 def _matching(folder: Path, name: str) -> list[Path]:
-    shelf, _, beginning = name.rpartition("/")
-    if name in (PAPERS, SOLUTIONS):
-        shelf = name
-        beginning = ""
-    known_shelf = shelf if shelf in _PATTERNS else LESSONS
-    notebooks = notebooks_in(folder, known_shelf)
-    if beginning.isdecimal():
-        beginning = beginning.zfill(2)
+    """The notebooks that a name means; one that it names wholly, alone."""
+    shelf, beginning = _parts(name)
+    notebooks = []
+    if shelf in _PATTERNS:
+        notebooks = notebooks_in(folder, shelf)
+
     matching = [path for path in notebooks if path.stem.startswith(beginning)]
-    if shelf != known_shelf or not matching:
-        listed = [full_name(path) for path in notebooks]
-        listed += [other for other in (PAPERS, SOLUTIONS) if notebooks_in(folder, other)]
+    if not matching:
+        listed = ", ".join(_names(folder, shelf))
         raise InputError(
-            f"expected the beginning of a notebook's name ({', '.join(listed)}), not {name!r}",
+            f"expected the beginning of a notebook's name ({listed}), not {name!r}",
             field="notebook",
         )
     exact = [path for path in matching if path.stem == beginning]
     return exact or matching
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """The shelf that a name says, and how the stem begins."""
+    if name in (PAPERS, SOLUTIONS):
+        return name, ""
+
+    shelf, _, beginning = name.rpartition("/")
+    if beginning.isdecimal():
+        beginning = beginning.zfill(2)
+    return shelf, beginning
+
+
+def _names(folder: Path, shelf: str) -> list[str]:
+    """What can be asked for: the notebooks of a shelf, and the other shelves that hold some."""
+    meant = shelf if shelf in _PATTERNS else LESSONS
+    names = [full_name(path) for path in notebooks_in(folder, meant)]
+    for other in (PAPERS, SOLUTIONS):
+        if notebooks_in(folder, other):
+            names.append(other)
+    return names

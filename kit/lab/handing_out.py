@@ -31,8 +31,10 @@ class Written(NamedTuple):
 
 def write_lessons(folder: Path) -> Written:
     """Write lessons, papers' notebooks, solutions and all that they show; none is replaced."""
-    files = all_notebooks(paths.NOTEBOOKS) + _beside()
-    return _write(folder, {_name(file): file.read_bytes() for file in files})
+    contents = {}
+    for file in [*all_notebooks(paths.NOTEBOOKS), *_beside()]:
+        contents[_name(file)] = file.read_bytes()
+    return _write(folder, contents)
 
 
 def write_student_lessons(folder: Path, which: Texts = ()) -> Written:
@@ -47,8 +49,10 @@ def write_student_lessons(folder: Path, which: Texts = ()) -> Written:
             raise InputError(f"expected lessons, not {full_name(file)!r}", field="notebook")
         student = without_solutions(read_notebook(file), file.name)
         contents[_name(file)] = (nbformat.writes(student) + "\n").encode()
-    drawings = [file for file in _beside() if file.suffix == ".svg"]
-    return _write(folder, contents | {_name(file): file.read_bytes() for file in drawings})
+    for file in _beside():
+        if file.suffix == ".svg":
+            contents[_name(file)] = file.read_bytes()
+    return _write(folder, contents)
 
 
 def _beside() -> list[Path]:

@@ -13,13 +13,20 @@ _PICTURE = re.compile(r"figures/published/([\w-]+/[\w-]+\.png)")
 
 def shown_pictures() -> set[str]:
     """The published pictures that the README or a notebook names, as ``DATASET/NAME.png``."""
-    texts = [paths.ROOT / "README.md", *paths.NOTEBOOKS.glob("*.md")]
-    for shelf in (LESSONS, PAPERS):
-        texts += notebooks_in(paths.NOTEBOOKS, shelf)
-    readable = [file.read_text("utf-8") for file in texts if file.is_file()]
-    return set(_PICTURE.findall("\n".join(readable)))
+    files = [paths.ROOT / "README.md"]
+    files += paths.NOTEBOOKS.glob("*.md")
+    files += notebooks_in(paths.NOTEBOOKS, LESSONS)
+    files += notebooks_in(paths.NOTEBOOKS, PAPERS)
+
+    shown = set()
+    for file in files:
+        if file.is_file():
+            shown.update(_PICTURE.findall(file.read_text("utf-8")))
+    return shown
 
 
 def is_published(file: Path, dataset: str, shown: Collection[str]) -> bool:
     """Whether a file that a run drew belongs to the committed ones."""
-    return file.suffix in _NUMBERS or f"{dataset}/{file.name}" in shown
+    if file.suffix in _NUMBERS:
+        return True
+    return f"{dataset}/{file.name}" in shown

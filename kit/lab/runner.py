@@ -66,9 +66,9 @@ def run(
     store_recorded()
     expect_folder(paths.output(), "KIT_OUTPUT")
     waiting = [job for job in jobs if again or not job.finished]
-    data = choices.get("data")
+    data = _absolute(choices.get("data"))
     for job in jobs:
-        if data and job.parameters.get("data", _absolute(data)) != _absolute(data):
+        if data and job.parameters.get("data", data) != data:
             print(f"{job.name}: about documents with pages, so it reads those of its own")
         if job not in waiting:
             print(f"{job.name}: finished earlier, skipped")
@@ -80,8 +80,7 @@ def run(
 
     if publish:
         _publish(jobs)
-    if html or slides:
-        _write_pages(jobs, html, slides)
+    _write_pages(jobs, html, slides)
     return status
 
 
@@ -99,6 +98,8 @@ def _expect_pages(jobs: Sequence[Job], html: Path | None, slides: Path | None) -
 
 
 def _write_pages(jobs: Sequence[Job], html: Path | None, slides: Path | None) -> None:
+    if not html and not slides:
+        return
     from kit.lab.pages.site import write_pages, write_slides  # nbconvert takes a second to load
 
     executed = {job.name: read_notebook(job.file(".ipynb")) for job in jobs if job.finished}

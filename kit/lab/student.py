@@ -28,16 +28,16 @@ def without_solutions(notebook: NotebookNode, name: str) -> NotebookNode:
     """
     student = deepcopy(notebook)
     has_solution = False
-    for number, cell in enumerate(student.cells, start=1):
+    for position, cell in enumerate(student.cells, start=1):
         if cell.cell_type != "code":
             continue
-        source = _with_stubs(cell.source, f"{name}, cell {number}")
+        source = _with_stubs(cell.source, f"{name}, cell {position}")
         if source != cell.source:
             has_solution = True
             cell.source = source
-            cell.metadata["nbgrader"] = _metadata(f"solution-{number}", solution=True)
+            cell.metadata["nbgrader"] = _metadata(f"solution-{position}", solution=True)
         elif has_solution and _tests(source):
-            cell.metadata["nbgrader"] = _metadata(f"test-{number}", solution=False)
+            cell.metadata["nbgrader"] = _metadata(f"test-{position}", solution=False)
     return student
 
 

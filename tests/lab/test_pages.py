@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from kit.errors import InputError
 from kit.lab.pages.rendering import Renderer, formula
-from kit.lab.pages.site import purpose_of, slides_of, title_of, write_pages, write_slides
+from kit.lab.pages.site import Source, slides_of, write_pages, write_slides
 from kit.lab.runner import run
 
 FIRST = r"""# 1 · Messages & more
@@ -77,8 +77,10 @@ def test_links_lead_to_pages_of_the_site_and_to_the_web(notebooks: dict, tmp_pat
 
 
 def test_title_and_purpose() -> None:
-    assert (title_of(FIRST, "x"), title_of("none", "x")) == ("1 · Messages & more", "x")
-    assert purpose_of(FIRST).startswith("What one *learns*") and purpose_of("# 1") == ""
+    first = Source("01_first", FIRST)
+    assert first.title == "1 · Messages & more" and first.purpose.startswith("What one *learns*")
+    nothing = Source("02_second", "no heading")
+    assert nothing.title == "02_second" and nothing.purpose == ""
 
 
 def test_what_is_no_formula_is_shown_as_it_was_written(monkeypatch) -> None:

@@ -1,9 +1,10 @@
 """A folder of pages, or of slides, one per executed notebook, with an index."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from nbformat import NotebookNode
 
@@ -17,50 +18,96 @@ _SLIDES_STYLE = STYLE + (_HERE / "slides.css").read_text("utf-8")
 _SLIDES_SCRIPT = (_HERE / "slides.js").read_text("utf-8")
 _STARTS = ("slide", "subslide")
 _LEFT_OUT = ("skip", "notes")
+_NO_WORDS = ("", "!", "#", "|")  # how what is no paragraph begins
 _TITLE = "Graph-based retrieval for multi-hop questions"
 
-_NO_WORDS = ("", "!", "#", "|")  # how what is no paragraph begins
+Notebooks = Mapping[str, NotebookNode]  # executed ones, by their names
 
-Notebooks = Mapping[str, NotebookNode]
-Titles = Mapping[str, str]  # by the names of pages
+
+class Source(NamedTuple):
+    """What a page is made of: a notebook's cells, or a text beside the lessons (no cells)."""
+
+    name: str
+    words: str
+    cells: Sequence[NotebookNode] = ()
+
+    @property
+    def title(self) -> str:
+        """The first heading; where there is none, the name."""
+        heading = re.search(r"^# (.+)$", self.words, re.M)
+        if not heading:
+            return self.name
+        return heading[1].strip()
+
+    @property
+    def purpose(self) -> str:
+        """The first paragraph below a heading of the second level: why, or what one will learn."""
+        _, _, section = self.words.partition("\n## ")
+        _, *paragraphs = section.split("\n\n")
+        for paragraph in paragraphs:
+            text = paragraph.strip()
+            if text[:1] not in _NO_WORDS:
+                return text
+        return ""
+
+
+Sources = Mapping[str, Source]  # by the names of their pages, in order
 
 
 def write_pages(notebooks: Notebooks, folder: Path) -> Path:
     """Write a page per notebook, one per text beside the lessons, and the index; return its file.
 
-    ``notebooks`` are executed ones by their names. Pages of these names are replaced.
+    Pages of these names are replaced.
     """
-    texts = {file.stem: file.read_text("utf-8") for file in sorted(paths.NOTEBOOKS.glob("*.md"))}
-    titles = {name: title_of(_words(notebook), name) for name, notebook in notebooks.items()}
-    titles |= {name: title_of(text, name) for name, text in texts.items()}
-    for name in titles:
-        renderer = Renderer(name, titles)
-        if name in texts:
-            content = renderer.markdown(texts[name])
+    sources = {}
+    for name, notebook in notebooks.items():
+        sources[name] = source_of(notebook, name)
+    for file in sorted(paths.NOTEBOOKS.glob("*.md")):
+        text = file.read_text("utf-8")
+        sources[file.stem] = Source(file.stem, text)
+
+    for name, source in sources.items():
+        renderer = Renderer(name, sources)
+        if source.cells:
+            content = renderer.cells(source.cells)
         else:
-            content = renderer.cells(notebooks[name].cells)
-        body = f"{_navigation(name, titles)}<main>{content}</main>"
-        atomic_write(folder / f"{name}.html", page_of(titles[name], body, STYLE).encode())
-    purposes = {name: purpose_of(_words(notebook)) for name, notebook in notebooks.items()}
-    return _write_index(folder, titles, purposes)
+            content = renderer.markdown(source.words)
+        navigation = _navigation(name, sources)
+        body = f"{navigation}<main>{content}</main>"
+        page = page_of(source.title, body, STYLE)
+        _write(folder, name, page)
+    return _write_index(folder, sources)
 
 
 def write_slides(notebooks: Notebooks, folder: Path) -> Path:
     """Write the slides of each notebook that has some, and the index; return its file."""
-    tagged = {name: notebook for name, notebook in notebooks.items() if has_slides(notebook)}
-    titles = {name: title_of(_words(notebook), name) for name, notebook in tagged.items()}
-    for name, notebook in tagged.items():
-        renderer = Renderer(name, titles)
-        slides = [renderer.cells(cells) for cells in slides_of(notebook)]
-        body = "".join(f"<section><div>{slide}</div></section>" for slide in slides)
-        page = page_of(titles[name], body, _SLIDES_STYLE, _SLIDES_SCRIPT)
-        atomic_write(folder / f"{name}.html", page.encode())
-    return _write_index(folder, titles, {})
+    sources = {}
+    for name, notebook in notebooks.items():
+        if has_slides(notebook):
+            sources[name] = source_of(notebook, name)
+
+    for name, source in sources.items():
+        renderer = Renderer(name, sources)
+        sections = []
+        for cells in slides_of(notebooks[name]):
+            content = renderer.cells(cells)
+            sections.append(f"<section><div>{content}</div></section>")
+        body = "".join(sections)
+        page = page_of(source.title, body, _SLIDES_STYLE, _SLIDES_SCRIPT)
+        _write(folder, name, page)
+    return _write_index(folder, sources)
+
+
+def source_of(notebook: NotebookNode, name: str) -> Source:
+    """A notebook as what a page is made of."""
+    words = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    return Source(name, "\n\n".join(words), notebook.cells)
 
 
 def has_slides(notebook: NotebookNode) -> bool:
     """Whether any cell is tagged as the start of a slide."""
-    return any(_slide_type(cell) in _STARTS for cell in notebook.cells)
+    kinds = {_slide_type(cell) for cell in notebook.cells}
+    return not kinds.isdisjoint(_STARTS)
 
 
 def slides_of(notebook: NotebookNode) -> list[list[NotebookNode]]:
@@ -80,62 +127,62 @@ def slides_of(notebook: NotebookNode) -> list[list[NotebookNode]]:
 
 
 def _slide_type(cell: NotebookNode) -> str:
-    return cell.metadata.get("slideshow", {}).get("slide_type", "")
+    slideshow = cell.metadata.get("slideshow", {})
+    return slideshow.get("slide_type", "")
 
 
 def expect_slides(notebooks: Notebooks) -> None:
     """Raise ``InputError`` where no notebook has a slide."""
-    if not any(has_slides(notebook) for notebook in notebooks.values()):
-        raise InputError(
-            f"expected a cell with the slide type 'slide' in one of: {', '.join(notebooks)}",
-            field="--slides",
-        )
-
-
-# ---- words of a notebook
-
-
-def _words(notebook: NotebookNode) -> str:
-    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-
-
-def title_of(text: str, name: str) -> str:
-    """The first heading; where there is none, the name."""
-    heading = re.search(r"^# (.+)$", text, re.M)
-    return heading[1].strip() if heading else name
-
-
-def purpose_of(text: str) -> str:
-    """The first paragraph below a heading of the second level: why, or what one will learn."""
-    _, _, section = text.partition("\n## ")
-    paragraphs = [part.strip() for part in section.split("\n\n")[1:]]
-    return next((part for part in paragraphs if part[:1] not in _NO_WORDS), "")
+    for notebook in notebooks.values():
+        if has_slides(notebook):
+            return
+    names = ", ".join(notebooks)
+    raise InputError(
+        f"expected a cell with the slide type 'slide' in one of: {names}",
+        field="--slides",
+    )
 
 
 # ---- how pages are joined
 
 
-def _navigation(name: str, titles: Titles) -> str:
-    """Links to the index, and to the pages before and after."""
-    names = list(titles)
-    index = names.index(name)
-    links = {"index": "All pages"}
-    if index > 0:
-        links[names[index - 1]] = f"← {titles[names[index - 1]]}"
-    if index < len(names) - 1:
-        links[names[index + 1]] = f"{titles[names[index + 1]]} →"
-    up = "../" * name.count("/")
-    anchors = [f'<a href="{up}{page}.html">{escape(text)}</a>' for page, text in links.items()]
-    return f"<nav>{''.join(anchors)}</nav>"
-
-
-def _write_index(folder: Path, titles: Titles, purposes: Titles) -> Path:
-    renderer = Renderer("index", titles)
-    entries = []
-    for name, title in titles.items():
-        purpose = renderer.markdown(purposes.get(name, ""))
-        entries.append(f'<dt><a href="{name}.html">{escape(title)}</a></dt><dd>{purpose}</dd>')
-    body = f'<main><h1>{_TITLE}</h1><dl class="kit-index">{"".join(entries)}</dl></main>'
-    file = folder / "index.html"
-    atomic_write(file, page_of(_TITLE, body, STYLE).encode())
+def _write(folder: Path, name: str, page: str) -> Path:
+    file = folder / f"{name}.html"
+    atomic_write(file, page.encode())
     return file
+
+
+def _navigation(name: str, sources: Sources) -> str:
+    """Links to the index, and to the pages before and after."""
+    names = list(sources)
+    index = names.index(name)
+    before = names[:index][-1:]
+    after = names[index + 1 :][:1]
+
+    up = "../" * name.count("/")
+    links = _link(f"{up}index", "All pages")
+    for other in before:
+        title = sources[other].title
+        links += _link(up + other, f"← {title}")
+    for other in after:
+        title = sources[other].title
+        links += _link(up + other, f"{title} →")
+    return f"<nav>{links}</nav>"
+
+
+def _link(page: str, text: str) -> str:
+    label = escape(text)
+    return f'<a href="{page}.html">{label}</a>'
+
+
+def _write_index(folder: Path, sources: Sources) -> Path:
+    renderer = Renderer("index", sources)
+    entries = ""
+    for name, source in sources.items():
+        link = _link(name, source.title)
+        purpose = renderer.markdown(source.purpose) if source.cells else ""
+        entries += f"<dt>{link}</dt><dd>{purpose}</dd>"
+    listing = f'<dl class="kit-index">{entries}</dl>'
+    body = f"<main><h1>{_TITLE}</h1>{listing}</main>"
+    page = page_of(_TITLE, body, STYLE)
+    return _write(folder, "index", page)
