@@ -112,7 +112,7 @@ def graph_experiment(rankings: Rankings, others: Experiment) -> Experiment:
     names = [name for name in rankings if SEED not in name]
     return replace(
         others,
-        table=mean_over_seeds(runs),
+        table=mean_over_seeds(runs).assign(seconds=np.nan),
         runs=runs,
         rankings=others.rankings | {name: rankings[name] for name in names},
         ks=(),
