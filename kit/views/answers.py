@@ -18,7 +18,6 @@ from kit.views.names import capital, metric_name, name_of
 from kit.views.sentences import FEWEST, headline, points
 from kit.views.style import Figure
 
-ENDS = {"none": "no passage", "golden": "the supports alone"}
 _FOUND = "all supports found"
 _MISSED = "a support missing"
 
@@ -33,20 +32,13 @@ def found_and_right(
     methods = list(experiment.rankings)
     found = experiment.summary()
     found = found[found["metric"] == full].assign(panel=f"{metric_name(full)}: {_FOUND}")
-    read = answers.only(["none", *methods, "golden"]).summary()
+    read = answers.only([*methods, "none", "golden"]).summary()
     read = read[read["metric"] == right].assign(panel=f"{metric_name(right)} of the answer")
 
     table = pd.concat([found, read])
-    order = ["none", *methods, "golden"]
-    table = table.sort_values("retriever", key=lambda names: names.map(order.index), kind="stable")
-    table["row"] = table["retriever"].map(_words)
     title = headline(answers.only(methods).compare(methods[0], right))
-    figure = plots.points(table, title, "row", facet="panel", share=True, xlabel="share")
-    return figure.of(table.drop(columns="row"))
-
-
-def _words(name: str) -> str:
-    return ENDS.get(name, name_of(name))
+    labels = {"xlabel": "share of the questions", "share": True}
+    return plots.points(table, title, facet="panel", **labels).of(table)
 
 
 def right_by_found(
@@ -126,6 +118,5 @@ def answers_by_hops(
     table = chosen.summary("hops")
     table = table[table["metric"] == right]
     title = headline(answers.only(methods).compare(methods[0], right, "hops"), "hops")
-    named = table.assign(retriever=table["retriever"].replace(ENDS))
     labels = {"xlabel": "hops of the question", "ylabel": metric_name(right)}
-    return plots.lines(named, title, "hops", **labels).of(table)
+    return plots.lines(table, title, "hops", **labels).of(table)

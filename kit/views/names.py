@@ -29,6 +29,7 @@ NAMES = {
     "kgp-t5": "KGP (T5 agent)",
     "kgp-chat": "KGP (chat agent)",
     "golden": "golden passages",
+    "none": "no passage",
     "knn-mdr": "KNN of MDR",
     "entity": "shared entities",
     "structure": "document structure",
