@@ -64,7 +64,7 @@ function render({ model, el }) {
   }
 
   // ---- the graph
-  const top = () => looks.scale ? 64 : 50; // nodes stay clear of the buttons
+  const top = () => looks.scale ? 74 : 60; // nodes stay clear of the buttons
   const at = node => {
     const width = picture.clientWidth || 800;
     return [view.x + view.k * (MARGIN + node.x * (width - 2 * MARGIN)), view.y + view.k * (top() + node.y * (HEIGHT - MARGIN - top()))];
@@ -141,7 +141,8 @@ function render({ model, el }) {
     const box = (state, text, far, [right, down]) => {
       pen.font = `${state.node === frame().focus ? 600 : 400} ${size}px ${family}`; // the one in hand is bold
       const [x, y] = at(replay.nodes[state.node]), r = far * (reach(state) + 2), w = pen.measureText(text).width + 2;
-      const left = x + right * r - (right === 0 ? w / 2 : right < 0 ? w : 0), middle = y + down * (r + size / 2);
+      const wanted = x + right * r - (right === 0 ? w / 2 : right < 0 ? w : 0), middle = y + down * (r + size / 2);
+      const left = right === 0 ? Math.max(0, Math.min(wanted, width - w)) : wanted;
       return [left, middle - size / 2 - 1, left + w, middle + size / 2 + 2];
     };
     const inside = ([a, b, c, d]) => a >= 0 && b >= 0 && c <= width && d <= HEIGHT;
@@ -149,7 +150,7 @@ function render({ model, el }) {
     function free(state, others, mayCross) {
       const { title, label } = replay.nodes[state.node];
       for (const text of title.length <= LONG ? [title, label] : [label]) {
-        for (const far of [1, 1.8]) for (const side of SIDES) {
+        for (const far of [1, 1.8, 2.8]) for (const side of SIDES) {
           const where = box(state, text, far, side);
           if (inside(where) && !others.some(other => meets(where, other)) && (mayCross || !crossed(where))) return [text, where, side[0]];
         }

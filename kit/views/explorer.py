@@ -205,20 +205,22 @@ class SideBySide(widgets.GridBox):
         self.left = left
         self.right = right
         shared = [name for name in _SHARED if name in left.controls and name in right.controls]
-        rest = [control for name, control in right.controls.items() if name not in shared]
-        right.children[0].children = rest
         for name in shared:
             unused = right.controls[name]
             if unused is not left.controls[name]:
                 for part in (*parts(unused), unused):
                     part.close()
             right.controls[name] = left.controls[name]
-            left.controls[name].layout.width = "100%"
 
+        above = widgets.HBox([left.controls[name] for name in shared])
+        above.layout.grid_area = "1 / 1 / 2 / 3"  # the first row, as wide as both
+        rows = [_row(explorer, shared) for explorer in (left, right)]
+        right.children[0].children = rows[1].children
+        self.rows = [above, *rows]
         left.refresh = self.present
         right.refresh = self.present
         self.link = widgets.jslink((left.canvas, "index"), (right.canvas, "index"))
-        super().__init__([left.children[0], right.children[0], left.canvas, right.canvas])
+        super().__init__([*self.rows, left.canvas, right.canvas])
         self.layout.grid_template_columns = "50% 50%"
         self.add_class("kit-explorer")
         close_earlier(self)
@@ -226,7 +228,7 @@ class SideBySide(widgets.GridBox):
 
     def close(self) -> None:
         """Close all but the two explorers, which may be shown again."""
-        for widget in (self.link, self.layout):
+        for widget in (self.link, self.layout, *self.rows):
             widget.close()
         super().close()
 
@@ -255,10 +257,19 @@ class SideBySide(widgets.GridBox):
             explorer.canvas.show(shown)
 
 
+def _row(explorer: Explorer, left_out: Sequence[str]) -> widgets.HBox:
+    """The controls of an explorer but for those that it shares with another."""
+    controls = [control for name, control in explorer.controls.items() if name not in left_out]
+    return widgets.HBox(controls, layout={"flex_flow": "row wrap", "align_content": "flex-start"})
+
+
 def _heading_beside(explorer: Explorer, other: Explorer) -> str:
-    """The method, and what of its settings differs from the other's."""
-    values = explorer.settings | explorer.values
-    others = other.settings | other.values
+    """The method, and what differs from the other's: of one method, any setting."""
+    values = explorer.values
+    others = other.values
+    if explorer.canvas.name == other.canvas.name:
+        values = explorer.settings | values
+        others = other.settings | others
     differing = [
         f"{SYMBOLS.get(name, name)} {value}"
         for name, value in values.items()

@@ -3,11 +3,21 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from msgspec.structs import replace
+
 from kit.corpus import Benchmark
 from kit.errors import InputError
 from kit.graphs import PassageGraph
 from kit.views.layout import links, places_of
-from kit.views.replay import Frame, NodeState, Positions, Replay, passage_node
+from kit.views.names import capital, name_of
+from kit.views.replay import (
+    Frame,
+    NodeState,
+    Positions,
+    Replay,
+    passage_node,
+    question_with_answer,
+)
 from kit.views.replay_page import OfflinePage, replay_page
 
 MOST = 300  # passages: more would not be readable
@@ -32,6 +42,7 @@ def graph_page(
     graph: PassageGraph,
     rows: Sequence[int] | None = None,
     gold: Collection[str] = (),
+    question: str = "",
 ) -> OfflinePage:
     """The passages of ``rows`` (None: all) and what joins them; those of ``gold`` are stars.
 
@@ -43,9 +54,9 @@ def graph_page(
         raise InputError(
             f"expected 1 to {MOST} passages to draw, not {len(rows):,}: name a question, or rows"
         )
-    name = "+".join(graph.relations)
-    picture = graph_frame(graph, rows, gold, places_of([graph], rows), name)
-    return replay_page(picture, f"Passages, joined by {name}")
+    name = name_of("+".join(graph.relations))
+    picture = graph_frame(graph, rows, gold, places_of([graph], rows), capital(name))
+    return replay_page(replace(picture, question=question), f"Passages, joined by {name}")
 
 
 def page_around(graph: PassageGraph, benchmark: Benchmark, name: str | None) -> OfflinePage:
@@ -56,5 +67,6 @@ def page_around(graph: PassageGraph, benchmark: Benchmark, name: str | None) -> 
         if question.id == name:
             supports = [graph.corpus.row[passage] for passage in question.supporting_ids]
             rows = [*supports, *graph.neighbours(supports)][:_AROUND]
-            return graph_page(graph, rows, question.supporting_ids)
+            text = question_with_answer(question)
+            return graph_page(graph, rows, question.supporting_ids, text)
     raise InputError(f"expected the id of a test question, not {name!r}", field="question")

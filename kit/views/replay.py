@@ -39,6 +39,11 @@ def count(n: int, word: str) -> str:
     return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
+def question_with_answer(question: Question) -> str:
+    """The lines of a question and of its answer, which one that was typed has not."""
+    return "\nAnswer: ".join(filter(None, (question.text, question.answer)))
+
+
 class Node(msgspec.Struct, frozen=True):
     """A passage or entity, the same in all frames.
 
@@ -196,7 +201,7 @@ class Replay(msgspec.Struct, frozen=True):
         text = ""
         if question:
             gold = question.supporting_ids
-            text = "\nAnswer: ".join(filter(None, (question.text, question.answer)))
+            text = question_with_answer(question)
 
         shown = [name for frame in frames for name in frame.shown]
         supports = [name for name in gold if name in shown]

@@ -90,4 +90,5 @@ def page_of(canvases: Sequence[tuple[str, Content]]) -> OfflinePage:
 <script type="module">{CANVAS_SCRIPT}{_PAGE_SCRIPT}</script></body>
 </html>
 """
-    return OfflinePage(html, height=900)
+    has_rankings = any(frame["columns"] for model in models for frame in model["replay"]["frames"])
+    return OfflinePage(html, height=900 if has_rankings else 720)

@@ -16,10 +16,10 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def evidence_html(passages: Sequence[Passage]) -> str:
-    """Numbered passages with title, document, table and page; tables as tables."""
+    """A numbered list of passages with title, document, table and page; tables as tables."""
     items = []
-    for rank, passage in enumerate(passages, start=1):
-        head = f"<strong>{rank} · {escape(passage.title)}</strong>"
+    for passage in passages:
+        head = f"<strong>{escape(passage.title)}</strong>"
         source = f"<small>{escape(_source(passage))}</small>"
         body = f"<p>{escape(passage.text)}</p>"
         if passage.kind == "table":
@@ -67,7 +67,7 @@ def table_html(text: str) -> str:
             na_rep="",
         )
     labelled = html.replace("<table", f'<table aria-label="{caption}"', 1)
-    return f"<strong>{caption}</strong>{labelled}"
+    return f"<p><strong>{caption}</strong></p>{labelled}"
 
 
 def lines_html(lines: Texts, kind: str = "kit-sheet", role: str = "status") -> str:

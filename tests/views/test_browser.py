@@ -230,6 +230,12 @@ def test_two_methods_go_in_step(page):
         "Who directed the film The Glass Harbour? → Ines Moravec"
     )
     assert places(left) == places(right)
+    headings = [canvas.locator(".kit-heading").text_content() for canvas in (left, right)]
+    assert headings == ["GNN-Ret · K 1", "RGNN-Ret · K 2"]
+    page.set_viewport_size({"width": 900, "height": 1000})
+    cut = "node => node.scrollWidth > node.clientWidth"
+    assert not any(canvas.evaluate(cut) for canvas in (left, right))
+    page.set_viewport_size({"width": 1300, "height": 1000})
 
 
 def test_a_path_grows_step_by_step(page):

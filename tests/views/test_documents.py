@@ -148,7 +148,7 @@ def test_of_a_known_question_answer_and_supports_are_shown():
 
 def test_a_table_is_shown_as_one():
     html = table_html(TABLE.text)
-    assert html.startswith("<strong>Table 3: Costs</strong><table")
+    assert html.startswith("<p><strong>Table 3: Costs</strong></p><table")
     assert re.findall("<t([hd])>([^<]*)", html) == [
         ("h", "item"),
         ("h", "pounds"),
@@ -159,7 +159,10 @@ def test_a_table_is_shown_as_one():
 
 def test_passages_are_numbered_with_their_place():
     html = evidence_html([TABLE, TEXT])
-    assert "<strong>1 · Plan</strong> <small>plan · Table 3, page 2</small>" in html
+    assert (
+        '<ol aria-label="Evidence"><li><strong>Plan</strong> <small>plan · Table 3, page 2</small>'
+        in html
+    )
     assert "plan · page 2</small><p>A &lt;b&gt;bridge&lt;/b&gt;.</p>" in html
 
 

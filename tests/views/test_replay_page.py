@@ -61,8 +61,8 @@ def test_the_page_steps_by_slider_and_keys(opened, tmp_path: Path, hostile: str,
     expect(page.locator(".kit-detail")).to_contain_text("A port.")
     sheet = page.locator(".kit-canvas").evaluate("node => getComputedStyle(node).backgroundColor")
     heading = page.locator("h1").evaluate("node => getComputedStyle(node).color")
-    assert sheet == "rgb(255, 255, 255)"  # like the figures
-    assert heading == {"light": "rgb(0, 0, 0)", "dark": "rgb(255, 255, 255)"}[scheme]
+    assert sheet == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 23, 23)"}[scheme]
+    assert heading == {"light": "rgb(0, 0, 0)", "dark": "rgb(228, 228, 228)"}[scheme]
     assert page.evaluate("window.HACKED") is None
     assert opened.errors == [] and opened.elsewhere == []
 
