@@ -14,10 +14,14 @@ def forget_kernel(model: dict[str, Any], path: str, contents_manager: Any, **_: 
     """
     file = Path(contents_manager.root_dir, path.strip("/")).resolve()
     if model["type"] == "notebook" and file.is_relative_to(paths.NOTEBOOKS):
-        metadata = model["content"]["metadata"]
-        metadata["language_info"] = {"name": "python"}
-        metadata["kernelspec"] = {
-            "display_name": "Python 3",
-            "language": "python",
-            "name": "python3",
-        }
+        forget_python(model["content"]["metadata"])
+
+
+def forget_python(metadata: dict[str, Any]) -> None:
+    """Make a notebook's metadata those of any Python 3, as all notebooks of the kit have them."""
+    metadata["language_info"] = {"name": "python"}
+    metadata["kernelspec"] = {
+        "display_name": "Python 3",
+        "language": "python",
+        "name": "python3",
+    }
