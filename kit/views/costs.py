@@ -4,23 +4,23 @@
 """
 
 import pandas as pd
-from matplotlib.axes import Axes
 from pandas import DataFrame
 
 from kit.corpus.types import Texts
 from kit.evaluation import Experiment
-from kit.evaluation.costs import in_largest
+from kit.evaluation.costs import in_largest, typical
 from kit.evaluation.timing import PARTS
 from kit.views import plots
 from kit.views.names import capital, metric_name, name_of
-from kit.views.panels import plain_log, tall
+from kit.views.panels import name_ends, plain_log, take
+from kit.views.sentences import best_sentence
 from kit.views.style import SMALL, Figure, looks, style
 
 MEANINGS = {
     "encoding": "reading texts",
     "seeding": "keyword search",
     "matching": "comparing neighbours",
-    "messages": "messages of GNN-Ret",
+    "messages": "messages in a graph",
     "rest": "all else: vectors, edges, sorting",
 }
 COLOURS = ("#332288", "#88ccee", "#44aa99", "#ddcc77", "#cc6677")
@@ -38,7 +38,7 @@ def parts(costs: DataFrame) -> Figure:
         f"{capital(name_of(means.index[-1]))} takes most time per query, "
         f"{dearest['seconds']:.0f} ms; {share:.0%} of it is reading texts"
     )
-    figure = Figure(title, tall(2 * len(means)))
+    figure = Figure(title)
     ax = figure.subplots()
     begin = pd.Series(0.0, index=means.index)
     for (part, meaning), colour in zip(MEANINGS.items(), COLOURS, strict=True):
@@ -66,44 +66,32 @@ def found_for_time(experiment: Experiment, costs: DataFrame, metric: str = "reca
 
     figure = Figure(_bargain(table, metric))
     ax = figure.subplots()
-    _draw_named_points(ax, table)
-    plain_log(ax, "x", table["milliseconds"])
-    ax.set_xlim(table["milliseconds"].min() / 2, table["milliseconds"].max() * 4)
-    ax.set_xlabel("milliseconds per query, on one thread (log scale)")
-    ax.set_ylabel(metric_name(metric))
-    return figure.of(table)
-
-
-def _draw_named_points(ax: Axes, table: DataFrame) -> None:
     styles = looks(table["retriever"])
     for row in table.itertuples():
         look = styles[row.retriever]
         ax.vlines(row.milliseconds, row.low, row.high, color=look.colour, alpha=0.6, linewidth=2)
         ax.plot(row.milliseconds, row.mean, look.marker, color=look.colour, markersize=10)
-        ax.annotate(
-            name_of(row.retriever),
-            (row.milliseconds, row.mean),
-            (9, 5),
-            textcoords="offset points",
-            color=look.colour,
-        )
+
+    plain_log(ax, "x", table["milliseconds"])
+    ax.set_xlim(table["milliseconds"].min() / 1.5, table["milliseconds"].max() * 1.5)
+    ax.set_xlabel("milliseconds per query, on one thread (log scale)")
+    ax.set_ylabel(metric_name(metric))
+    name_ends(ax, take(table, x="milliseconds", y="mean", name="retriever"), styles)
+    return figure.of(table)
 
 
 def _bargain(table: DataFrame, metric: str) -> str:
-    """Which methods no other beats in both: none finds as much in less time."""
-    best = table["mean"].cummax()
-    front = table[(table["mean"] >= best) & ~best.duplicated()]
-    names = [name_of(name) for name in front["retriever"]]
-    last = names.pop()
-    listed = f"{', '.join(names)} and {last}" if names else last
-    return capital(f"no method has a higher {metric_name(metric)} in less time than {listed}")
+    """Who finds most, if anybody, and how far the times are apart."""
+    fastest = table["milliseconds"].min()
+    slowest = table["milliseconds"].max()
+    best = capital(best_sentence(table, metric))
+    return f"{best}; a query takes {fastest:,.1f} to {slowest:,.0f} ms"
 
 
 def growth(costs: DataFrame, only: Texts = ()) -> Figure:
     """The milliseconds of a query along the number of passages, reading apart."""
     rows = costs[costs["retriever"].isin(list(only))] if only else costs
-    groups = rows.groupby(["retriever", "passages"], sort=False)
-    seconds = groups[["seconds", "encoding"]].mean()
+    seconds = typical(rows, ["retriever", "passages"])
     searching = 1000 * (seconds["seconds"] - seconds["encoding"])
     panels = {"all but reading": searching, "reading texts": 1000 * seconds["encoding"]}
     parts_of_time = [
