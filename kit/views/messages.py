@@ -7,14 +7,16 @@ from pandas import DataFrame
 
 from kit.corpus import Benchmark
 from kit.evaluation import Experiment
-from kit.evaluation.statistics import Estimate, interval
+from kit.evaluation.statistics import Estimate, by_group, interval, paired
 from kit.methods.gnn_ret.retriever import GNNRet
 from kit.views import plots
 from kit.views.names import metric_name
-from kit.views.sentences import FEWEST
+from kit.views.sentences import FEWEST, headline
 from kit.views.style import Figure
 
 LOSS = "hinge loss of training questions"
+STEP_METRIC = "recall@5 of a step"
+STEP_RECALL = "Recall@5 of the step's own support"
 
 
 def along_alpha(
@@ -77,3 +79,43 @@ def _lowest_and_highest(
     if gain.n >= FEWEST and gain.low > 0:
         return f"{start}, {words} is highest at α = {highest['alpha']:.1f}"
     return f"{start}, where {words} is not told apart from its best"
+
+
+def by_step(recalls: DataFrame, **draws: int) -> Figure:
+    """How often each step's ranking has its own support among the first five.
+
+    ``recalls`` are those of :func:`kit.evaluation.sub_questions.step_recalls`; the first retriever
+    is what the others are compared with. ``draws`` are the seed and n_resamples of the intervals.
+    """
+    table = by_group(recalls, ["retriever", "step"], "recall", **draws)
+    title = headline(_compared(recalls, draws))
+    return plots.lines(table, title, "step", xlabel="step", ylabel=STEP_RECALL).of(table)
+
+
+def by_wrong_bridges(recalls: DataFrame, **draws: int) -> Figure:
+    """How a step's recall falls with the share of wrong bridges before it.
+
+    ``recalls`` are those of :func:`kit.evaluation.sub_questions.recalls_with_wrong_bridges`; the
+    first retriever is what the others are compared with.
+    """
+    of_question = recalls.groupby(["retriever", "share", "question"], sort=False)["recall"].mean()
+    means = of_question.reset_index()
+    table = by_group(means, ["retriever", "share"], "recall", **draws).sort_values(
+        "share", kind="stable"
+    )
+    half = means[means["share"] == 0.5]
+    title = f"{headline(_compared(half, draws))}, with half of the bridges wrong"
+    shown = table.assign(share=table["share"].map("{:.0%}".format))
+    figure = plots.lines(shown, title, "share", xlabel="share of wrong bridges", ylabel=STEP_RECALL)
+    return figure.of(table)
+
+
+def _compared(recalls: DataFrame, draws: Mapping[str, int]) -> DataFrame:
+    """The paired differences to the first retriever, with the columns of ``compare``."""
+    wide = recalls.pivot_table(index="question", columns="retriever", values="recall", sort=False)
+    rows = []
+    for name in wide.columns[1:]:
+        gain = paired(wide[name].to_numpy(), wide.iloc[:, 0].to_numpy(), **draws)
+        rows.append((name, wide.columns[0], STEP_METRIC, *gain[:4]))
+    columns = ["retriever", "baseline", "metric", "difference", "low", "high", "n"]
+    return DataFrame(rows, columns=columns)
