@@ -6,13 +6,14 @@ Each takes what was measured (:mod:`kit.evaluation.growth`) and brings its title
 from collections.abc import Mapping
 
 import pandas as pd
+from numpy import ndarray
 from pandas import DataFrame
 
 from kit.evaluation.growth import BACKWARD, FORWARD
-from kit.evaluation.statistics import Estimate, by_group, diff_of_means, paired
+from kit.evaluation.statistics import Estimate, by_group, diff_of_means, interval, paired
 from kit.views import plots
 from kit.views.names import capital
-from kit.views.sentences import FEWEST, points
+from kit.views.sentences import FEWEST, gain_sentence, headline, points
 from kit.views.style import Figure
 
 
@@ -116,3 +117,85 @@ def triples_read(read: DataFrame, **draws: int) -> Figure:
     return plots.points(
         table, title, rows="source", by="source", facet="what", share=True, xlabel=label
     ).of(table)
+
+
+# ---- of the paper's tables
+
+
+def beside_dense(beside: DataFrame, main: str, **draws: int) -> Figure:
+    """The supports that loops find, by hops, and those of dense retrieval beside the ``main`` one.
+
+    ``beside`` has the columns retriever, question, hops, recall, dense.
+    """
+    of_main = beside[beside["retriever"] == main]
+    once = of_main.assign(retriever="dense, as many passages", recall=of_main["dense"])
+    rows = pd.concat([beside, once])
+    table = by_group(rows, ["hops", "retriever"], "recall", **draws)
+    gain = paired(of_main["recall"], of_main["dense"], **draws)
+    title = gain_sentence(gain, main, "dense", "recall")
+    labels = {"xlabel": "hops of the question", "ylabel": "share of supports"}
+    return plots.lines(table, title, "hops", joined=False, **labels).of(table)
+
+
+def ablations(beside: DataFrame, **draws: int) -> Figure:
+    """The supports that variants of a loop find; the first is the whole loop."""
+    table = by_group(beside, ["retriever"], "recall", **draws)
+    first, *others = table["retriever"]
+    recall = beside.pivot(index="question", columns="retriever", values="recall")
+    rows = []
+    for name in others:
+        gain = paired(recall[name], recall[first], **draws)
+        rows.append([name, first, "recall", gain.value, gain.low, gain.high, gain.n])
+    columns = ["retriever", "baseline", "metric", "difference", "low", "high", "n"]
+    title = headline(DataFrame(rows, columns=columns))
+    return plots.points(table, title, xlabel="share of supports").of(table)
+
+
+def scopes(scoping: DataFrame, profile: str, baseline: str, **draws: int) -> Figure:
+    """What scopes keep, by the share that is left; two profiles are compared at a quarter."""
+    table = by_group(scoping, ["profile", "K/N", "metric"], "found", **draws)
+    quarter = scoping[(scoping["K/N"] == 0.25) & (scoping["metric"] == "recall@5")]
+    wide = quarter.pivot(index="question", columns="profile", values="found")
+    gain = paired(wide[profile], wide[baseline], **draws)
+    where = f"in a quarter of the corpus, from {baseline} profile to one {profile}"
+    title = change_sentence("hits among five passages", gain, where)
+    labels = {"ylabel": "share of sub-questions"}
+    return plots.lines(table, title, "K/N", by="profile", facet="metric", **labels).of(table)
+
+
+def learning(right: DataFrame, **draws: int) -> Figure:
+    """What planner and answerer get right by the ``share`` of their training data.
+
+    Columns: learned (planner or answerer), what, share, question, right.
+    """
+    table = by_group(right, ["share", "learned", "what"], "right", **draws)
+    actions = right[(right["learned"] == "planner") & (right["what"] == right["what"].iloc[0])]
+    wide = actions.pivot(index="question", columns="share", values="right")
+    gain = paired(wide[wide.columns[-1]], wide[wide.columns[0]], **draws)
+    where = f"from {wide.columns[0]:.0%} of the training data to all"
+    title = change_sentence("the planner's right decisions", gain, where)
+    return plots.lines(
+        table.drop(columns="n"),  # the planner's questions are others than the answerer's
+        title,
+        "share",
+        by="learned",
+        facet="what",
+        xlabel="share of the training data",
+        ylabel="right",
+    ).of(table)
+
+
+def savings(
+    saved: Mapping[tuple[int, float], ndarray],
+    law: Mapping[float, float],
+    **draws: int,
+) -> Figure:
+    """The share of the seconds that a scope saves, and what it would save by the ``law``."""
+    rows = []
+    for (n, share), shares_saved in saved.items():
+        rows.append((f"{n:,} vectors", share, *interval(shares_saved, **draws)[:3]))
+    rows += [("the law", share, saving, saving, saving) for share, saving in law.items()]
+    table = DataFrame(rows, columns=["retriever", "K/N", "mean", "low", "high"])
+    title = "Seconds that a scope saves by its size, and by the law 1 − T/d − K/N"
+    labels = {"xlabel": "share of the corpus, K/N", "ylabel": "share of the seconds saved"}
+    return plots.lines(table, title, "K/N", **labels).of(table)
