@@ -62,7 +62,7 @@ def run(
     jobs = plan(which, **choices)
     if publish:
         _expect_whole(jobs)
-    _expect_pages(jobs, html, slides)
+    _expect_pages(html, slides)
     store_recorded()
     expect_folder(paths.output(), "KIT_OUTPUT")
     waiting = [job for job in jobs if again or not job.finished]
@@ -84,14 +84,10 @@ def run(
     return status
 
 
-def _expect_pages(jobs: Sequence[Job], html: Path | None, slides: Path | None) -> None:
-    """Raise ``InputError`` for folders that can't hold pages, and for notebooks without slides."""
+def _expect_pages(html: Path | None, slides: Path | None) -> None:
+    """Raise ``InputError`` for folders that can't hold pages."""
     if html and slides and html.resolve() == slides.resolve():
         raise InputError("expected another folder than --html has", file=slides, field="--slides")
-    if slides:
-        from kit.lab.pages.site import expect_slides
-
-        expect_slides({job.name: read_notebook(job.notebook) for job in jobs})
     for folder, option in ((html, "--html"), (slides, "--slides")):
         if folder:
             expect_folder(folder, option)

@@ -8,7 +8,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from kit.errors import InputError
 from kit.lab.pages.rendering import Renderer, formula
-from kit.lab.pages.site import Source, slides_of, write_pages, write_slides
+from kit.lab.pages.site import Source, write_pages, write_slides
+from kit.lab.pages.slides import slides_of
 from kit.lab.runner import run
 
 FIRST = r"""# 1 · Messages & more
@@ -108,10 +109,27 @@ def test_slides_begin_where_a_cell_says_so(notebooks: dict, tmp_path: Path) -> N
     assert texts == [["# A", "more"], ["b", "c"]]
 
     index = write_slides({"03_third": notebook, **notebooks}, tmp_path / "slides")
-    files = {file.name for file in (tmp_path / "slides").rglob("*.html")}
-    assert files == {"index.html", "03_third.html"} and "03_third.html" in index.read_text()
+    assert "03_third.html" in index.read_text() and (index.parent / "papers/kgp.html").exists()
     page = (tmp_path / "slides" / "03_third.html").read_text()
     assert page.count("<section>") == 2 and "ArrowRight" in page
+
+
+def test_without_slide_types_each_heading_and_each_picture_has_one() -> None:
+    figure = new_code_cell("draw()", outputs=[output(png="AAAA")])
+    replay = new_code_cell("explorer", outputs=[output(html='<div class="kit-page"></div>')])
+    plain = new_code_cell("x = 1")
+    cells = [tagged("# A\n\nWhy"), plain, tagged("## Figures"), figure, tagged("What to see")]
+    cells += [new_code_cell("draw()", outputs=figure.outputs), tagged("More"), replay]
+    slides = slides_of(new_notebook(cells=cells))
+    texts = [[cell.source for cell in slide] for slide in slides]
+    assert texts == [
+        ["# A\n\nWhy", "x = 1"],
+        ["## Figures", "draw()", "What to see"],
+        ["draw()", "More"],
+        ["explorer"],
+    ]
+    assert slides[1][1].metadata == {"jupyter": {"source_hidden": True}}
+    assert figure.metadata == plain.metadata == {}
 
 
 def test_what_has_not_finished_is_run_first(project, tmp_path: Path, capsys) -> None:
@@ -127,11 +145,9 @@ def test_what_has_not_finished_is_run_first(project, tmp_path: Path, capsys) -> 
     assert not (site / "02_broken.html").exists()
 
 
-def test_bad_folders_and_no_slides_run_nothing(project, tmp_path: Path) -> None:
+def test_bad_folders_run_nothing(project, tmp_path: Path) -> None:
     project.write_logging("01_first")
     options = {"data": project.data, "notebooks": project.notebooks}
-    with pytest.raises(InputError, match="--slides: expected a cell with the slide type 'slide'"):
-        run(slides=tmp_path / "slides", **options)
     with pytest.raises(InputError, match="expected another folder than --html has"):
         run(html=tmp_path / "site", slides=tmp_path / "site", **options)
     (tmp_path / "file").touch()

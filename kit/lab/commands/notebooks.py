@@ -48,7 +48,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--slides",
     type=FOLDER,
-    help="Write the slides of notebooks whose cells have slide types into this folder.",
+    help="Write slides into this folder: by the cells' slide types, else one per picture.",
 )
 def run(
     notebooks: Texts,

@@ -9,15 +9,13 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from kit import paths
-from kit.errors import InputError
 from kit.files import atomic_write
 from kit.lab.pages.rendering import STYLE, Renderer, page_of
+from kit.lab.pages.slides import slides_of
 
 _HERE = Path(__file__).parent
 _SLIDES_STYLE = STYLE + (_HERE / "slides.css").read_text("utf-8")
 _SLIDES_SCRIPT = (_HERE / "slides.js").read_text("utf-8")
-_STARTS = ("slide", "subslide")
-_LEFT_OUT = ("skip", "notes")
 _NO_WORDS = ("", "!", "#", "|")  # how what is no paragraph begins
 _TITLE = "Graph-based retrieval for multi-hop questions"
 
@@ -80,12 +78,8 @@ def write_pages(notebooks: Notebooks, folder: Path) -> Path:
 
 
 def write_slides(notebooks: Notebooks, folder: Path) -> Path:
-    """Write the slides of each notebook that has some, and the index; return its file."""
-    sources = {}
-    for name, notebook in notebooks.items():
-        if has_slides(notebook):
-            sources[name] = source_of(notebook, name)
-
+    """Write the slides of each notebook, and the index; return its file."""
+    sources = {name: source_of(notebook, name) for name, notebook in notebooks.items()}
     for name, source in sources.items():
         renderer = Renderer(name, sources)
         sections = []
@@ -102,45 +96,6 @@ def source_of(notebook: NotebookNode, name: str) -> Source:
     """A notebook as what a page is made of."""
     words = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     return Source(name, "\n\n".join(words), notebook.cells)
-
-
-def has_slides(notebook: NotebookNode) -> bool:
-    """Whether any cell is tagged as the start of a slide."""
-    kinds = {_slide_type(cell) for cell in notebook.cells}
-    return not kinds.isdisjoint(_STARTS)
-
-
-def slides_of(notebook: NotebookNode) -> list[list[NotebookNode]]:
-    """The cells of each slide, by what JupyterLab's property inspector calls the slide type.
-
-    A cell without one, and a fragment, goes on with the slide before it.
-    """
-    slides = []
-    for cell in notebook.cells:
-        kind = _slide_type(cell)
-        if kind in _LEFT_OUT:
-            continue
-        if kind in _STARTS or not slides:
-            slides.append([])
-        slides[-1].append(cell)
-    return slides
-
-
-def _slide_type(cell: NotebookNode) -> str:
-    slideshow = cell.metadata.get("slideshow", {})
-    return slideshow.get("slide_type", "")
-
-
-def expect_slides(notebooks: Notebooks) -> None:
-    """Raise ``InputError`` where no notebook has a slide."""
-    for notebook in notebooks.values():
-        if has_slides(notebook):
-            return
-    names = ", ".join(notebooks)
-    raise InputError(
-        f"expected a cell with the slide type 'slide' in one of: {names}",
-        field="--slides",
-    )
 
 
 # ---- how pages are joined
