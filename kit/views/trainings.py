@@ -1,13 +1,22 @@
-"""How a training went: the loss of its steps, and what was measured on dev questions between."""
+"""How a training went, and what came of it.
+
+The loss of its steps, what was measured on dev questions in between, and which supports it finds.
+"""
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 from pandas import DataFrame
 
+from kit.corpus import Question
+from kit.corpus.types import Texts
+from kit.evaluation import Experiment, statistics
+from kit.evaluation.metrics import support_ranks
 from kit.learning.trained import Trained
 from kit.views import plots
 from kit.views.names import capital, listed, name_of
+from kit.views.sentences import best_sentence
 from kit.views.style import Figure
 
 LOSS = "loss of training questions"
@@ -77,3 +86,41 @@ def _title(table: DataFrame, measured: str) -> str:
     if not changes:
         return "Loss of each step of training"
     return capital(f"the {measured} at best: {listed(changes)}")
+
+
+def ends_of_chains(experiment: Experiment, only: Texts, k: int = 10) -> Figure:
+    """Recall@k of the first supports of each question's chains, and of the last.
+
+    The last ones hold the answer. Questions whose evidence has no order are left out.
+    """
+    ordered = [
+        question
+        for question in experiment.questions
+        if question.evidence and question.evidence.edges
+    ]
+    rows = []
+    for name in only:
+        recalls = [
+            _recall_of_ends(question, experiment.rankings[name][question.id].ids, k)
+            for question in ordered
+        ]
+        for end, values in DataFrame(recalls).items():
+            mean = statistics.interval(values.to_numpy(), **experiment.draws)
+            rows.append((name, end, *mean[:4]))
+    table = DataFrame(rows, columns=["line", "support", "mean", "low", "high", "n"])
+
+    last = table[table["support"] == "last support"].assign(metric=f"recall@{k}")
+    title = "No question has evidence in an order"
+    if len(last):
+        last = last.rename(columns={"line": "retriever"})
+        title = f"Of the last supports: {best_sentence(last, f'recall@{k}')}"
+    labels = {"xlabel": "position in the chain", "ylabel": f"Recall@{k}"}
+    return plots.lines(table, title, "support", "line", **labels).of(table)
+
+
+def _recall_of_ends(question: Question, ids: Texts, k: int) -> dict[str, float]:
+    among = np.array(support_ranks(question, ids)) <= k
+    chains = question.evidence.chains
+    first = sorted({chain[0] for chain in chains})
+    last = sorted({chain[-1] for chain in chains})
+    return {"first support": among[first].mean(), "last support": among[last].mean()}

@@ -6,8 +6,9 @@ import pandas as pd
 from pandas import DataFrame
 
 from kit.corpus.types import Texts
-from kit.evaluation import Experiment, statistics
+from kit.evaluation import SEED, Experiment, statistics
 from kit.views import plots
+from kit.views.graphs import graph_name
 from kit.views.names import capital, metric_name, name_of
 from kit.views.sentences import headline
 from kit.views.style import Figure
@@ -58,3 +59,126 @@ def along(
     title = headline(variants.compare(next(iter(values)), metrics[0]))
     labels = {"xlabel": xlabel or setting, "ylabel": "mean over questions"}
     return plots.lines(table, title, setting, "line", **labels).of(table)
+
+
+def branching(sweep: DataFrame, metric: str = "full@30", **draws: int) -> Figure:
+    """What walks find with more neighbours of fewer seeds (kgp.txt Figure 7 a and b).
+
+    ``sweep`` is the table of :func:`kit.evaluation.walks.branching_sweep`.
+    """
+    keys = ["question", "retriever", "branching", "seeds"]
+    values = sweep.groupby(keys, sort=False)[metric].mean().reset_index()
+    table = statistics.by_group(values, ["retriever", "branching", "seeds"], metric, **draws)
+    table = table.sort_values("branching", kind="stable")
+
+    compared = []
+    for name, walks in values.groupby("retriever", sort=False):
+        wide = walks.pivot(index="question", columns="branching", values=metric)
+        best = wide.mean().idxmax()
+        gain = statistics.paired(wide[best], wide[wide.columns[-1]], **draws)
+        compared.append(_difference(f"{name}, branching {best}", "a single seed", metric, gain))
+
+    ticks = [f"{row.branching}\n{_counted(row.seeds, 'seed')}" for row in table.itertuples()]
+    figure = plots.lines(
+        table.assign(tick=ticks),
+        headline(DataFrame(compared)),
+        "tick",
+        xlabel="branching: neighbours that a path goes on to, and seeds that the budget leaves",
+        ylabel=metric_name(metric),
+    )
+    return figure.of(table)
+
+
+def density(walks: DataFrame, metric: str = "full@30", **draws: int) -> Figure:
+    """What one agent finds in graphs from sparse to dense, and the time of matching (Figure 6).
+
+    ``walks`` is the table of :func:`kit.evaluation.walks.walks_along_density`.
+    """
+    table = _along_density(walks, {metric: metric, "matching": "seconds"}, **draws)
+    compared = []
+    for builder, swept in walks.groupby("builder", sort=False):
+        wide = swept.pivot(index="question", columns="value", values=metric)
+        degrees = swept.groupby("value")["mean_degree"].mean()
+        gain = statistics.paired(wide[degrees.idxmax()], wide[degrees.idxmin()], **draws)
+        name = f"{graph_name(str(builder))} at its densest"
+        compared.append(_difference(name, "its sparsest", metric, gain))
+
+    matching = "milliseconds per question to match neighbours"
+    rows = plots.long(table, {metric: f"{metric_name(metric)} of the walk", "seconds": matching})
+    rows.loc[rows["metric"] == matching, ["mean", "low", "high"]] *= 1000
+    figure = plots.curves(
+        rows,
+        headline(DataFrame(compared)),
+        "mean_degree",
+        facet="metric",
+        log=["x", matching],
+        xlabel="neighbours of a passage, mean (log scale)",
+    )
+    return figure.of(table)
+
+
+def reach_and_retrieval(walks: DataFrame, metric: str = "full@30", **draws: int) -> Figure:
+    """Whether what is within reach of the seeds is found by the walk: a point per graph."""
+    table = _along_density(walks, {"sf_em": "sf_em", metric: metric}, **draws)
+    correlation = table[["sf_em", metric]].corr("spearman").iloc[0, 1]
+    title = (
+        f"Over {len(table)} graphs SF-EM and {metric_name(metric)} of the walk have a rank "
+        f"correlation of {correlation:.2f}"
+    )
+    figure = plots.curves(
+        plots.long(table, {metric: metric_name(metric)}),
+        title,
+        "sf_em",
+        notes="value",
+        xlabel="SF-EM: questions whose supports are all among five seeds and their neighbours",
+        ylabel=f"{metric_name(metric)} of the walk",
+    )
+    return figure.of(table)
+
+
+def growth(costs: DataFrame, walker: str, rival: str, **draws: int) -> Figure:
+    """Milliseconds per question while the collection grows (kgp.txt Figure 7 c).
+
+    ``costs`` is the table of :func:`kit.evaluation.walks.costs_of_growth`. The title compares two
+    methods in the largest collection that both have searched.
+    """
+    seconds = costs.pivot(index=["passages", "question"], columns="retriever", values="seconds")
+    both = seconds[[walker, rival]].dropna()
+    size = both.index.get_level_values("passages").max()
+    largest = both.loc[size]
+    gain = statistics.paired(largest[walker], largest[rival], **draws)
+    ratio = largest[walker].mean() / largest[rival].mean()
+    title = f"{name_of(walker)} and {name_of(rival)} take about as long per question"
+    if gain.low > 0 or gain.high < 0:
+        title = (
+            f"{name_of(walker)} takes {ratio:.2g} times as long per question as {name_of(rival)}, "
+            f"among {size:,} passages"
+        )
+    return plots.times(costs, capital(title)).of(costs)
+
+
+def _along_density(walks: DataFrame, columns: Mapping[str, str], **draws: int) -> DataFrame:
+    """Means of columns, with intervals, of each graph; further seeds of a training left out."""
+    walks = walks[~walks["builder"].str.contains(SEED)]
+    keys = ["builder", "value", "mean_degree"]
+    table = walks[keys].drop_duplicates()
+    for column, name in columns.items():
+        means = statistics.by_group(walks.dropna(subset=column), keys, column, **draws)
+        ends = {"mean": name, "low": f"{name}_low", "high": f"{name}_high"}
+        table = table.merge(means.drop(columns="n").rename(columns=ends), on=keys)
+    return table
+
+
+def _difference(
+    name: str,
+    baseline: str,
+    metric: str,
+    gain: statistics.Estimate,
+) -> dict[str, object]:
+    """A row as :func:`kit.views.sentences.headline` reads it."""
+    ends = {"difference": gain.value, "low": gain.low, "high": gain.high, "n": gain.n}
+    return {"retriever": name, "baseline": baseline, "metric": metric, **ends}
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
