@@ -138,6 +138,12 @@ class RankItem(msgspec.Struct, frozen=True, rename={"rank": "place"}):
     moved: int = 0
     rank: int | None = None
 
+    @property
+    def in_words(self) -> str:
+        """The rank before and after, on one line."""
+        arrow = "\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}"
+        return f"{self.rank + self.moved}{arrow}{self.rank}"
+
 
 class Column(msgspec.Struct, frozen=True):
     """A ranking, best first."""

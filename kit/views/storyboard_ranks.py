@@ -14,8 +14,8 @@ from matplotlib.text import Text
 from msgspec.structs import replace
 
 from kit.views.fonts import families
-from kit.views.replay import GOLD_RIM, Column, Edge, Frame, Node, NodeState, Replay
-from kit.views.storyboard_signs import draw_node
+from kit.views.replay import GOLD_RIM, Column, Edge, Frame, Node, NodeState, RankItem, Replay
+from kit.views.storyboard_signs import draw_node, edges_between
 from kit.views.style import GREY, INK, look
 
 ROW = 16.0  # points: the height of a row
@@ -23,65 +23,74 @@ _GOLD_ROW = 1.75  # the height of a support's, in rows: its title has two lines
 _GAP = 0.5  # the height of the gap between two ranks that do not follow each other, in rows
 _TYPE = 9.0  # points
 _ARCS = 52.0  # points: the width of the widest arc
-_NODE = 12.0  # points: from the arcs to a node, and half of it and more
-_LINK = 14.0  # points: how far left of the panel a line from the panel before begins
+_LEAST_ARC = 8.0  # points
+_NODE = 12.0  # points: from the arcs to a node, and from there to its rank
+_TITLE = 6.0  # points: from the rank to the title
 _DIGIT = 6.0  # points: the width of a digit of a rank
+_LINK = 14.0  # points: how far left of the panel a line from the panel before begins
 _LEAST, _MOST = 7.5, 12.0  # points: the size of the farthest and of the nearest node
+_TAIL = 20  # letters: as much of the end of a long title is kept
 _CURVE = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4]
 
 
 class Row(NamedTuple):
-    """A passage of a ranking; ``height`` is that of its middle, in rows from the top.
+    """A passage of a ranking; ``top`` is in rows from the top of the panel.
 
-    One that was not found has no rank.
+    One that was not found has no item.
     """
 
     node: Node
-    height: float
-    rank: int | None = None
-    moved: int = 0
-    score: float | None = None
+    top: float
+    item: RankItem | None = None
 
     @property
     def bottom(self) -> float:
-        return self.height + (_GOLD_ROW if self.node.gold else 1) / 2
+        return self.top + (_GOLD_ROW if self.node.gold else 1.0)
+
+    @property
+    def y(self) -> float:
+        """The middle of the row in points."""
+        return ROW * (self.top + self.bottom) / 2
+
+    @property
+    def rank(self) -> int | None:
+        return self.item and self.item.rank
 
     @property
     def label(self) -> str:
         """The title; a support's with its ranks before and after, where these differ."""
         title = " ".join(self.node.title.split())
-        if self.node.gold and self.rank is None:
+        if not self.item:
             return f"{title} (not\N{NO-BREAK SPACE}found)"
-        if self.node.gold and self.moved:
-            return (
-                f"{title} {self.rank + self.moved}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{self.rank}"
-            )
+        if self.node.gold and self.item.moved:
+            return f"{title} {self.item.in_words}"
         return title
 
 
-def rows_of(replay: Replay, column: Column, listed: int = 10) -> list[Row]:
+def rows_of(replay: Replay, column: Column, listed: int) -> list[Row]:
     """The first so many passages of a ranking, and the supports.
 
     Those that the ranking lacks come last.
     """
     nodes = replay.by_id
-    ranked = []
+    supports = [node.id for node in replay.nodes if node.gold]
+    items = {}
     for position, item in enumerate(column.items, start=1):
-        row = Row(nodes[item.node], 0.0, item.rank or position, item.moved, item.score)
-        if row.node.gold or row.rank <= listed:
-            ranked.append(row)
-    shown = {row.node.id for row in ranked}
-    missed = [Row(node, 0.0) for node in replay.nodes if node.gold and node.id not in shown]
+        rank = item.rank or position
+        if rank <= listed or item.node in supports:
+            items[item.node] = replace(item, rank=rank)
 
     rows = []
     top = 0.0
-    rank = 0
-    for row in [*ranked, *missed]:
-        if rows and row.rank != rank + 1 and row.rank != rows[-1].rank:
-            top += _GAP
-        rank = row.rank or rank
-        rows.append(row._replace(height=top + row.bottom))
-        top = rows[-1].bottom
+    last_rank = 0
+    for name in dict.fromkeys([*items, *supports]):
+        row = Row(nodes[name], top, items.get(name))
+        rank = row.rank or last_rank
+        if rank > last_rank + 1 or last_rank == rank > 0:
+            row = row._replace(top=top + _GAP)
+        rows.append(row)
+        top = row.bottom
+        last_rank = rank
     return rows
 
 
@@ -97,135 +106,135 @@ def draw_ranks(
     The data units of ``ax`` are points. ``rows`` and ``before``, those of the panel to the left
     that this one can be compared with, are by passage.
     """
-    width, _ = ax.get_window_extent().size * 72 / ax.figure.dpi
-    states = {state.node: state for state in frame.states}
-    is_graph = any(other.states or other.edges for other in replay.frames)
-    arcs = _ARCS if is_graph else 0.0
-    x = arcs + _NODE
-    if is_graph:
-        _draw_arcs(ax, replay, frame, rows, x)
+    has_nodes = any(other.states or other.edges for other in replay.frames)
+    x = _NODE
+    if has_nodes:
+        x += _ARCS
+    for edge in edges_between(replay, frame, rows.keys()):
+        _draw_arc(ax, edge, rows, x)
 
-    digits = max(len(f"{row.rank or 0}") for row in rows.values())
-    x_rank = x + _NODE + _DIGIT * digits
+    states = {state.node: state for state in frame.states}
+    n_digits = max(len(f"{row.rank or 0}") for row in rows.values())
+    x_rank = x + _NODE + _DIGIT * n_digits
     for row in rows.values():
-        y = ROW * row.height
-        _draw_link(ax, row, before, x)
-        if is_graph or row.node.gold:
+        _draw_link(ax, before.get(row.node.id), row, x)
+        if has_nodes or row.node.gold:
             state = _state(replay, row, states)
-            node = replace(row.node, x=x, y=y)
+            node = replace(row.node, x=x, y=row.y)
             draw_node(ax, node, state, _size(state), replay)
-        _write_row(ax, row, x_rank, y, width)
+        _write_row(ax, row, x_rank)
 
 
 def _state(replay: Replay, row: Row, states: Mapping[str, NodeState]) -> NodeState:
     """The state of a passage in the frame; of one that its graph leaves out, as it is ranked."""
-    if row.rank is None:
-        return NodeState(row.node.id, "missed")
+    name = row.node.id
+    if not row.item:
+        return NodeState(name, "missed")
     value = None
-    if replay.scale and row.score is not None:
-        value = replay.scale.value(row.score)
-    return states.get(row.node.id, NodeState(row.node.id, "plain", value))
+    if replay.scale and row.item.score is not None:
+        value = replay.scale.value(row.item.score)
+    return states.get(name, NodeState(name, "plain", value))
 
 
 def _size(state: NodeState) -> float:
     return _LEAST + (_MOST - _LEAST) * (state.value or 0)
 
 
-def _write_row(ax: Axes, row: Row, x: float, y: float, width: float) -> None:
+# ---- words
+
+
+def _write_row(ax: Axes, row: Row, x: float) -> None:
     """The rank left of ``x`` and the title right of it; a support's are bold."""
-    weight = "bold" if row.node.gold else "normal"
-    colour = INK if row.node.gold else GREY
-    style = {"fontsize": _TYPE, "va": "center", "weight": weight, "color": colour}
-    ax.text(x, y, f"{row.rank or '–'}", ha="right", **style)
-    start = x + 6
-    text = ax.text(
-        start,
-        y,
-        row.label,
-        linespacing=1.05,
-        fontfamily=families(row.label),
-        parse_math=False,
-        **style,
-    )
-    fit(text, width - start, 2 if row.node.gold else 1)
+    rank = f"{row.rank or '–'}"
+    title = row.label
+    texts = [
+        ax.text(x, row.y, rank, ha="right"),
+        ax.text(x + _TITLE, row.y, title, linespacing=1.05, parse_math=False),
+    ]
+    for text in texts:
+        text.set(fontsize=_TYPE, va="center", color=GREY)
+        if row.node.gold:
+            text.set(weight="bold", color=INK)
+    texts[1].set_fontfamily(families(title))
+
+    _, right = ax.get_xlim()
+    n_lines = 2 if row.node.gold else 1
+    fit(texts[1], right - x - _TITLE, n_lines)
 
 
 def fit(text: Text, width: float, n_lines: int) -> None:
     """Break a text that is wider than so many points; its middle is left out where it must be.
 
-    What tells homonyms apart stands at the end, in brackets, and so do ranks.
+    What tells homonyms apart is at the end, in brackets, and so are ranks.
     """
     whole = text.get_text()
-    per_letter = text.get_window_extent().width * 72 / text.figure.dpi / max(len(whole), 1)
-    letters = int(width / max(per_letter, 0.1))
+    if not whole:
+        return
+    points = text.get_window_extent().width * 72 / text.figure.dpi
+    letters = int(width * len(whole) / points)
     for n in range(len(whole), 0, -1):
-        tail = min(n // 2, 20)
-        shown = whole
-        if n < len(whole):
-            shown = f"{whole[: n - tail].rstrip()}…{whole[len(whole) - tail :].lstrip()}"
-        lines = textwrap.wrap(shown, letters)
+        lines = textwrap.wrap(_shortened(whole, n), letters)
         if len(lines) <= n_lines:
             text.set_text("\n".join(lines))
             return
 
 
-def _draw_link(ax: Axes, row: Row, before: Mapping[str, Row], x: float) -> None:
-    """A line from the row that a support had in the panel before."""
-    row_before = before.get(row.node.id)
-    if not (row.node.gold and row.rank and row_before and row_before.rank):
+def _shortened(text: str, letters: int) -> str:
+    """The beginning and the end of a text that has more letters."""
+    if len(text) <= letters:
+        return text
+    tail = min(letters // 2, _TAIL)
+    begin = text[: letters - tail].rstrip()
+    end = text[len(text) - tail :].lstrip()
+    return f"{begin}…{end}"
+
+
+# ---- lines
+
+
+def _draw_link(ax: Axes, before: Row | None, row: Row, x: float) -> None:
+    """A line to a support from the height that it had in the panel before."""
+    if not (row.node.gold and row.item and before and before.item):
         return
-    start = (-_LINK, ROW * row_before.height)
-    end = (x - 6, ROW * row.height)
-    middle = (start[0] + end[0]) / 2
-    curve = Path(
-        [start, (middle, start[1]), (middle, end[1]), end],
-        _CURVE,
-    )
-    patch = FancyArrowPatch(
-        path=curve,
+    end = x - _NODE / 2
+    middle = (end - _LINK) / 2
+    points = [(-_LINK, before.y), (middle, before.y), (middle, row.y), (end, row.y)]
+    link = FancyArrowPatch(
+        path=Path(points, _CURVE),
         arrowstyle="-",
+        fill=False,
         color=GOLD_RIM,
         linewidth=2.5,
         alpha=0.55,
         clip_on=False,
         zorder=1,
     )
-    ax.add_patch(patch)
+    ax.add_patch(link)
 
 
-def _draw_arcs(ax: Axes, replay: Replay, frame: Frame, rows: Mapping[str, Row], x: float) -> None:
-    """The edges between rows: those along which something moved strong, all others pale."""
-    n = max(row.height for row in rows.values())
-    moved = {frozenset(edge.ends) for edge in frame.edges}
-    pale = [edge for edge in replay.edges if frozenset(edge.ends) not in moved]
-    for edge in (*pale, *frame.edges):
-        if rows.keys() >= set(edge.ends):
-            start, end = (rows[name].height for name in edge.ends)
-            reach = 8 + (_ARCS - 8) * abs(start - end) / n
-            _draw_arc(ax, edge, _arc(x, ROW * start, ROW * end, reach))
+def _draw_arc(ax: Axes, edge: Edge, rows: Mapping[str, Row], x: float) -> None:
+    """An edge between two rows: strong where something moved along it, else pale."""
+    start = rows[edge.source].y
+    end = rows[edge.target].y
+    highest = max(row.y for row in rows.values())
+    reach = _LEAST_ARC + (_ARCS - _LEAST_ARC) * abs(start - end) / highest
+    turn = x - reach * 4 / 3
+    points = [(x, start), (turn, start), (turn, end), (x, end)]
 
-
-def _arc(x: float, start: float, end: float, reach: float) -> Path:
-    """From one height to another, so far to the left."""
-    turn = x - 4 / 3 * reach
-    return Path([(x, start), (turn, start), (turn, end), (x, end)], _CURVE)
-
-
-def _draw_arc(ax: Axes, edge: Edge, arc: Path) -> None:
-    style = "-"
-    width, alpha = (1.3, 0.6) if edge.directed else (0.6, 0.4)
-    if edge.emphasised:
-        style = "-|>" if edge.directed else "-"
-        width, alpha = (2.2, 1.0)
-    patch = FancyArrowPatch(
-        path=arc,
-        arrowstyle=style,
+    is_arrow = edge.emphasised and edge.directed
+    arc = FancyArrowPatch(
+        path=Path(points, _CURVE),
+        arrowstyle="-|>" if is_arrow else "-",
+        fill=is_arrow,
         shrinkB=9,
         mutation_scale=12,
-        linewidth=width,
-        alpha=alpha,
-        fill=style != "-",
-        zorder=2 if edge.emphasised else 1,
         color=look(edge.kinds[0]).colour,
+        linewidth=0.6,
+        alpha=0.4,
+        zorder=1,
     )
-    ax.add_patch(patch)
+    if edge.emphasised:
+        arc.set(linewidth=2.2, alpha=1.0, zorder=2)
+    elif edge.directed:
+        arc.set(linewidth=1.3, alpha=0.6)
+    ax.add_patch(arc)

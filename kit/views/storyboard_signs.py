@@ -1,5 +1,6 @@
 """The signs of a storyboard: nodes, rings, and the legend that explains them."""
 
+from collections.abc import Set
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -7,7 +8,18 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
 
-from kit.views.replay import GOLD, GOLD_RIM, HALO, ROLES, SHADES, Node, NodeState, Replay
+from kit.views.replay import (
+    GOLD,
+    GOLD_RIM,
+    HALO,
+    ROLES,
+    SHADES,
+    Edge,
+    Frame,
+    Node,
+    NodeState,
+    Replay,
+)
 from kit.views.style import INK, look
 
 _MARKER = {
@@ -75,36 +87,24 @@ def ring(size: float, fill: str = "none") -> Line2D:
     )
 
 
-def _shows_gold(replay: Replay) -> bool:
-    """Whether a supporting passage is drawn, as a node or in a ranking."""
-    shown = set()
-    for frame in replay.frames:
-        if replay.by_rank or not frame.states:
-            shown.update(frame.shown)
-        shown.update(state.node for state in frame.states)
-    return any(node.gold and node.id in shown for node in replay.nodes)
+def edges_between(replay: Replay, frame: Frame, shown: Set[str]) -> list[Edge]:
+    """The edges of a frame between nodes that are shown.
+
+    Those of the graph come first, but for those along which something moves.
+    """
+    moved = {frozenset(edge.ends) for edge in frame.edges}
+    edges = [edge for edge in replay.edges if frozenset(edge.ends) not in moved]
+    return [edge for edge in (*edges, *frame.edges) if shown >= set(edge.ends)]
+
+
+# ---- the legend
 
 
 def legend_signs(replay: Replay) -> list[Line2D]:
     """What shapes, colours and lines mean: a labelled sign each."""
-    signs = {}
-    scale = replay.scale
-    shows_nodes = any(frame.states for frame in replay.frames)
-    if scale and shows_nodes:
-        near, far = "", ""
-        if replay.by_rank:
-            near, far = "near to the question: ", "far from it: "
-        largest = symbol("plain", False, _IN_LEGEND + 2, _SHADE(1.0))
-        signs[f"{near}{scale.name} {scale.nearest:.3g}"] = largest
-        smallest = symbol("plain", False, _IN_LEGEND - 3, _SHADE(0.0))
-        signs[f"{far}{scale.name} {scale.farthest:.3g}"] = smallest
-
-    for name, role in replay.roles.items():
-        if role.halo:
-            signs[role.label] = ring(_IN_LEGEND, role.fill)
-        elif not (scale and name == "plain"):
-            shade = _SHADE(0.5) if name in replay.shaded_roles else None
-            signs[role.label] = symbol(name, False, _IN_LEGEND - 1, shade)
+    signs = _role_signs(replay)
+    if replay.scale and replay.roles:
+        signs = _scale_signs(replay) | signs
     if _shows_gold(replay):
         signs[GOLD] = symbol("missed", True, _IN_LEGEND)
     for kind in replay.kinds:
@@ -115,3 +115,39 @@ def legend_signs(replay: Replay) -> list[Line2D]:
     for label, sign in signs.items():
         sign.set_label(label)
     return list(signs.values())
+
+
+def _scale_signs(replay: Replay) -> dict[str, Line2D]:
+    """The nearest and the farthest node."""
+    scale = replay.scale
+    nearest = f"{scale.name} {scale.nearest:.3g}"
+    farthest = f"{scale.name} {scale.farthest:.3g}"
+    if replay.by_rank:
+        nearest = f"near to the question: {nearest}"
+        farthest = f"far from it: {farthest}"
+    return {
+        nearest: symbol("plain", False, _IN_LEGEND + 2, _SHADE(1.0)),
+        farthest: symbol("plain", False, _IN_LEGEND - 3, _SHADE(0.0)),
+    }
+
+
+def _role_signs(replay: Replay) -> dict[str, Line2D]:
+    signs = {}
+    for name, role in replay.roles.items():
+        if role.halo:
+            signs[role.label] = ring(_IN_LEGEND, role.fill)
+        elif name not in replay.shaded_roles:
+            signs[role.label] = symbol(name, False, _IN_LEGEND - 1)
+        elif name != "plain":
+            signs[role.label] = symbol(name, False, _IN_LEGEND - 1, _SHADE(0.5))
+    return signs
+
+
+def _shows_gold(replay: Replay) -> bool:
+    """Whether a supporting passage is drawn, as a node or in a ranking."""
+    shown = set()
+    for frame in replay.frames:
+        if replay.by_rank or not frame.states:
+            shown.update(frame.shown)
+        shown.update(state.node for state in frame.states)
+    return any(node.gold and node.id in shown for node in replay.nodes)

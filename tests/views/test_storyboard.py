@@ -23,7 +23,7 @@ from kit.views import (
 )
 from kit.views.layout import spring
 from kit.views.replay import HALO, SHADES
-from kit.views.storyboard import eventful_steps
+from kit.views.storyboard_frames import eventful_steps
 from kit.views.style import Figure, look
 
 HAND = example()
