@@ -19,7 +19,7 @@ from kit.methods.qsgnn.retriever import QSGNN
 from kit.views import plots
 from kit.views.experiments import parts_of_table
 from kit.views.names import capital, listed, metric_name, name_of
-from kit.views.sentences import FEWEST, best_sentence
+from kit.views.sentences import FEWEST, best_sentence, headline
 from kit.views.style import Figure
 
 _MOST_SENDERS = 8  # of a level that are drawn
@@ -90,6 +90,46 @@ def _count_of_learners(trained: DataFrame) -> str:
     if len(worse):
         sentence += f", and {listed(list(worse))} worse"
     return capital(sentence)
+
+
+# ---- of tables
+
+
+def what_is_added(added: DataFrame) -> Figure:
+    """What training adds by hops, of :func:`kit.evaluation.training_curves.what_training_adds`."""
+    table = added.assign(
+        retriever=added["questions"].map("{:,} questions".format),
+        width=added["dimension"].map("{} dimensions".format),
+        baseline="the untrained network",
+        metric="recall@5",
+    )
+    figure = plots.lines(
+        table,
+        headline(table, "hops"),
+        "hops",
+        facet="width",
+        y="difference",
+        levels={"untrained": 0},
+        xlabel="hops of the question",
+        ylabel="difference in Recall@5",
+    )
+    return figure.of(table)
+
+
+def along_noise(table: DataFrame) -> Figure:
+    """Recall@5 of networks along the share of random edges: network, edges, mean, low, high, n."""
+    means = table.set_index(["network", "edges"])["mean"].unstack(sort=False)
+    lost = 100 * (means.iloc[:, 0] - means.iloc[:, -1])
+    words = [f"{name} {points:+.1f}" for name, points in lost.items()]
+    figure = plots.lines(
+        table,
+        f"Points of Recall@5 lost to the most random edges: {listed(words)}",
+        "edges",
+        "network",
+        xlabel="random edges added, of those between entities",
+        ylabel="Recall@5",
+    )
+    return figure.of(table)
 
 
 # ---- of attention

@@ -95,9 +95,8 @@ def test_qsgnn_13_takes_search_apart_from_encoding() -> None:
     rows = []
     for name, seconds in {"qsgnn": 0.2, "dense": 0.1, "pagerank": 0.5}.items():
         for question in ("q", "r"):
-            rows.append(
-                {"question": question, "retriever": name, "passages": 1000, "graph": seconds}
-            )
+            about = {"question": question, "retriever": name, "passages": 1000}
+            rows.append(about | {"seconds": seconds + 1, "encoding": 1})
     over_dense, search = qsgnn.qsgnn_13(pd.DataFrame(rows), **FEW)
     assert (over_dense.effect.value, over_dense.case) == (pytest.approx(0.1), "1,000 passages")
     assert search.effect.value == pytest.approx(0.3)
