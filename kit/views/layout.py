@@ -51,18 +51,21 @@ def arrange(
     with one of the first ``n_main`` get most of the picture; the others are in a strip at its
     right. The rest are next to their neighbours, or in the strip.
     """
-    rows = list(map(graph.corpus.row.get, drawn))
-    edges = list(map(_as_one_kind, links(graph.subgraph(rows))))
+    rows = [graph.corpus.row[passage] for passage in drawn]
+    edges = [_as_one_kind(edge) for edge in links(graph.subgraph(rows))]
     joined = nx.empty_graph(drawn)
     joined.add_edges_from(edge.ends for edge in edges)
-    positions = _core(joined.subgraph(drawn[:n_fixed]), drawn[:n_fixed], n_main)
+    fixed = drawn[:n_fixed]
+    positions = _core(joined.subgraph(fixed), fixed, n_main)
 
     others = [passage for passage in drawn if passage not in positions]
     start = dict(positions)
-    strip = np.linspace(0, 1, len(others) + 1)
-    for passage, y in zip(others, strip):
+    for rank, passage in enumerate(others):
         around = [positions[other] for other in joined[passage] if other in positions]
-        start[passage] = np.mean(around or [(_STRIP, y)], axis=0)
+        if around:
+            start[passage] = np.mean(around, axis=0)
+        else:
+            start[passage] = (_STRIP, rank / len(others))
     layout = nx.spring_layout(
         joined,
         k=0.15,
@@ -80,17 +83,23 @@ def _core(joined: nx.Graph, drawn: Texts, n_main: int) -> Positions:
     main = set()
     for passage in drawn[: max(n_main, 1)]:
         main |= nx.node_connected_component(joined, passage)
-    graph = nx.empty_graph([passage for passage in drawn if passage in main])
+    graph = nx.empty_graph(passage for passage in drawn if passage in main)
     graph.add_edges_from(joined.subgraph(main).edges)
 
-    # Those of one piece are below each other.
-    pieces = [set(piece) for piece in nx.connected_components(joined) if not main & piece]
-    pieces.sort(key=lambda piece: min(map(drawn.index, piece)))
-    beside = [passage for piece in pieces for passage in sorted(piece, key=drawn.index)]
+    beside = []  # those of one piece are below each other
+    for passage in drawn:
+        if passage not in main and passage not in beside:
+            piece = nx.node_connected_component(joined, passage)
+            beside += sorted(piece, key=drawn.index)
     width = _MAIN if beside else 1.0
-    positions = {name: (width * x, y) for name, (x, y) in spring(graph).items()}
-    heights = np.linspace(0, 1, len(beside)) if len(beside) > 1 else [0.5]
-    return apart({name: (1.0, y) for name, y in zip(beside, heights)}, positions)
+    positions = {}
+    for passage, (x, y) in spring(graph).items():
+        positions[passage] = (width * x, y)
+
+    wanted = {}
+    for rank, passage in enumerate(beside):
+        wanted[passage] = (1.0, rank / max(len(beside) - 1, 1))
+    return apart(wanted, positions)
 
 
 def _as_one_kind(edge: Edge) -> Edge:

@@ -57,8 +57,9 @@ def _spread(ax: Axes, replay: Replay) -> dict[str, Node]:
     points = np.array([node.position for node in drawn])  # (nodes, 2)
     low = points.min(axis=0)
     extent = points.max(axis=0) - low
-    shares = (points - low) / np.where(extent > 0, extent, 1)
-    shares[:, extent == 0] = 0.5
+    is_flat = extent == 0
+    shares = (points - low) / np.where(is_flat, 1, extent)
+    shares[:, is_flat] = 0.5
     size = ax.get_window_extent().size * 72 / ax.figure.dpi
     points = _MARGIN + shares * (size - 2 * _MARGIN)
 
@@ -111,7 +112,10 @@ def _titles(replay: Replay, frame: Frame) -> dict[str, str]:
     moved = {item.node: item for item in frame.items if item.moved and item.rank}
     every = len(replay.frames) == 1 or len(frame.states) <= _FEW
     nodes = replay.by_id
-    weights = {state.node: _weight(state, nodes[state.node], frame) for state in frame.states}
+    weights = {}
+    for state in frame.states:
+        weights[state.node] = _weight(state, nodes[state.node], frame)
+
     titles = {}
     for name in sorted(weights, key=lambda name: -weights[name]):
         if weights[name] or every:
