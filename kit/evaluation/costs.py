@@ -7,7 +7,11 @@ from pandas import DataFrame
 
 from kit.corpus import Benchmark
 from kit.corpus.types import Questions, Texts
-from kit.evaluation.timing import PARTS, growing_collections, time_parts
+from kit.evaluation.timing import (
+    PARTS,
+    growing_collections,
+    time_parts,
+)
 from kit.methods import Retriever
 
 

@@ -24,7 +24,16 @@ def edge_recalls(questions: Questions, rankings: Rankings) -> DataFrame:
         for question in questions:
             if question.evidence:
                 rows += _recalls(name, question, by_question[question.id])
-    return DataFrame(rows, columns=["question", "retriever", "depth", "edge", "recall"])
+    return DataFrame(
+        rows,
+        columns=[
+            "question",
+            "retriever",
+            "depth",
+            "edge",
+            "recall",
+        ],
+    )
 
 
 def _recalls(name: str, question: Question, ranking: Ranking) -> Iterator[tuple]:
@@ -32,8 +41,17 @@ def _recalls(name: str, question: Question, ranking: Ranking) -> Iterator[tuple]
     depths = depths_of(question)
     names = [carriers[0] for carriers in question.supporting]
     for parent, child in question.evidence.rooted.edges:
-        edge = (names[parent] if parent != QUESTION else "", names[child])
-        yield question.id, name, depths[child], (parent, child), float(edge in edges)
+        edge = (
+            names[parent] if parent != QUESTION else "",
+            names[child],
+        )
+        yield (
+            question.id,
+            name,
+            depths[child],
+            (parent, child),
+            float(edge in edges),
+        )
 
 
 def named_edges(ranking: Ranking) -> set[tuple[str, str]]:

@@ -42,11 +42,21 @@ def parts(costs: DataFrame) -> Figure:
     ax = figure.subplots()
     begin = pd.Series(0.0, index=means.index)
     for (part, meaning), colour in zip(MEANINGS.items(), COLOURS, strict=True):
-        ax.barh(range(len(means)), means[part], left=begin, color=colour, label=meaning)
+        ax.barh(
+            range(len(means)),
+            means[part],
+            left=begin,
+            color=colour,
+            label=meaning,
+        )
         begin += means[part]
     for height, total in enumerate(means["seconds"]):
         ax.annotate(
-            f"{total:.1f}", (total, height), (5, 0), textcoords="offset points", va="center"
+            f"{total:.1f}",
+            (total, height),
+            (5, 0),
+            textcoords="offset points",
+            va="center",
         )
     ax.set_yticks(range(len(means)), map(name_of, means.index))
     ax.set_xlabel("milliseconds per query, on one thread")
@@ -56,7 +66,11 @@ def parts(costs: DataFrame) -> Figure:
 
 
 @style()
-def found_for_time(experiment: Experiment, costs: DataFrame, metric: str = "recall@5") -> Figure:
+def found_for_time(
+    experiment: Experiment,
+    costs: DataFrame,
+    metric: str = "recall@5",
+) -> Figure:
     """What each method finds against the milliseconds of a query; up and to the left is better."""
     summary = experiment.summary()
     seconds = in_largest(costs)["seconds"]
@@ -69,14 +83,34 @@ def found_for_time(experiment: Experiment, costs: DataFrame, metric: str = "reca
     styles = looks(table["retriever"])
     for row in table.itertuples():
         look = styles[row.retriever]
-        ax.vlines(row.milliseconds, row.low, row.high, color=look.colour, alpha=0.6, linewidth=2)
-        ax.plot(row.milliseconds, row.mean, look.marker, color=look.colour, markersize=10)
+        ax.vlines(
+            row.milliseconds,
+            row.low,
+            row.high,
+            color=look.colour,
+            alpha=0.6,
+            linewidth=2,
+        )
+        ax.plot(
+            row.milliseconds,
+            row.mean,
+            look.marker,
+            color=look.colour,
+            markersize=10,
+        )
 
     plain_log(ax, "x", table["milliseconds"])
-    ax.set_xlim(table["milliseconds"].min() / 1.5, table["milliseconds"].max() * 1.5)
+    ax.set_xlim(
+        table["milliseconds"].min() / 1.5,
+        table["milliseconds"].max() * 1.5,
+    )
     ax.set_xlabel("milliseconds per query, on one thread (log scale)")
     ax.set_ylabel(metric_name(metric))
-    name_ends(ax, take(table, x="milliseconds", y="mean", name="retriever"), styles)
+    name_ends(
+        ax,
+        take(table, x="milliseconds", y="mean", name="retriever"),
+        styles,
+    )
     return figure.of(table)
 
 
@@ -93,7 +127,10 @@ def growth(costs: DataFrame, only: Texts = ()) -> Figure:
     rows = costs[costs["retriever"].isin(list(only))] if only else costs
     seconds = typical(rows, ["retriever", "passages"])
     searching = 1000 * (seconds["seconds"] - seconds["encoding"])
-    panels = {"all but reading": searching, "reading texts": 1000 * seconds["encoding"]}
+    panels = {
+        "all but reading": searching,
+        "reading texts": 1000 * seconds["encoding"],
+    }
     parts_of_time = [
         times.rename("mean").to_frame().assign(metric=n) for n, times in panels.items()
     ]
@@ -102,10 +139,16 @@ def growth(costs: DataFrame, only: Texts = ()) -> Figure:
     wide = searching.unstack()
     factors = wide.iloc[:, -1] / wide.iloc[:, 0]
     title = _growth_sentence(factors, wide.columns[-1] / wide.columns[0])
-    labels = {"xlabel": "passages in the collection", "ylabel": "milliseconds per query"}
     drawn = table[table["mean"] > 0]
     figure = plots.curves(
-        drawn, title, "passages", by="retriever", facet="metric", log="xy", **labels
+        drawn,
+        title,
+        "passages",
+        by="retriever",
+        facet="metric",
+        log="xy",
+        xlabel="passages in the collection",
+        ylabel="milliseconds per query",
     )
     return figure.of(table)
 

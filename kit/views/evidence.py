@@ -12,19 +12,21 @@ from kit.views.sentences import FEWEST, best_sentence, headline
 from kit.views.style import Figure
 
 MEASURES = ("gm", "evidence_f1", "evidence_em")
-DEPTH_LABELS = {"xlabel": "steps from the question", "ylabel": "share of the edges found"}
 
 
 def measures(
-    experiment: Experiment, metrics: Texts = MEASURES, only: Texts = (), group: str = ""
+    experiment: Experiment,
+    metrics: Texts = MEASURES,
+    only: Texts = (),
 ) -> Figure:
     """The means of several measures of graphs beside each other, a panel per measure."""
-    summary = (experiment.only(only) if only else experiment).summary([group] if group else [])
+    chosen = experiment.only(only) if only else experiment
+    summary = chosen.summary()
     table = summary[summary["metric"].isin(metrics)]
     table = table.set_index("metric").loc[list(metrics)].reset_index()
     title = capital(best_sentence(table, metrics[0]))
     panels = table.assign(metric=table["metric"].map(metric_name))
-    return plots.points(panels, title, facet="metric", group=group).of(table)
+    return plots.points(panels, title, facet="metric").of(table)
 
 
 def edges_by_depth(experiment: Experiment, only: Texts = ()) -> Figure:
@@ -38,7 +40,14 @@ def edges_by_depth_of(recalls: DataFrame, **draws: int) -> Figure:
     """As :func:`edges_by_depth`, of the rows of :func:`kit.evaluation.evidence_edges`."""
     table = statistics.by_group(recalls, ["retriever", "depth"], "recall", **draws)
     title = _depth_sentence(table)
-    return plots.lines(table, title, "depth", **DEPTH_LABELS).of(table)
+    figure = plots.lines(
+        table,
+        title,
+        "depth",
+        xlabel="steps from the question",
+        ylabel="share of the edges found",
+    )
+    return figure.of(table)
 
 
 def _depth_sentence(table: DataFrame) -> str:
@@ -47,13 +56,18 @@ def _depth_sentence(table: DataFrame) -> str:
     first = first[first["n"] >= FEWEST].sort_values("depth")
     if len(first) < 2:
         return "Too few edges lie deep enough to compare depths"
-    start, end = first.iloc[0], first.iloc[-1]
+    start = first.iloc[0]
+    end = first.iloc[-1]
     name = capital(name_of(start["retriever"]))
     shares = f"{start['mean']:.0%} of the edges at depth {start['depth']}"
     return f"{name} finds {shares} and {end['mean']:.0%} at depth {end['depth']}"
 
 
-def by_gamma(table: DataFrame, metrics: Texts = ("gm", "evidence_f1"), **draws: int) -> Figure:
+def by_gamma(
+    table: DataFrame,
+    metrics: Texts = ("gm", "evidence_f1"),
+    **draws: int,
+) -> Figure:
     """Measures along γ, a curve per reading of Eq. 3.
 
     A row of ``table`` is a question under a reading (``rule``) and a ``gamma``.
@@ -69,10 +83,21 @@ def by_gamma(table: DataFrame, metrics: Texts = ("gm", "evidence_f1"), **draws: 
         f"{capital(metric_name(metrics[0]))} is {first['mean'].min():.2f} to {best['mean']:.2f} "
         f"over all γ and readings of Eq. 3"
     )
-    return plots.curves(along, title, "gamma", by="rule", facet="metric", xlabel="γ").of(along)
+    return plots.curves(
+        along,
+        title,
+        "gamma",
+        by="rule",
+        facet="metric",
+        xlabel="γ",
+    ).of(along)
 
 
-def by_type(experiment: Experiment, name: str, metrics: Texts = ("gm", "evidence_f1")) -> Figure:
+def by_type(
+    experiment: Experiment,
+    name: str,
+    metrics: Texts = ("gm", "evidence_f1"),
+) -> Figure:
     """The measures of one method by the type of the question, the best type first."""
     summary = experiment.only([name]).summary("type")
     table = summary[summary["metric"].isin(metrics)].sort_values("mean", ascending=False)
@@ -83,13 +108,24 @@ def by_type(experiment: Experiment, name: str, metrics: Texts = ("gm", "evidence
 
 
 def by_structure(
-    experiment: Experiment, baseline: str, metrics: Texts = ("gm", "evidence_f1")
+    experiment: Experiment,
+    baseline: str,
+    metrics: Texts = ("gm", "evidence_f1"),
 ) -> Figure:
     """The means of measures by the structure of the evidence, a panel per measure."""
     summary = experiment.summary("structure")
     table = summary[summary["metric"].isin(metrics)]
-    title = headline(experiment.compare(baseline, metrics[0], "structure"), "structure")
+    title = headline(
+        experiment.compare(baseline, metrics[0], "structure"),
+        "structure",
+    )
     panels = table.assign(metric=table["metric"].map(metric_name))
-    labels = {"xlabel": "structure of the evidence"}
-    figure = plots.lines(panels, title, "structure", facet="metric", joined=False, **labels)
+    figure = plots.lines(
+        panels,
+        title,
+        "structure",
+        facet="metric",
+        joined=False,
+        xlabel="structure of the evidence",
+    )
     return figure.of(table)

@@ -15,7 +15,14 @@ from kit.lab.claims.measured import Measured
 
 FEW = {"seed": 0, "n_resamples": 100}
 QUESTIONS = example().test  # of two facts and of three
-ALL_MEASURES = ("gm", "gs", "evidence_f1", "evidence_em", "evidence_precision", "evidence_recall")
+ALL_MEASURES = (
+    "gm",
+    "gs",
+    "evidence_f1",
+    "evidence_em",
+    "evidence_precision",
+    "evidence_recall",
+)
 ONES = {measure: 1.0 for measure in ALL_MEASURES}
 
 
@@ -25,7 +32,10 @@ def graphs(**values: dict[str, float]) -> Experiment:
     for name, measures in values.items():
         for seed in ("", ", seed 1"):
             for question in QUESTIONS:
-                about = {"retriever": name + seed, "question": question.id}
+                about = {
+                    "retriever": name + seed,
+                    "question": question.id,
+                }
                 rows.append(about | dict.fromkeys(ALL_MEASURES, 0.0) | measures)
     runs = pd.DataFrame(rows)
     return Experiment(
@@ -40,7 +50,9 @@ def graphs(**values: dict[str, float]) -> Experiment:
     )
 
 
-def effects(measured: Iterable[Measured]) -> dict[tuple[str, str], float]:
+def effects(
+    measured: Iterable[Measured],
+) -> dict[tuple[str, str], float]:
     return {(part.criterion, part.case): part.effect.value for part in measured}
 
 
@@ -51,7 +63,11 @@ def answers(matches: dict[str, float]) -> EvidenceAnswers:
 
 def test_bgr_01_compares_each_reading_with_the_better_direction() -> None:
     merged = dict.fromkeys((*map(reading, RULES), "chosen", "likely"), ONES)
-    experiment = graphs(forward={"gm": 0.5}, backward={"evidence_f1": 0.25}, **merged)
+    experiment = graphs(
+        forward={"gm": 0.5},
+        backward={"evidence_f1": 0.25},
+        **merged,
+    )
     values = effects(bgr.bgr_01(experiment, {}))
     assert len(values) == 15
     assert values["GM", "rule: code"] == 0.5 and values["set F1", "the most likely graph"] == 0.75
@@ -61,11 +77,21 @@ def test_bgr_01_compares_each_reading_with_the_better_direction() -> None:
 
 def test_bgr_02_and_03_are_of_opposite_sign() -> None:
     empty = {"evidence_f1": 0.25}
-    single = {"forward": ONES, "backward": {"gm": 0.25, "evidence_f1": 0.5}}
+    single = {
+        "forward": ONES,
+        "backward": {"gm": 0.25, "evidence_f1": 0.5},
+    }
     experiment = graphs(
-        **single, **{f"forward{MAY_BE_EMPTY}": {}, f"backward{MAY_BE_EMPTY}": empty}
+        **single,
+        **{
+            f"forward{MAY_BE_EMPTY}": {},
+            f"backward{MAY_BE_EMPTY}": empty,
+        },
     )
-    assert effects(bgr.bgr_02(experiment, {})) == {("GM", ""): -0.75, ("GS", ""): -1.0}
+    assert effects(bgr.bgr_02(experiment, {})) == {
+        ("GM", ""): -0.75,
+        ("GS", ""): -1.0,
+    }
     assert effects(bgr.bgr_03(experiment, {})) == {
         ("set F1", "at least one evidence"): 0.5,
         ("set F1", "may be empty"): -0.25,
@@ -86,11 +112,20 @@ def test_slopes_by_depth_leave_out_depths_at_the_floor() -> None:
     )
     slopes = bgr.slopes_by_depth(recalls, **FEW)
     values = {name: measured.value for name, measured in slopes.items()}
-    assert values == {"forward": -0.5, "backward": 0, "backward over forward": 0.5}
+    assert values == {
+        "forward": -0.5,
+        "backward": 0,
+        "backward over forward": 0.5,
+    }
     assert slopes["forward"].n == 2  # questions, not their depths
     assert bgr.slopes_by_depth(recalls[recalls["depth"] != 2], **FEW) == {}
 
-    long = recalls.melt(["question", "depth"], ["forward", "backward"], "retriever", "recall")
+    long = recalls.melt(
+        ["question", "depth"],
+        ["forward", "backward"],
+        "retriever",
+        "recall",
+    )
     measured = bgr.bgr_04(long, {}, **FEW)
     assert effects(measured) == {(name, ""): value for name, value in values.items()}
 
@@ -100,12 +135,18 @@ def test_bgr_05_needs_questions_of_one_chain_and_of_several_for_its_third_criter
     experiment = graphs(bgr=ONES, grr=narrow, mdr=narrow)
     values = effects(bgr.bgr_05(experiment, {}))
     assert set(values.values()) == {0.5}
-    assert {criterion for criterion, _ in values} == {"precision over recall", "recall gained"}
+    assert {criterion for criterion, _ in values} == {
+        "precision over recall",
+        "recall gained",
+    }
 
 
 def test_bgr_06_compares_the_inner_gamma_with_both_ends() -> None:
     names = {reading("code", gamma): {} for gamma in (0.0, 1.0)}
-    experiment = graphs(**{reading("code", 0.3): {"gm": 0.5, "evidence_f1": 1.0}}, **names)
+    experiment = graphs(
+        **{reading("code", 0.3): {"gm": 0.5, "evidence_f1": 1.0}},
+        **names,
+    )
     measured = list(bgr.bgr_06(experiment, {}, {"code": 0.3}))
     assert effects(measured) == {
         ("over γ = 0", "rule: code"): 0.75,
@@ -138,7 +179,10 @@ def test_bgr_08_is_a_slope_over_chains_and_hops_unless_no_graph_is_right() -> No
 
 
 def test_bgr_09_is_what_the_graph_adds() -> None:
-    right = {"with": np.array([1, 1, 0]), "without": np.array([1, 0, 0])}
+    right = {
+        "with": np.array([1, 1, 0]),
+        "without": np.array([1, 0, 0]),
+    }
     [measured] = bgr.bgr_09(right, "model", **FEW)
     assert measured.effect.value == pytest.approx(1 / 3) and measured.case == "model"
 
@@ -168,7 +212,12 @@ def test_the_coefficient_gives_the_graph_nothing_that_the_exact_set_explains() -
 def test_bgr_11_needs_right_and_wrong_answers() -> None:
     assert list(bgr.bgr_11(answers({"bgr": 1.0}), {})) == []
     measures = np.eye(3)[[0, 1, 2, 2]]
-    read = EvidenceAnswers({"bgr": np.ones((4, 1))}, measures, np.array([1, 0, 1, 1]), "why")
+    read = EvidenceAnswers(
+        {"bgr": np.ones((4, 1))},
+        measures,
+        np.array([1, 0, 1, 1]),
+        "why",
+    )
     [measured] = bgr.bgr_11(read, {}, n_resamples=2)
     assert measured.untestable == "why" and measured.case == "reader ras"
 
@@ -178,7 +227,11 @@ def test_bgr_12_says_nothing_without_questions_of_several_types() -> None:
 
 
 def test_bgr_13_is_a_ratio_that_one_network_cannot_test() -> None:
-    seconds = {"both": np.array([2.0]), "forward": np.array([1.0]), "backward": np.array([1.0])}
+    seconds = {
+        "both": np.array([2.0]),
+        "forward": np.array([1.0]),
+        "backward": np.array([1.0]),
+    }
     [measured] = bgr.bgr_13(seconds, {}, **FEW)
     assert measured.effect.value == 1.0 and measured.untestable
 

@@ -21,9 +21,16 @@ ROWS = [
 
 @pytest.fixture
 def costs() -> pd.DataFrame:
-    table = pd.DataFrame(ROWS, columns=["retriever", "passages", "seconds", "encoding"])
+    table = pd.DataFrame(
+        ROWS,
+        columns=["retriever", "passages", "seconds", "encoding"],
+    )
     table[["seeding", "matching", "messages"]] = 0.0
-    return table.assign(rest=table["seconds"] - table["encoding"], question="q", texts=1)
+    return table.assign(
+        rest=table["seconds"] - table["encoding"],
+        question="q",
+        texts=1,
+    )
 
 
 def test_costs_are_measured_among_ever_more_passages() -> None:
@@ -34,7 +41,9 @@ def test_costs_are_measured_among_ever_more_passages() -> None:
     assert largest["seconds"] == pytest.approx(largest[list(PARTS)].sum())
 
 
-def test_the_parts_of_the_dearest_are_announced(costs: pd.DataFrame) -> None:
+def test_the_parts_of_the_dearest_are_announced(
+    costs: pd.DataFrame,
+) -> None:
     figure = figures.parts(costs)
     assert figure.title == (
         "Dense retrieval takes most time per query, 11 ms; 91% of it is reading texts"
@@ -42,7 +51,9 @@ def test_the_parts_of_the_dearest_are_announced(costs: pd.DataFrame) -> None:
     assert figure.table["retriever"].tolist() == ["bm25", "dense"]
 
 
-def test_growth_is_announced_where_it_is_large(costs: pd.DataFrame) -> None:
+def test_growth_is_announced_where_it_is_large(
+    costs: pd.DataFrame,
+) -> None:
     figure = figures.growth(costs)
     assert figure.title == "BM25 searches 4.0 times as long among 4.0 times the passages"
     flat = figures.growth(costs, ["dense"])
@@ -51,7 +62,13 @@ def test_growth_is_announced_where_it_is_large(costs: pd.DataFrame) -> None:
 
 def test_what_is_found_for_the_time(costs: pd.DataFrame) -> None:
     methods = {"bm25": make("bm25"), "dense": make("dense")}
-    experiment = evaluate(methods, example(), ks=(5,), progress=False, n_resamples=100)
+    experiment = evaluate(
+        methods,
+        example(),
+        ks=(5,),
+        progress=False,
+        n_resamples=100,
+    )
     figure = figures.found_for_time(experiment, costs)
     assert figure.title.endswith("; a query takes 4.0 to 11 ms")
     assert figure.table["milliseconds"].tolist() == [4, 11]

@@ -5,7 +5,11 @@ import pytest
 
 from kit.corpus import EvidenceGraph, example
 from kit.evaluation import Experiment, evaluate
-from kit.evaluation.evidence_edges import depths_of, edge_recalls, named_edges
+from kit.evaluation.evidence_edges import (
+    depths_of,
+    edge_recalls,
+    named_edges,
+)
 from kit.methods import Ranking, make
 from kit.views import evidence
 
@@ -15,7 +19,14 @@ FEW = {"seed": 0, "n_resamples": 100}
 @pytest.fixture(scope="module")
 def experiment() -> Experiment:
     methods = {"dense": make("dense"), "bm25": make("bm25")}
-    return evaluate(methods, example(), ks=(5,), graphs=True, progress=False, **FEW)
+    return evaluate(
+        methods,
+        example(),
+        ks=(5,),
+        graphs=True,
+        progress=False,
+        **FEW,
+    )
 
 
 def test_edges_are_found_by_their_names_and_lie_as_deep_as_their_ends() -> None:
@@ -24,19 +35,26 @@ def test_edges_are_found_by_their_names_and_lie_as_deep_as_their_ends() -> None:
     ids = ("moravec", "harbour", "novel")
     evidence_graph = EvidenceGraph(2, ((1, 0),))
     ranking = Ranking(ids, [3, 2, 1], evidence=evidence_graph)
-    assert named_edges(ranking) == {("", "harbour"), ("harbour", "moravec")}
+    assert named_edges(ranking) == {
+        ("", "harbour"),
+        ("harbour", "moravec"),
+    }
     recalls = edge_recalls([river], {"made": {river.id: ranking}})
     by_depth = recalls.set_index("depth")["recall"]
     assert by_depth.to_dict() == {1: 1, 2: 1, 3: 0}
 
 
-def test_measures_have_a_panel_each(experiment: Experiment) -> None:
+def test_measures_have_a_panel_each(
+    experiment: Experiment,
+) -> None:
     figure = evidence.measures(experiment)
     assert set(figure.table["metric"]) == set(evidence.MEASURES)
     assert figure.title.startswith("Graph match from")
 
 
-def test_few_edges_are_not_compared(experiment: Experiment) -> None:
+def test_few_edges_are_not_compared(
+    experiment: Experiment,
+) -> None:
     figure = evidence.edges_by_depth(experiment)
     assert figure.title == "Too few edges lie deep enough to compare depths"
     assert set(figure.table["retriever"]) == {"dense", "bm25"}

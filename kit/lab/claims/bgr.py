@@ -25,7 +25,12 @@ from kit.evaluation.statistics import (
     slope,
 )
 from kit.lab.claims.bgr_answers import EvidenceAnswers
-from kit.lab.claims.bgr_graphs import MAY_BE_EMPTY, RULES, reading, set_f1
+from kit.lab.claims.bgr_graphs import (
+    MAY_BE_EMPTY,
+    RULES,
+    reading,
+    set_f1,
+)
 from kit.lab.claims.findings import FLOOR, too_low
 from kit.lab.claims.measured import Measured
 from kit.methods import Retriever
@@ -43,7 +48,9 @@ Trained = Mapping[str, Retriever]
 
 
 def bgr_01(
-    graphs: Experiment, trained: Trained, answers: EvidenceAnswers | None = None
+    graphs: Experiment,
+    trained: Trained,
+    answers: EvidenceAnswers | None = None,
 ) -> Iterator[Measured]:
     """The merged search in both directions is best on graphs, on evidence sets and on answers at
     once.
@@ -53,16 +60,29 @@ def bgr_01(
     """
     networks = all_seeds(trained, "bgr")
     ways = {f"rule: {rule}": reading(rule) for rule in RULES}
-    ways |= {"chosen on dev": "chosen", "the most likely graph": "likely"}
+    ways |= {
+        "chosen on dev": "chosen",
+        "the most likely graph": "likely",
+    }
     for case, name in ways.items():
         for criterion, measure in ({"GM": "gm"} | SETS).items():
             merged = _values(graphs, name, measure)
-            gain = paired(merged, _better_direction(graphs, measure), **graphs.draws)
+            gain = paired(
+                merged,
+                _better_direction(graphs, measure),
+                **graphs.draws,
+            )
             yield Measured(gain, criterion, case, networks)
     if answers:
         single, _ = best_elsewhere({name: answers.right[name] for name in ("forward", "backward")})
         gain = paired(answers.right["bgr"], single, **graphs.draws)
-        yield Measured(gain, "answers", "rule: code", networks, untestable=answers.why_unread)
+        yield Measured(
+            gain,
+            "answers",
+            "rule: code",
+            networks,
+            untestable=answers.why_unread,
+        )
 
 
 def bgr_02(graphs: Experiment, trained: Trained) -> Iterator[Measured]:
@@ -78,7 +98,10 @@ def bgr_03(graphs: Experiment, trained: Trained) -> Iterator[Measured]:
     A case is that a search has at least one piece of evidence, or may have none.
     """
     for criterion, measure in SETS.items():
-        for case, end in (("at least one evidence", ""), ("may be empty", MAY_BE_EMPTY)):
+        for case, end in (
+            ("at least one evidence", ""),
+            ("may be empty", MAY_BE_EMPTY),
+        ):
             ahead = _values(graphs, f"forward{end}", measure)
             back = _values(graphs, f"backward{end}", measure)
             gain = paired(ahead, back, **graphs.draws)
@@ -117,7 +140,12 @@ def slopes_by_depth(recalls: DataFrame, **draws: int) -> dict[str, Estimate]:
     }
     slopes = {}
     for criterion, of_depth in values.items():
-        slopes[criterion] = slope(rows["depth"], of_depth, questions=rows["question"], **draws)
+        slopes[criterion] = slope(
+            rows["depth"],
+            of_depth,
+            questions=rows["question"],
+            **draws,
+        )
     return slopes
 
 
@@ -143,7 +171,11 @@ def bgr_05(graphs: Experiment, trained: Trained) -> Iterator[Measured]:
             yield Measured(more, "more in multi-chain", name, networks)
 
 
-def bgr_06(graphs: Experiment, trained: Trained, inner: Mapping[str, float]) -> Iterator[Measured]:
+def bgr_06(
+    graphs: Experiment,
+    trained: Trained,
+    inner: Mapping[str, float],
+) -> Iterator[Measured]:
     """An intermediate γ balances graph and set best.
 
     ``inner`` has for each reading of Eq. 3, a case, the γ between 0 and 1 that is best on dev
@@ -152,7 +184,11 @@ def bgr_06(graphs: Experiment, trained: Trained, inner: Mapping[str, float]) -> 
     for rule, gamma in inner.items():
         balanced = _balance(graphs, reading(rule, gamma))
         for end in (0.0, 1.0):
-            gain = paired(balanced, _balance(graphs, reading(rule, end)), **graphs.draws)
+            gain = paired(
+                balanced,
+                _balance(graphs, reading(rule, end)),
+                **graphs.draws,
+            )
             yield Measured(
                 gain,
                 f"over γ = {end:g}",
@@ -205,7 +241,11 @@ def bgr_08(graphs: Experiment, trained: Trained) -> Iterator[Measured]:
     if len(set(sizes)) > 1:
         by_size = slope(sizes, matched, **graphs.draws)
         networks = all_seeds(trained, "bgr")
-        yield Measured(by_size, trained=networks, untestable=too_low(matched.mean()))
+        yield Measured(
+            by_size,
+            trained=networks,
+            untestable=too_low(matched.mean()),
+        )
 
 
 def bgr_09(
@@ -232,7 +272,11 @@ def bgr_10(graphs: Experiment, trained: Trained, sizes: Mapping[str, int]) -> It
     """
     merged = _values(graphs, "bgr", "evidence_f1")
     for name in (*SINGLE_SHOTS, "mdr", "grr"):
-        over = paired(merged, _values(graphs, name, "evidence_f1"), **graphs.draws)
+        over = paired(
+            merged,
+            _values(graphs, name, "evidence_f1"),
+            **graphs.draws,
+        )
         yield Measured(over, case=name, trained=_with_rival(trained, name))
     for name, k in sizes.items():
         rival = set_f1(graphs.questions, graphs.rankings[name], k)[:, None]
@@ -242,13 +286,20 @@ def bgr_10(graphs: Experiment, trained: Trained, sizes: Mapping[str, int]) -> It
 
 
 def bgr_11(
-    answers: EvidenceAnswers, trained: Trained, seed: int = 0, n_resamples: int = 1_000
+    answers: EvidenceAnswers,
+    trained: Trained,
+    seed: int = 0,
+    n_resamples: int = 1_000,
 ) -> Iterator[Measured]:
     """Good answers need the set and the structure: the set alone does not foretell them."""
     if 0 < answers.exact.sum() < len(answers.exact):
         n_questions = len(answers.right["bgr"])
         coefficient = coefficient_of_graphs(
-            answers.measures, answers.exact, n_questions, seed=seed, n_resamples=n_resamples
+            answers.measures,
+            answers.exact,
+            n_questions,
+            seed=seed,
+            n_resamples=n_resamples,
         )
         yield Measured(
             coefficient,
@@ -292,7 +343,11 @@ def bgr_12(graphs: Experiment, trained: Trained) -> Iterator[Measured]:
     others = ~np.isin(types, ["comparison", "boolean"])
     for kind in ("comparison", "boolean"):
         if (types == kind).sum() > 1 and others.sum() > 1:
-            easier = diff_of_means(merged[types == kind], merged[others], **graphs.draws)
+            easier = diff_of_means(
+                merged[types == kind],
+                merged[others],
+                **graphs.draws,
+            )
             yield Measured(easier, kind, trained=networks)
 
     count = types == "count"
@@ -301,7 +356,12 @@ def bgr_12(graphs: Experiment, trained: Trained) -> Iterator[Measured]:
         largest = max(sizes)
         why = f"count questions have at most {largest} facts" if largest < 5 else ""
         counted = interval(_values(graphs, "bgr", "gm")[count], **graphs.draws)
-        yield Measured(counted, "GM of count", trained=networks, untestable=why)
+        yield Measured(
+            counted,
+            "GM of count",
+            trained=networks,
+            untestable=why,
+        )
 
 
 def bgr_13(seconds: Mapping[str, ndarray], trained: Trained, **draws: int) -> Iterator[Measured]:
@@ -311,7 +371,11 @@ def bgr_13(seconds: Mapping[str, ndarray], trained: Trained, **draws: int) -> It
     """
     ratio = seconds["both"] / (seconds["forward"] + seconds["backward"])
     networks = all_seeds(trained, "bgr")
-    yield Measured(interval(ratio, **draws), trained=networks, untestable=ONE_NETWORK)
+    yield Measured(
+        interval(ratio, **draws),
+        trained=networks,
+        untestable=ONE_NETWORK,
+    )
 
 
 def bgr_14(graphs: Experiment, trained: Trained, model: str) -> Iterator[Measured]:

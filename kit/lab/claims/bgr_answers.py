@@ -40,7 +40,11 @@ class EvidenceAnswers:
 
 
 def read_evidence(
-    rankings: Rankings, questions: Questions, passages: Corpus, reader: Reader, **draws: int
+    rankings: Rankings,
+    questions: Questions,
+    passages: Corpus,
+    reader: Reader,
+    **draws: int,
 ) -> EvidenceAnswers:
     """Let a reader answer from the passages of each method's evidence.
 
@@ -56,12 +60,21 @@ def read_evidence(
             graph = star(question, ranking)
             ids = ranking.ids[: graph.n_nodes]
             values = graph_measures(question, ids, graph)
-            measures.append([values["evidence_f1"], values["evidence_em"], values["gm"]])
+            measures.append(
+                [
+                    values["evidence_f1"],
+                    values["evidence_em"],
+                    values["gm"],
+                ]
+            )
             contexts.append(_passages_of(ids, passages))
         right.setdefault(name.split(SEED)[0], []).append(_matches(reader, questions, contexts))
 
     supports = [
-        _passages_of([carriers[0] for carriers in question.supporting], passages)
+        _passages_of(
+            [carriers[0] for carriers in question.supporting],
+            passages,
+        )
         for question in questions
     ]
     golden = _matches(reader, questions, supports)
@@ -80,14 +93,21 @@ def _passages_of(facts: Sequence[str], passages: Corpus) -> list[str]:
     return [passages[passage].full_text for passage in ids]
 
 
-def _matches(reader: Reader, questions: Questions, contexts: Sequence[Sequence[str]]) -> ndarray:
+def _matches(
+    reader: Reader,
+    questions: Questions,
+    contexts: Sequence[Sequence[str]],
+) -> ndarray:
     answers = reader.answer([question.text for question in questions], contexts)
     pairs = zip(answers, questions, strict=True)
     return np.array([exact_match(answer, question.answers) for answer, question in pairs])
 
 
 def with_and_without_order(
-    reader: Reader, questions: Questions, passages: Corpus, seed: int = 0
+    reader: Reader,
+    questions: Questions,
+    passages: Corpus,
+    seed: int = 0,
 ) -> dict[str, ndarray]:
     """Exact matches from the right passages in the order of the graph, and shuffled.
 

@@ -23,7 +23,10 @@ SHOTS = 5  # solved examples in a prompt
 
 
 def drawn_graphs(
-    model: str, benchmark: Benchmark, training: Benchmark, seed: int = 0
+    model: str,
+    benchmark: Benchmark,
+    training: Benchmark,
+    seed: int = 0,
 ) -> dict[str, Ranking]:
     """The graph that a model draws for each test question, by the question's id.
 

@@ -20,17 +20,32 @@ from kit.corpus.types import Questions
 from kit.errors import InputError
 from kit.evaluation import SEED, Experiment, mean_over_seeds
 from kit.evaluation.evidence_edges import edge_recalls
-from kit.evaluation.metrics import GRAPH_MEASURES, described, graph_measures
+from kit.evaluation.metrics import (
+    GRAPH_MEASURES,
+    described,
+    graph_measures,
+)
 from kit.methods import Ranking
 from kit.methods.bgr.choices import GAMMAS, marks
 from kit.methods.bgr.evidence import evidence_ranking
-from kit.methods.bgr.graphs import DIRECTIONS, QUESTION, Edges, acyclic, merge
+from kit.methods.bgr.graphs import (
+    DIRECTIONS,
+    QUESTION,
+    Edges,
+    acyclic,
+    merge,
+)
 from kit.methods.bgr.retriever import BGR
 
 GAMMA = 0.2  # the paper's
 RULES = ("code", "eq3", "text")
 MAY_BE_EMPTY = ", may be empty"
-BEST_STOPS = (-1.0, 0.4, 0.5, 0.6)  # of MDR's chain, among which dev questions choose
+BEST_STOPS = (
+    -1.0,
+    0.4,
+    0.5,
+    0.6,
+)  # of MDR's chain, among which dev questions choose
 
 Graphs = dict[str, Edges]  # between rows of a question's facts, by name
 Rankings = dict[str, dict[str, Ranking]]  # by name, with the seed, and by the question's id
@@ -46,7 +61,9 @@ def with_graphs(benchmark: Benchmark) -> Benchmark:
     questions = [question for question in benchmark.test if question.evidence]
     if not questions:
         raise InputError(
-            "expected questions with evidence graphs", record=benchmark.name, field="evidence"
+            "expected questions with evidence graphs",
+            record=benchmark.name,
+            field="evidence",
         )
     return benchmark.asking(questions)
 
@@ -106,9 +123,18 @@ def _search_both(searcher: BGR, question: Question) -> dict:
 def graph_experiment(rankings: Rankings, others: Experiment) -> Experiment:
     """The graphs and what was measured of other methods, on the same questions."""
     benchmark = others.benchmark
-    columns = [*described(benchmark.test[0]), "retriever", *GRAPH_MEASURES]
+    columns = [
+        *described(benchmark.test[0]),
+        "retriever",
+        *GRAPH_MEASURES,
+    ]
     runs = others.table if others.runs is None else others.runs
-    runs = pd.concat([runs[columns], measure_graphs(rankings, benchmark)[columns]])
+    runs = pd.concat(
+        [
+            runs[columns],
+            measure_graphs(rankings, benchmark)[columns],
+        ]
+    )
     names = [name for name in rankings if SEED not in name]
     return replace(
         others,
@@ -173,14 +199,20 @@ def inner_gammas(trained: Iterable[BGR], benchmark: Benchmark, dev: Questions) -
 
 
 def _gold_edges(question: Question, facts: Corpus) -> Edges:
-    names = [*(facts.row[carriers[0]] for carriers in question.supporting), QUESTION]
+    names = [
+        *(facts.row[carriers[0]] for carriers in question.supporting),
+        QUESTION,
+    ]
     return [(names[parent], names[child]) for parent, child in question.evidence.rooted.edges]
 
 
 def best_sizes(on_dev: Experiment, questions: Questions) -> dict[str, int]:
     """How many first passages are best as evidence of dev questions, by F1, of each retriever."""
     return {
-        name: max(range(1, 9), key=lambda size: set_f1(questions, rankings, size).mean())
+        name: max(
+            range(1, 9),
+            key=lambda size: set_f1(questions, rankings, size).mean(),
+        )
         for name, rankings in on_dev.rankings.items()
     }
 
@@ -210,7 +242,9 @@ def databases(benchmark: Benchmark, questions: Questions) -> Corpus:
 
 
 def seconds_of_directions(
-    trained: Sequence[BGR], benchmark: Benchmark, questions: Questions
+    trained: Sequence[BGR],
+    benchmark: Benchmark,
+    questions: Questions,
 ) -> dict[str, ndarray]:
     """Seconds per question of a search in both directions, and in each, facts read anew."""
     seconds = {}
@@ -221,11 +255,17 @@ def seconds_of_directions(
 
 
 def _mean_seconds(
-    trained: Sequence[BGR], benchmark: Benchmark, question: Question, direction: str
+    trained: Sequence[BGR],
+    benchmark: Benchmark,
+    question: Question,
+    direction: str,
 ) -> float:
     times = []
     for retriever in trained:
-        searcher = retriever.variant(corpus=benchmark.collection(question), direction=direction)
+        searcher = retriever.variant(
+            corpus=benchmark.collection(question),
+            direction=direction,
+        )
         searcher.network.learner.forget()
         begun = perf_counter()
         searcher.retrieve(question.query, 10)

@@ -22,33 +22,36 @@ def structure_counts(splits: Mapping[str, Questions]) -> DataFrame:
     """How many questions have which structure (Table 2), a row per split."""
     rows = []
     for name, questions in splits.items():
-        structures = pd.Series([question.structure for question in questions])
-        counts = structures.map(SHORT_NAMES).value_counts()
-        rows.append({"split": name} | {short: counts.get(short, 0) for short in _shorts()})
-    table = DataFrame(rows)
-    return table.assign(all=table[_shorts()].sum(axis=1))
+        row = {"split": name}
+        for structure, short in SHORT_NAMES.items():
+            row[short] = sum(question.structure == structure for question in questions)
+        row["all"] = len(questions)
+        rows.append(row)
+    return DataFrame(rows)
 
 
 def table_of(experiment: Experiment, names: Texts, measures: Texts) -> DataFrame:
     """The means of measures, a row per method (Table 3)."""
-    chosen = experiment.table[experiment.table["retriever"].isin(list(names))]
-    means = chosen.groupby("retriever", sort=False)[list(measures)].mean().loc[list(names)]
-    return _in_words(means.reset_index())
+    rows = _rows_of(experiment, names)
+    means = rows.groupby("retriever", sort=False)[list(measures)].mean()
+    return _in_words(means.loc[list(names)].reset_index())
 
 
 def by_structure(experiment: Experiment, names: Texts, measures: Texts) -> DataFrame:
     """The means of measures, a row per structure and method (Table 9)."""
-    chosen = experiment.table[experiment.table["retriever"].isin(list(names))]
-    groups = chosen.groupby(["structure", "retriever"], sort=False)
-    means = groups[list(measures)].mean().assign(questions=groups.size()).reset_index()
-    means["structure"] = means["structure"].map(SHORT_NAMES)
-    in_order = pd.Categorical(means["structure"], _shorts())
-    ordered = means.assign(order=in_order).sort_values("order", kind="stable")
-    return _in_words(ordered.drop(columns="order"))
+    rows = _rows_of(experiment, names)
+    structures = pd.Categorical(rows["structure"], list(SHORT_NAMES), ordered=True)
+    rows = rows.assign(structure=structures.rename_categories(SHORT_NAMES))
+    keys = ["structure", "retriever"]
+    groups = rows.groupby(keys, sort=False, observed=True)
+    means = groups[list(measures)].mean()
+    means["questions"] = groups.size()
+    return _in_words(means.reset_index().sort_values("structure", kind="stable"))
 
 
-def _shorts() -> list[str]:
-    return list(SHORT_NAMES.values())
+def _rows_of(experiment: Experiment, names: Texts) -> DataFrame:
+    table = experiment.table
+    return table[table["retriever"].isin(list(names))]
 
 
 def _in_words(table: DataFrame) -> DataFrame:
