@@ -68,24 +68,28 @@ def before_and_after(
     rows = []
     for name, start in starts.items():
         gain = paired(values[name], values[start], **draws)
+        begun = _mean_of(values[start], draws)
+        rows.append({"group": name_of(name), "label": "before training"} | begun)
         ends = {"difference": gain.value, "difference_low": gain.low, "difference_high": gain.high}
-        for label, state in ((name, "trained"), (start, "before training")):
-            mean, low, high, n = interval(values[label], **draws)[:4]
-            row = {"network": name_of(name), "state": state, "n": n}
-            rows.append(row | {"mean": mean, "low": low, "high": high} | ends)
+        learned = _mean_of(values[name], draws)
+        rows.append({"group": name_of(name), "label": "trained"} | learned | ends)
 
     table = DataFrame(rows)
-    title = _count_of_learners(table[table["state"] == "trained"])
-    figure = plots.points(table, title, "network", by="state", xlabel=metric_name(metric))
-    return figure.of(table)
+    title = _count_of_learners(table[table["label"] == "trained"])
+    return plots.ablation(table, title, metric).of(table)
+
+
+def _mean_of(values: Series, draws: Mapping[str, int]) -> dict[str, float]:
+    mean, low, high, n = interval(values, **draws)[:4]
+    return {"mean": mean, "low": low, "high": high, "n": n}
 
 
 def _count_of_learners(trained: DataFrame) -> str:
     """How many networks training made better, in a sentence."""
     if trained["n"].max() < FEWEST:
         return f"{trained['n'].max()} questions are too few to tell whether a network learned"
-    better = trained[trained["difference_low"] > 0]["network"]
-    worse = trained[trained["difference_high"] < 0]["network"]
+    better = trained[trained["difference_low"] > 0]["group"]
+    worse = trained[trained["difference_high"] < 0]["group"]
     sentence = f"training makes {len(better)} of {len(trained)} networks better than their start"
     if len(worse):
         sentence += f", and {listed(list(worse))} worse"

@@ -26,10 +26,10 @@ def experiment(atlas: Benchmark) -> Experiment:
 
 def test_what_is_trained_stands_beside_its_start(experiment: Experiment) -> None:
     figure = networks.before_and_after([experiment], {"dense": "dense, untrained"})
-    assert figure.table["state"].tolist() == ["trained", "before training"]
-    assert figure.table["network"].unique().tolist() == ["dense retrieval"]
+    assert figure.table["label"].tolist() == ["before training", "trained"]
+    assert figure.table["group"].unique().tolist() == ["dense retrieval"]
     means = experiment.summary().query("metric == 'recall@5'")["mean"]
-    assert figure.table["mean"].tolist() == pytest.approx(means.tolist())
+    assert figure.table["mean"].tolist()[::-1] == pytest.approx(means.tolist())
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_is_trained_stands_beside_its_start(experiment: Experiment) -> None
 def test_a_network_learned_where_its_interval_is_above_its_start(
     rows: list[tuple], sentence: str
 ) -> None:
-    table = pd.DataFrame(rows, columns=["network", "difference_low", "difference_high", "n"])
+    table = pd.DataFrame(rows, columns=["group", "difference_low", "difference_high", "n"])
     assert networks._count_of_learners(table) == sentence
 
 
@@ -95,3 +95,21 @@ def test_the_widget_draws_the_question_that_is_chosen() -> None:
     assert bytes(image.value) != first
     chosen.value = HAND.test[1]
     assert bytes(image.value) != first
+
+
+def test_what_training_adds_is_drawn_by_hops() -> None:
+    rows = [(16, 300, 2, 0.1, 0.05, 0.15, 40), (16, 300, 4, 0.2, 0.1, 0.3, 40)]
+    columns = ["dimension", "questions", "hops", "difference", "low", "high", "n"]
+    figure = networks.what_is_added(pd.DataFrame(rows, columns=columns))
+    assert figure.title.startswith("300 questions adds 20.0 points of Recall@5")
+    assert "4 hops" in figure.title
+
+
+def test_the_title_of_noise_has_what_the_most_edges_cost() -> None:
+    rows = []
+    for name, recalls in {"all of it": (0.6, 0.5), "no query": (0.5, 0.5)}.items():
+        for edges, mean in zip(("0%", "200%"), recalls):
+            ends = {"mean": mean, "low": mean - 0.1, "high": mean + 0.1, "n": 40}
+            rows.append({"network": name, "edges": edges} | ends)
+    figure = networks.along_noise(pd.DataFrame(rows))
+    assert figure.title.endswith("all of it +10.0 and no query +0.0")

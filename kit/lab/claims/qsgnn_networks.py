@@ -96,8 +96,8 @@ class Grid:
 def grid_of(paper: Lesson, scale: str) -> Grid:
     """The networks that a scale has time for.
 
-    At ``class`` those of other depths, widths and numbers of negatives are left out, which would
-    take half of the time.
+    Those of more layers, less width and other numbers of negatives are trained at ``paper`` alone:
+    they would take half of the time.
     """
     n_train = 0
     if paper.training:
@@ -118,7 +118,7 @@ def grid_of(paper: Lesson, scale: str) -> Grid:
         training |= {f"no {stage}": {"ablate": stage} for stage in STAGES}
     sizes = {"1 layer": {"layers": 1}}
     negatives = {}
-    if scale != "class":
+    if scale == "paper":
         sizes |= {f"{n} layers": {"layers": n} for n in LAYERS[1:]}
         sizes |= {f"{NARROW} wide": {"dimension": NARROW}}
         sizes |= {FEWER: {"synthetic": paper.scale.n_ablated // 4}}
