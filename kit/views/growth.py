@@ -32,7 +32,12 @@ def right_steps(steps: DataFrame, **draws: int) -> Figure:
     words = {"action": "to ask or to stop", "step": "the whole sub-question"}
     rows = steps.rename(columns=words).melt(["question", "hops"], [*words.values()], "right about")
     rows["value"] = rows["value"].astype(float)
-    table = by_group(rows, ["right about", "hops"], "value", **draws)
+    table = by_group(
+        rows,
+        ["right about", "hops"],
+        "value",
+        **draws,
+    )
     shares = steps[["action", "step"]].mean()
     title = (
         f"Of {len(steps)} steps the planner is right to ask or to stop in {shares['action']:.1%} "
@@ -51,7 +56,12 @@ def right_steps(steps: DataFrame, **draws: int) -> Figure:
 def searches(sub_questions: DataFrame, **draws: int) -> Figure:
     """How often a search answers its sub-question, by its direction."""
     searched = sub_questions[sub_questions["kind"].isin([FORWARD, BACKWARD])]
-    table = by_group(searched, ["kind"], "answered", **draws)
+    table = by_group(
+        searched,
+        ["kind"],
+        "answered",
+        **draws,
+    )
     answered = searched.groupby("kind")["answered"]
     title = "There are no searches of two directions to compare"
     if answered.ngroups == 2:
@@ -59,14 +69,25 @@ def searches(sub_questions: DataFrame, **draws: int) -> Figure:
         gain = diff_of_means(*values, **draws)
         title = change_sentence("answered searches", gain, "from forward to backward ones")
     label = "share of searches that answer their sub-question"
-    return plots.points(table, title, rows="kind", by="kind", xlabel=label).of(table)
+    return plots.points(
+        table,
+        title,
+        rows="kind",
+        by="kind",
+        xlabel=label,
+    ).of(table)
 
 
 def by_step(answers: DataFrame, **draws: int) -> Figure:
     """Right answers, and graphs that hold the answer, after 1, 2, … steps."""
     words = {"held": "the graph holds the answer", "em": "the answer is right"}
     rows = answers.rename(columns=words).melt(["steps", "question"], [*words.values()], "what")
-    table = by_group(rows, ["what", "steps"], "value", **draws)
+    table = by_group(
+        rows,
+        ["what", "steps"],
+        "value",
+        **draws,
+    )
     wide = answers.pivot(index="question", columns="steps", values="em")
     first, last = wide.columns[[0, -1]]
     gain = paired(wide[last], wide[first], **draws)
@@ -87,7 +108,12 @@ def by_share(answers: Mapping[str, DataFrame], **draws: int) -> Figure:
     for name, rows in answers.items():
         of_questions = rows.groupby(["triples", "question"], as_index=False)["em"].mean()
         parts.append(of_questions.assign(answerer=name))
-    table = by_group(pd.concat(parts), ["answerer", "triples"], "em", **draws)
+    table = by_group(
+        pd.concat(parts),
+        ["answerer", "triples"],
+        "em",
+        **draws,
+    )
     wide = parts[0].pivot(index="question", columns="triples", values="em")
     gain = paired(wide[wide.columns[-1]], wide[wide.columns[0]], **draws)
     title = change_sentence("right answers", gain, "from no triples to all")
@@ -105,17 +131,28 @@ def triples_read(read: DataFrame, **draws: int) -> Figure:
     """How many of the gold triples each source reads, as pairs of names and with the relation."""
     words = {"pair": "both names", "triple": "both names and the relation"}
     rows = read.rename(columns=words).melt(["source", "question"], [*words.values()], "what")
-    table = by_group(rows, ["source", "what"], "value", **draws)
+    table = by_group(
+        rows,
+        ["source", "what"],
+        "value",
+        **draws,
+    )
     title = "There is one source of triples"
     sources = list(read["source"].unique())
     if len(sources) > 1:
         of_question = read.pivot_table("pair", "question", "source")
-        first, last = sources[0], sources[-1]
-        gain = paired(of_question[last], of_question[first], **draws)
-        title = change_sentence("gold pairs that are read", gain, f"from {first} to {last}")
+        gain = paired(of_question[sources[-1]], of_question[sources[0]], **draws)
+        where = f"from {sources[0]} to {sources[-1]}"
+        title = change_sentence("gold pairs that are read", gain, where)
     label = "share of the gold triples"
     return plots.points(
-        table, title, rows="source", by="source", facet="what", share=True, xlabel=label
+        table,
+        title,
+        rows="source",
+        by="source",
+        facet="what",
+        share=True,
+        xlabel=label,
     ).of(table)
 
 
@@ -130,37 +167,79 @@ def beside_dense(beside: DataFrame, main: str, **draws: int) -> Figure:
     of_main = beside[beside["retriever"] == main]
     once = of_main.assign(retriever="dense, as many passages", recall=of_main["dense"])
     rows = pd.concat([beside, once])
-    table = by_group(rows, ["hops", "retriever"], "recall", **draws)
+    table = by_group(
+        rows,
+        ["hops", "retriever"],
+        "recall",
+        **draws,
+    )
     gain = paired(of_main["recall"], of_main["dense"], **draws)
-    title = gain_sentence(gain, main, "dense", "recall")
-    labels = {"xlabel": "hops of the question", "ylabel": "share of supports"}
-    return plots.lines(table, title, "hops", joined=False, **labels).of(table)
+    title = gain_sentence(
+        gain,
+        main,
+        "dense",
+        "recall",
+    )
+    return plots.lines(
+        table,
+        title,
+        "hops",
+        joined=False,
+        xlabel="hops of the question",
+        ylabel="share of supports",
+    ).of(table)
 
 
 def ablations(beside: DataFrame, **draws: int) -> Figure:
     """The supports that variants of a loop find; the first is the whole loop."""
-    table = by_group(beside, ["retriever"], "recall", **draws)
+    table = by_group(
+        beside,
+        ["retriever"],
+        "recall",
+        **draws,
+    )
     first, *others = table["retriever"]
     recall = beside.pivot(index="question", columns="retriever", values="recall")
     rows = []
     for name in others:
         gain = paired(recall[name], recall[first], **draws)
-        rows.append([name, first, "recall", gain.value, gain.low, gain.high, gain.n])
-    columns = ["retriever", "baseline", "metric", "difference", "low", "high", "n"]
-    title = headline(DataFrame(rows, columns=columns))
+        rows.append(
+            {
+                "retriever": name,
+                "baseline": first,
+                "metric": "recall",
+                "difference": gain.value,
+                "low": gain.low,
+                "high": gain.high,
+                "n": gain.n,
+            }
+        )
+    title = headline(DataFrame(rows))
     return plots.points(table, title, xlabel="share of supports").of(table)
 
 
 def scopes(scoping: DataFrame, profile: str, baseline: str, **draws: int) -> Figure:
     """What scopes keep, by the share that is left; two profiles are compared at a quarter."""
-    table = by_group(scoping, ["profile", "K/N", "metric"], "found", **draws)
-    quarter = scoping[(scoping["K/N"] == 0.25) & (scoping["metric"] == "recall@5")]
+    table = by_group(
+        scoping,
+        ["profile", "K/N", "metric"],
+        "found",
+        **draws,
+    )
+    first_five = scoping[scoping["metric"] == "recall@5"]
+    quarter = first_five[first_five["K/N"] == 0.25]
     wide = quarter.pivot(index="question", columns="profile", values="found")
     gain = paired(wide[profile], wide[baseline], **draws)
     where = f"in a quarter of the corpus, from {baseline} profile to one {profile}"
     title = change_sentence("hits among five passages", gain, where)
-    labels = {"ylabel": "share of sub-questions"}
-    return plots.lines(table, title, "K/N", by="profile", facet="metric", **labels).of(table)
+    return plots.lines(
+        table,
+        title,
+        "K/N",
+        by="profile",
+        facet="metric",
+        ylabel="share of sub-questions",
+    ).of(table)
 
 
 def learning(right: DataFrame, **draws: int) -> Figure:
@@ -168,9 +247,15 @@ def learning(right: DataFrame, **draws: int) -> Figure:
 
     Columns: learned (planner or answerer), what, share, question, right.
     """
-    table = by_group(right, ["share", "learned", "what"], "right", **draws)
-    actions = right[(right["learned"] == "planner") & (right["what"] == right["what"].iloc[0])]
-    wide = actions.pivot(index="question", columns="share", values="right")
+    table = by_group(
+        right,
+        ["share", "learned", "what"],
+        "right",
+        **draws,
+    )
+    of_planner = right[right["learned"] == "planner"]
+    decisions = of_planner[of_planner["what"] == of_planner["what"].iloc[0]]
+    wide = decisions.pivot(index="question", columns="share", values="right")
     gain = paired(wide[wide.columns[-1]], wide[wide.columns[0]], **draws)
     where = f"from {wide.columns[0]:.0%} of the training data to all"
     title = change_sentence("the planner's right decisions", gain, where)
@@ -197,5 +282,10 @@ def savings(
     rows += [("the law", share, saving, saving, saving) for share, saving in law.items()]
     table = DataFrame(rows, columns=["retriever", "K/N", "mean", "low", "high"])
     title = "Seconds that a scope saves by its size, and by the law 1 − T/d − K/N"
-    labels = {"xlabel": "share of the corpus, K/N", "ylabel": "share of the seconds saved"}
-    return plots.lines(table, title, "K/N", **labels).of(table)
+    return plots.lines(
+        table,
+        title,
+        "K/N",
+        xlabel="share of the corpus, K/N",
+        ylabel="share of the seconds saved",
+    ).of(table)

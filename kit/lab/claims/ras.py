@@ -39,7 +39,12 @@ def ras_01(
         rows = beside[beside["retriever"] == name]
         gain = paired(rows["full"], rows["dense_full"], **draws)
         trained = (loop,) if isinstance(loop.agent, SmallAgent) else ()
-        yield Measured(gain, case=name, trained=trained, untestable=is_a_bound(loop, dense))
+        yield Measured(
+            gain,
+            case=name,
+            trained=trained,
+            untestable=is_a_bound(loop, dense),
+        )
 
 
 def ras_02(saved: Mapping[tuple[int, float], ndarray], **draws: int) -> Iterator[Measured]:
@@ -116,7 +121,12 @@ def ras_06(by_share: DataFrame, ras: RAS, **draws: int) -> Iterator[Measured]:
     share and draw, are resampled together.
     """
     shares = by_share["triples"].to_numpy()
-    rise = slope(shares, by_share["f1"].to_numpy(), questions=by_share["question"], **draws)
+    rise = slope(
+        shares,
+        by_share["f1"].to_numpy(),
+        questions=by_share["question"],
+        **draws,
+    )
     yield Measured(rise, trained=(ras,))
 
 
@@ -147,7 +157,12 @@ def ras_08(
     texts = [trajectory.query.text for trajectory, _ in loops]
     answers = [right for _, right in loops]
     effects = growth_slopes(rounds, answers, **draws)
-    effects |= connection_gains(steps, texts, answers, **draws)
+    effects |= connection_gains(
+        steps,
+        texts,
+        answers,
+        **draws,
+    )
     for criterion, effect in effects.items():
         yield Measured(effect, criterion, trained=(ras,))
 
@@ -189,7 +204,12 @@ def ras_11(
     yield Measured(gain, "gold over patterns", trained=(ras,))
     gain = paired(held["the small model"], held["triples by rules"], **draws)
     why = "the planner asks with the relations of the small model, which rules don't have"
-    yield Measured(gain, "patterns over rules", trained=(ras,), untestable=why)
+    yield Measured(
+        gain,
+        "patterns over rules",
+        trained=(ras,),
+        untestable=why,
+    )
 
 
 def ras_12(curve: DataFrame, ras: RAS, **draws: int) -> Iterator[Measured]:
@@ -199,7 +219,12 @@ def ras_12(curve: DataFrame, ras: RAS, **draws: int) -> Iterator[Measured]:
     planner that learned from 5 %.
     """
     shares = np.log10(curve["share"])
-    rise = slope(shares, curve["action"], questions=curve["question"], **draws)
+    rise = slope(
+        shares,
+        curve["action"],
+        questions=curve["question"],
+        **draws,
+    )
     yield Measured(rise, "slope", trained=(ras,))
 
 
@@ -278,8 +303,18 @@ def growth_slopes(
             rows.append((question, n, held, held - by_chance))
     question, n, held, beyond = np.array(rows).T
     return {
-        "growth": slope(n, held, questions=question, **draws),
-        "growth over chance": slope(n, beyond, questions=question, **draws),
+        "growth": slope(
+            n,
+            held,
+            questions=question,
+            **draws,
+        ),
+        "growth over chance": slope(
+            n,
+            beyond,
+            questions=question,
+            **draws,
+        ),
     }
 
 

@@ -63,14 +63,22 @@ class Scopes:
         self.themes = {RAW: raw}
         for name in (FROM_PROFILE, FROM_VECTOR):
             self.themes[name] = copy(raw)
-            self.themes[name].fit(*self.pairs, from_vectors=name == FROM_VECTOR, seed=seed)
+            self.themes[name].fit(
+                *self.pairs,
+                from_vectors=name == FROM_VECTOR,
+                seed=seed,
+            )
 
     def hits(self, themes: Themes, share: float) -> tuple[ndarray, ndarray]:
         """Whether a scope keeps the passage that is sought, and whether it is in the first five."""
         scores = self.queries @ self.vectors.T
         if share < 1:
             scores = scores - OUT_OF_SCOPE * ~themes.scoped(self.queries, share)
-        best = np.argsort(-scores, axis=1, kind="stable")[:, :5]
+        best = np.argsort(
+            -scores,
+            axis=1,
+            kind="stable",
+        )[:, :5]
         is_kept = scores[np.arange(len(self.sought)), self.sought] > -OUT_OF_SCOPE / 2
         return is_kept, (best == self.sought[:, None]).any(1)
 
@@ -81,7 +89,12 @@ class Scopes:
             for share in SCOPES:
                 kept, first = self.hits(themes, share)
                 hits = DataFrame({"kept in scope": kept, "recall@5": first}).astype(float)
-                rows = hits.reset_index(names="question").melt("question", None, "metric", "found")
+                rows = hits.reset_index(names="question").melt(
+                    "question",
+                    None,
+                    "metric",
+                    "found",
+                )
                 parts.append(rows.assign(profile=name, **{"K/N": share}))
         return pd.concat(parts, ignore_index=True)
 
@@ -107,7 +120,10 @@ class Scopes:
         rows = []
         for name, (right, given) in columns.items():
             measures = precision_recall_fscore_support(
-                right, given, average="binary", zero_division=0.0
+                right,
+                given,
+                average="binary",
+                zero_division=0.0,
             )
             rows.append((name, int(right.sum()), *measures[:3]))
         return DataFrame(rows, columns=["theme", "passages", "precision", "recall", "F1"])
@@ -115,12 +131,20 @@ class Scopes:
     def newer_text(self) -> tuple[ndarray, ndarray, list[ndarray]]:
         """What :func:`kit.lab.claims.ras.ras_15` takes: some themes are never learned."""
         kept = {name: words for name, words in THEMES.items() if name not in LEFT_OUT}
-        fewer = Themes(self.corpus, self.vectors, kept)
+        fewer = Themes(
+            self.corpus,
+            self.vectors,
+            kept,
+        )
         strengths = fewer.classifier.predict_proba(self.vectors)
         empty = (strengths.max(1) < ALMOST_EMPTY).astype(float)
         whole = self.themes[RAW]
         unseen = whole.labels[:, [name in LEFT_OUT for name in whole.names]].any(1)
-        fewer.fit(*self.pairs, from_vectors=True, seed=self.seed)
+        fewer.fit(
+            *self.pairs,
+            from_vectors=True,
+            seed=self.seed,
+        )
         held = []
         for themes in (self.themes[FROM_VECTOR], fewer):
             held.append(self.hits(themes, 0.25)[1][unseen[self.sought]])
@@ -153,7 +177,13 @@ def seconds_saved(
     saved = {}
     for n in (n_vectors // 4, n_vectors):
         for share in shares:
-            saved[n, share] = _saved(share, vectors[:n], profiles[:n], seed, repeat)
+            saved[n, share] = _saved(
+                share,
+                vectors[:n],
+                profiles[:n],
+                seed,
+                repeat,
+            )
     return saved
 
 
@@ -232,7 +262,11 @@ def beside_dense(
     dense_full.
     """
     most = ras.settings.rounds * ras.settings.top_k
-    once = ranked(dense, questions, most)
+    once = ranked(
+        dense,
+        questions,
+        most,
+    )
     rows = []
     for name, trajectories in loops.items():
         for question, trajectory in zip(questions, trajectories):
@@ -292,7 +326,14 @@ def decisions(
     words = TfidfVectorizer(token_pattern=r"\S+", ngram_range=(1, 2)).fit_transform(prompts)
     vectors = StandardScaler().fit_transform(graph_vectors(answerer, states))
     heads = {"text": words, "text and graph": hstack([words, vectors]).tocsr()}
-    return {name: _judged(features, enough, owners) for name, features in heads.items()}
+    return {
+        name: _judged(
+            features,
+            enough,
+            owners,
+        )
+        for name, features in heads.items()
+    }
 
 
 def graph_vectors(answerer: GraphAnswerer, states: Trajectories) -> ndarray:
@@ -328,7 +369,11 @@ def agreement_with_facts(ras: RAS, questions: Questions, stated: StatedFacts) ->
     rows = []
     for source in ("rules", ras.settings.planner):
         read = {}
-        extractions = extract(ras.corpus, source, [ras.corpus.row[passage] for passage in ids])
+        extractions = extract(
+            ras.corpus,
+            source,
+            [ras.corpus.row[passage] for passage in ids],
+        )
         for passage, extraction in zip(ids, extractions):
             read[passage] = {
                 (key_of(triple.subject), triple.relation, key_of(triple.object))
