@@ -228,7 +228,10 @@ class SideBySide(widgets.GridBox):
 
     def close(self) -> None:
         """Close all but the two explorers, which may be shown again."""
-        for widget in (self.link, self.layout, *self.rows):
+        for row in self.rows:
+            row.layout.close()
+            row.close()
+        for widget in (self.link, self.layout):
             widget.close()
         super().close()
 
