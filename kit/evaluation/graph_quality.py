@@ -83,9 +83,14 @@ def density_sweep(
             for value in values:
                 graph = graph_at(builder, value, corpus, encoders)
                 quality = graph_quality(graph, questions, seeds)
-                about = {"builder": builder, "value": float(value)}
-                size = {"density": graph.density, "mean_degree": graph.mean_degree}
-                parts.append(quality.assign(**about, **size))
+                parts.append(
+                    quality.assign(
+                        builder=builder,
+                        value=float(value),
+                        density=graph.density,
+                        mean_degree=graph.mean_degree,
+                    )
+                )
     return pd.concat(parts, ignore_index=True)
 
 

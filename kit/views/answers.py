@@ -18,64 +18,96 @@ from kit.views.names import capital, metric_name, name_of
 from kit.views.sentences import FEWEST, headline, points
 from kit.views.style import Figure
 
-_FOUND = "all supports found"
+FULL = "full@5"
+RIGHT = "em"
+_COMPLETE = "all supports found"
 _MISSED = "a support missing"
 
 
 def found_and_right(
     experiment: Experiment,
     answers: Experiment,
-    full: str = "full@5",
-    right: str = "em",
+    full: str = FULL,
+    right: str = RIGHT,
 ) -> Figure:
     """How often all supports are found, and how often the answer is right, per method."""
     methods = list(experiment.rankings)
-    found = experiment.summary()
-    found = found[found["metric"] == full].assign(panel=f"{metric_name(full)}: {_FOUND}")
-    read = answers.only([*methods, "none", "golden"]).summary()
-    read = read[read["metric"] == right].assign(panel=f"{metric_name(right)} of the answer")
+    retrieved = _means(experiment, full)
+    retrieved["panel"] = f"{metric_name(full)}: {_COMPLETE}"
+    read = _means(answers.only([*methods, "none", "golden"]), right)
+    read["panel"] = f"{metric_name(right)} of the answer"
+    table = pd.concat([retrieved, read])
 
-    table = pd.concat([found, read])
-    title = headline(answers.only(methods).compare(methods[0], right))
-    labels = {"xlabel": "share of the questions", "share": True}
-    return plots.points(table, title, facet="panel", **labels).of(table)
+    compared = answers.only(methods).compare(methods[0], right)
+    figure = plots.points(
+        table,
+        headline(compared),
+        facet="panel",
+        share=True,
+        xlabel="share of the questions",
+    )
+    return figure.of(table)
+
+
+def _means(experiment: Experiment, metric: str, by: Sequence[str] = ()) -> DataFrame:
+    """The mean of a metric per method with its interval."""
+    summary = experiment.summary(by)
+    of_metric = summary["metric"] == metric
+    return summary[of_metric].copy()
 
 
 def right_by_found(
     experiment: Experiment,
     answers: Experiment,
-    full: str = "full@5",
-    right: str = "em",
+    full: str = FULL,
+    right: str = RIGHT,
 ) -> Figure:
     """How often the answer is right where all supports were found, and where one is missing."""
-    found = per_question(experiment, full)
-    read = per_question(answers, right).loc[found.index, found.columns]
+    complete = per_question(experiment, full)
+    read = per_question(answers, right)
+    read = read.loc[complete.index, complete.columns]
     rows = []
-    for name in found:
-        for group, chosen in ((_FOUND, found[name] == 1), (_MISSED, found[name] < 1)):
-            values = read.loc[chosen, name].to_numpy()
-            mean = statistics.interval(values, **experiment.draws)
-            row = {"retriever": name, "group": group, "mean": mean.value}
-            rows.append(row | {"low": mean.low, "high": mean.high, "n": mean.n})
+    for group, wanted in ((_COMPLETE, 1), (_MISSED, 0)):
+        for name in complete:
+            chosen = read.loc[complete[name] == wanted, name]
+            mean = statistics.interval(chosen.to_numpy(), **experiment.draws)
+            row = {"retriever": name, "group": group}
+            row["mean"] = mean.value
+            row["low"] = mean.low
+            row["high"] = mean.high
+            row["n"] = mean.n
+            rows.append(row)
     table = DataFrame(rows)
 
-    words = metric_name(right)
-    labels = {"xlabel": f"{words}, of the questions that n counts", "share": True}
-    row = table["retriever"].map(name_of) + table["n"].map(" (n = {})".format)
-    title = _worth_of_supports(experiment, found, read)
-    figure = plots.points(table.assign(row=row), title, "row", group="group", **labels)
+    counts = table["n"].map(" (n = {})".format)
+    named = table.assign(row=table["retriever"].map(name_of) + counts)
+    figure = plots.points(
+        named,
+        _worth_of_supports(experiment, complete, read),
+        "row",
+        group="group",
+        share=True,
+        xlabel=f"{metric_name(right)}, of the questions that n counts",
+    )
     return figure.of(table)
 
 
-def _worth_of_supports(experiment: Experiment, found: DataFrame, read: DataFrame) -> str:
+def _worth_of_supports(
+    experiment: Experiment,
+    complete: DataFrame,
+    read: DataFrame,
+) -> str:
     """How much oftener the answer is right where all supports were found, over all methods."""
-    n = len(found)
-    if n < FEWEST:
-        return f"{n} questions are too few to say what the supports are worth"
-    owner = np.repeat(np.arange(n), found.shape[1])
-    x = found.to_numpy().ravel()
-    y = read.to_numpy().ravel()
-    slope = statistics.slope(x, y, questions=owner, **experiment.draws)
+    n_questions, n_methods = complete.shape
+    if n_questions < FEWEST:
+        return f"{n_questions} questions are too few to say what the supports are worth"
+
+    slope = statistics.slope(
+        complete.to_numpy().ravel(),
+        read.to_numpy().ravel(),
+        questions=np.repeat(np.arange(n_questions), n_methods),
+        **experiment.draws,
+    )
     if not slope.low > 0:
         return "Whether all supports are found makes no difference that is more than chance"
     return f"Where all supports are found, {points(slope.value)} more of the answers are right"
@@ -84,39 +116,55 @@ def _worth_of_supports(experiment: Experiment, found: DataFrame, read: DataFrame
 def costs(
     experiment: Experiment,
     answers: Experiment,
-    right: str = "em",
+    right: str = RIGHT,
     cost: str = COSTS[0],
 ) -> Figure:
     """What a method spends on a language model per question, and how often the answer is right.
 
     A method without a language model spends nothing.
     """
-    spent = experiment.table.groupby("retriever", sort=False)[list(COSTS)].mean().fillna(0)
-    means = answers.only(list(spent.index)).summary()
-    means = means[means["metric"] == right].set_index("retriever")
-    table = means.join(spent).reset_index()
+    by_method = experiment.table.groupby("retriever", sort=False)
+    spent = by_method[list(COSTS)].mean()
+    means = _means(answers.only(list(spent.index)), right)
+    table = means.join(spent.fillna(0), on="retriever")
 
-    most = table.loc[table[cost].idxmax()]
     unit = f"{cost} of a language model per question"
-    title = f"No method uses {cost} of a language model"
-    if most[cost]:
-        title = capital(f"{name_of(most['retriever'])} takes most: {most[cost]:.3g} {unit}")
-    labels = {"xlabel": unit, "ylabel": metric_name(right)}
-    return plots.curves(table, title, cost, by="retriever", **labels).of(table)
+    figure = plots.curves(
+        table,
+        _most_costly(table, cost, unit),
+        cost,
+        by="retriever",
+        xlabel=unit,
+        ylabel=metric_name(right),
+    )
+    return figure.of(table)
+
+
+def _most_costly(table: DataFrame, cost: str, unit: str) -> str:
+    most = table.loc[table[cost].idxmax()]
+    if not most[cost]:
+        return f"No method uses {cost} of a language model"
+    name = name_of(most["retriever"])
+    return capital(f"{name} takes most: {most[cost]:.3g} {unit}")
 
 
 def answers_by_hops(
     answers: Experiment,
     methods: Sequence[str],
-    right: str = "em",
+    right: str = RIGHT,
 ) -> Figure:
     """How often the answer is right by the hops of a question, between floor and ceiling.
 
     The first of ``methods`` is what the others are compared with.
     """
     chosen = answers.only(["none", *methods, "golden"])
-    table = chosen.summary("hops")
-    table = table[table["metric"] == right]
-    title = headline(answers.only(methods).compare(methods[0], right, "hops"), "hops")
-    labels = {"xlabel": "hops of the question", "ylabel": metric_name(right)}
-    return plots.lines(table, title, "hops", **labels).of(table)
+    table = _means(chosen, right, ["hops"])
+    compared = answers.only(methods).compare(methods[0], right, "hops")
+    figure = plots.lines(
+        table,
+        headline(compared, "hops"),
+        "hops",
+        xlabel="hops of the question",
+        ylabel=metric_name(right),
+    )
+    return figure.of(table)

@@ -35,7 +35,11 @@ def explore_graphs(graphs: Mapping[str, PassageGraph], questions: Questions) -> 
         rows = [*supports, *around[: _AROUND - len(supports)]]
         positions = places_of(graphs.values(), rows)
         picture = graph_frame(
-            graphs[builder], rows, question.supporting_ids, positions, f"{builder} graph"
+            graphs[builder],
+            rows,
+            question.supporting_ids,
+            positions,
+            f"{builder} graph",
         )
         return replace(picture, question=question.text)
 
@@ -62,7 +66,8 @@ def explore_neighbourhoods(
         [seeds] = find_seeds(corpus, [question], n_seeds)
         graphs = {}
         for value in densities[builder]:
-            graphs[f"{KNOBS[builder]} = {value:g}"] = graph_at(builder, value, corpus)
+            step = f"{KNOBS[builder]} = {value:g}"
+            graphs[step] = graph_at(builder, value, corpus)
         return _neighbourhoods(graphs, question, seeds)
 
     controls = {
@@ -90,8 +95,11 @@ def turning(quality: DataFrame, questions: Questions, builder: str = "entity") -
 def _question_control(questions: Questions) -> Dropdown:
     """Some of the questions, those of many hops first."""
     in_order = sorted(questions, key=lambda question: (-question.hops, question.id))
-    chosen = in_order[:: max(1, len(in_order) // _LISTED)]
-    options = [(f"{question.hops} hops · {question.text[:100]}", question) for question in chosen]
+    step = max(1, len(in_order) // _LISTED)
+    options = []
+    for question in in_order[::step]:
+        label = f"{question.hops} hops · {question.text[:100]}"
+        options.append((label, question))
     return Dropdown(options=options, description="question")
 
 
@@ -115,9 +123,15 @@ def _neighbourhoods(
     for step, graph in graphs.items():
         picture = graph_frame(graph, rows, gold, positions, step)
         [frame] = picture.frames
-        edges = [edge for edge in frame.edges if seed_ids & {*edge.ends}]
         states, caption = _reached(graph, question, seeds, rows)
-        frames.append(replace(frame, step=step, caption=caption, states=states, edges=edges))
+        changed = replace(
+            frame,
+            step=step,
+            caption=caption,
+            states=states,
+            edges=[edge for edge in frame.edges if seed_ids & {*edge.ends}],
+        )
+        frames.append(changed)
     return Replay(picture.nodes, frames, f"{question.text}\nAnswer: {question.answer}")
 
 
@@ -130,10 +144,15 @@ def _reached(
     """What one graph reaches of these rows, and a caption."""
     corpus = graph.corpus
     gold = {corpus.row[passage] for passage in question.supporting_ids}
+    reached = graph.neighbours(seeds).tolist()
     roles = dict.fromkeys(gold, "missed")
-    roles |= dict.fromkeys(graph.neighbours(seeds).tolist(), "reached")
-    roles |= dict.fromkeys(seeds, "seed")
-    states = [NodeState(corpus.passages[row].id, roles[row]) for row in rows if row in roles]
+    roles.update(dict.fromkeys(reached, "reached"))
+    roles.update(dict.fromkeys(seeds, "seed"))
+    states = []
+    for row in rows:
+        if row in roles:
+            passage = corpus.passages[row]
+            states.append(NodeState(passage.id, roles[row]))
 
     quality = graph_quality(graph, [question], [seeds]).iloc[0]
     caption = (

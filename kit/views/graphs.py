@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from pandas import DataFrame
+from numpy import ndarray
+from pandas import DataFrame, Series
 
 from kit.corpus.types import Questions
 from kit.evaluation import statistics
@@ -20,37 +21,63 @@ from kit.views.sentences import FEWEST, headline, points
 from kit.views.style import Figure
 
 Graphs = Mapping[str, PassageGraph]
-_SIZE = "passages that the seeds reach, themselves included; mean over questions"
 _NAMES = {"tfidf": "TF-IDF", "knn": "KNN"}
+_METRICS = {
+    "sf_em": "SF-EM: all supports reached",
+    "precision": "precision (log scale)",
+}
 
 
 def graph_name(builder: str) -> str:
     """The graph of a builder in words: "the KNN graph"."""
-    words = _NAMES.get(builder, builder).replace("+", "-and-")
+    words = _NAMES.get(builder, builder)
+    words = words.replace("+", "-and-")
     return f"the {words} graph"
+
+
+# ---- what there is
 
 
 def densities(graphs: Graphs) -> Figure:
     """The density and the mean degree of each graph that has edges."""
-    rows = [{"graph": name, **describe_graph(graph)} for name, graph in graphs.items()]
+    rows = []
+    for name, graph in graphs.items():
+        row = {"graph": name}
+        row.update(describe_graph(graph))
+        rows.append(row)
     table = DataFrame(rows)
-    joined = table[table["edges"] > 0].sort_values("mean_degree", kind="stable")
-    title = "No graph has an edge"
-    if len(joined):
-        first, last = joined.iloc[0], joined.iloc[-1]
-        sparsest = f"{graph_name(first['graph'])} gives a passage {first['mean_degree']:.3g}"
-        title = capital(
-            f"{sparsest} neighbours on average, {graph_name(last['graph'])} "
-            f"{last['mean_degree']:.3g}"
-        )
 
-    measures = {
-        "density: percent of all pairs": 100 * joined["density"],
-        "mean degree: neighbours of a passage": joined["mean_degree"],
-    }
-    long = joined[["graph"]].assign(**measures).melt("graph", var_name="measure", value_name="mean")
-    figure = plots.points(long, title, "graph", by="graph", facet="measure", log=True)
+    joined = table[table["edges"] > 0]
+    joined = joined.sort_values("mean_degree", kind="stable")
+    density = joined[["graph"]].assign(
+        measure="density: percent of all pairs",
+        mean=100 * joined["density"],
+    )
+    degree = joined[["graph"]].assign(
+        measure="mean degree: neighbours of a passage",
+        mean=joined["mean_degree"],
+    )
+    figure = plots.points(
+        pd.concat([density, degree]),
+        _from_sparse_to_dense(joined),
+        "graph",
+        by="graph",
+        facet="measure",
+        log=True,
+    )
     return figure.of(table)
+
+
+def _from_sparse_to_dense(joined: DataFrame) -> str:
+    """The mean degrees of the sparsest and the densest graph in a sentence."""
+    if joined.empty:
+        return "No graph has an edge"
+    sparse = joined.iloc[0]
+    dense = joined.iloc[-1]
+    return capital(
+        f"{graph_name(sparse['graph'])} gives a passage {sparse['mean_degree']:.3g} neighbours "
+        f"on average, {graph_name(dense['graph'])} {dense['mean_degree']:.3g}"
+    )
 
 
 def degrees(graphs: Graphs) -> Figure:
@@ -58,12 +85,14 @@ def degrees(graphs: Graphs) -> Figure:
     parts = []
     for name, graph in graphs.items():
         degree, count = np.unique(graph.degrees, return_counts=True)
-        at_least = count[::-1].cumsum()[::-1] / count.sum()
-        part = DataFrame({"graph": name, "degree": degree, "count": count, "share": at_least})
+        from_above = count[::-1].cumsum()
+        part = DataFrame({"degree": degree, "count": count})
+        part["share"] = from_above[::-1] / count.sum()
+        part.insert(0, "graph", name)
         parts.append(part)
     table = pd.concat(parts, ignore_index=True)
 
-    return plots.curves(
+    figure = plots.curves(
         table[table["degree"] > 0],
         _most_uneven(graphs),
         "degree",
@@ -72,24 +101,30 @@ def degrees(graphs: Graphs) -> Figure:
         log=["x", "y"],
         xlabel="neighbours of a passage (log scale)",
         ylabel="share of passages with at least so many",
-    ).of(table)
+    )
+    return figure.of(table)
 
 
 def _most_uneven(graphs: Graphs) -> str:
     """The graph whose busiest passage is farthest above the middle one, in a sentence."""
     spreads = {}
     for name, graph in graphs.items():
-        middle = float(np.median(graph.degrees))
-        if middle:
+        middle = np.median(graph.degrees)
+        if middle > 0:
             spreads[name] = graph.degrees.max() / middle
     if not spreads:
         return "In no graph have most passages a neighbour"
+
     name = max(spreads, key=spreads.get)
     degree = graphs[name].degrees
+    middle = np.median(degree)
     return (
-        f"In {graph_name(name)} the middle passage has {np.median(degree):g} neighbours, "
+        f"In {graph_name(name)} the middle passage has {middle:g} neighbours, "
         f"the busiest one {degree.max():,}"
     )
+
+
+# ---- what is joined
 
 
 def joined_supports(graphs: Graphs, questions: Questions, **draws: int) -> Figure:
@@ -97,27 +132,54 @@ def joined_supports(graphs: Graphs, questions: Questions, **draws: int) -> Figur
     several = [question for question in questions if question.hops > 1]
     rows = []
     for name, graph in graphs.items():
-        shares = [np.nan]
-        if several:
-            shares = graph_quality(graph, several, [[]] * len(several))["joined"]
-        mean = statistics.interval(np.array(shares), **draws)
-        pairs = {"graph": name, "pairs": "two supports of a question", "n": len(several)}
-        rows.append(pairs | {"mean": mean.value, "low": mean.low, "high": mean.high})
-        rows.append({"graph": name, "pairs": "any two passages", "mean": graph.density})
+        row = {"graph": name, "pairs": "two supports of a question"}
+        row.update(_interval(_joined(graph, several), **draws))
+        rows.append(row)
+        row = {"graph": name, "pairs": "any two passages"}
+        row["mean"] = graph.density
+        rows.append(row)
     table = DataFrame(rows)
-    supports = table[table["n"] > 0]
-    labels = {"xlabel": "share of the pairs that an edge joins", "share": True}
-    title = _most_joined(supports)
-    return plots.points(table, title, "graph", by="graph", facet="pairs", **labels).of(table)
+
+    figure = plots.points(
+        table,
+        _most_joined(table[table["n"] > 0], len(several)),
+        "graph",
+        by="graph",
+        facet="pairs",
+        share=True,
+        xlabel="share of the pairs that an edge joins",
+    )
+    return figure.of(table)
 
 
-def _most_joined(table: DataFrame) -> str:
+def _joined(graph: PassageGraph, questions: Questions) -> ndarray:
+    """The share of pairs of supports that an edge joins, per question."""
+    if not questions:
+        return np.array([np.nan])
+    no_seeds = [[] for _ in questions]
+    quality = graph_quality(graph, questions, no_seeds)
+    return quality["joined"].to_numpy()
+
+
+def _interval(values: ndarray, **draws: int) -> dict[str, float]:
+    """The mean with its interval, as columns of a table."""
+    mean = statistics.interval(values, **draws)
+    return {
+        "mean": mean.value,
+        "low": mean.low,
+        "high": mean.high,
+        "n": mean.n,
+    }
+
+
+def _most_joined(table: DataFrame, n_questions: int) -> str:
     """Which graph joins most supports, where its interval is apart from the next one's."""
-    if table.empty:
+    if not n_questions:
         return "No question has two supports to join"
     ranked = table.sort_values("mean", ascending=False)
-    first, second = ranked.iloc[0], ranked.iloc[1]
-    if first["low"] > second["high"] and first["n"] >= FEWEST:
+    first = ranked.iloc[0]
+    second = ranked.iloc[1]
+    if first["low"] > second["high"] and n_questions >= FEWEST:
         return capital(
             f"{graph_name(first['graph'])} joins most pairs of supports, {first['mean']:.0%}; "
             f"{graph_name(second['graph'])} follows with {second['mean']:.0%}"
@@ -132,16 +194,17 @@ def _most_joined(table: DataFrame) -> str:
 def quality_curves(quality: DataFrame, **draws: int) -> Figure:
     """SF-EM and precision along the size of the neighbourhood (kgp.txt Figure 5)."""
     table = _means(quality, **draws)
-    names = {"sf_em": "SF-EM: all supports reached", "precision": "precision (log scale)"}
-    rows = plots.long(table, names)
-    rows["neighbourhood"] = rows["neighbourhood"].mask(rows["builder"] == SEEDS)
+    rows = plots.long(table, _METRICS)
+    is_level = rows["builder"] == SEEDS  # to compare with
+    rows["neighbourhood"] = rows["neighbourhood"].mask(is_level)
     figure = plots.curves(
         rows,
         _gain_of_density(quality, **draws),
         "neighbourhood",
         facet="metric",
-        log=["x", names["precision"]],
-        xlabel=f"{_SIZE} (log scale); dotted: the seeds alone",
+        log=["x", _METRICS["precision"]],
+        xlabel="passages that the seeds reach, mean over questions (log scale); "
+        "dotted: the seeds alone",
         ylabel="share",
         name_levels=False,
     )
@@ -152,39 +215,44 @@ def _means(quality: DataFrame, **draws: int) -> DataFrame:
     """A row per builder and value: size, and SF-EM and precision with their intervals."""
     rows = []
     for (builder, value), group in quality.groupby(["builder", "value"], sort=False):
-        row = {"builder": builder, "value": value, "neighbourhood": group["neighbourhood"].mean()}
-        for metric in ("sf_em", "precision"):
+        row = {"builder": builder, "value": value}
+        row["neighbourhood"] = group["neighbourhood"].mean()
+        for metric in _METRICS:
             mean = statistics.interval(group[metric].to_numpy(), **draws)
             row[metric] = mean.value
             row[f"{metric}_low"] = mean.low
             row[f"{metric}_high"] = mean.high
-        rows.append(row | {"n": len(group)})
+        row["n"] = len(group)
+        rows.append(row)
     return DataFrame(rows)
 
 
 def _gain_of_density(quality: DataFrame, **draws: int) -> str:
     """What the densest graph of a builder reaches more than its sparsest, and what it wastes."""
+    swept = quality[quality["builder"] != SEEDS]
     gains = {}
-    for builder, swept in quality[quality["builder"] != SEEDS].groupby("builder", sort=False):
-        sparse, dense = _ends(swept, "sf_em")
+    for builder, rows in swept.groupby("builder", sort=False):
+        sparse, dense = _ends(rows, "sf_em")
         gains[builder] = statistics.paired(dense, sparse, **draws)
+
     name = max(gains, key=lambda builder: gains[builder].value)
     gain = gains[name]
     if gain.n < FEWEST or not gain.low > 0:
         return "No graph surely covers more questions where it is denser"
-
-    sparse, dense = _ends(quality[quality["builder"] == name], "precision")
+    sparse, dense = _ends(swept[swept["builder"] == name], "precision")
     return capital(
         f"{graph_name(name)} gains {points(gain.value)} of SF-EM from sparse to dense; "
         f"its precision goes from {sparse.mean():.1%} to {dense.mean():.1%}"
     )
 
 
-def _ends(swept: DataFrame, metric: str) -> tuple[np.ndarray, np.ndarray]:
+def _ends(swept: DataFrame, metric: str) -> tuple[ndarray, ndarray]:
     """A metric of all questions with the first and with the last value of a sweep."""
     values = swept.pivot(index="question", columns="value", values=metric)
     order = swept["value"].unique()
-    return values[order[0]].to_numpy(), values[order[-1]].to_numpy()
+    sparse = values[order[0]]
+    dense = values[order[-1]]
+    return sparse.to_numpy(), dense.to_numpy()
 
 
 def quality_by_hops(quality: DataFrame, size: float = 50, **draws: int) -> Figure:
@@ -193,26 +261,52 @@ def quality_by_hops(quality: DataFrame, size: float = 50, **draws: int) -> Figur
     Between two values of a builder SF-EM is interpolated; builders that never reach so many
     passages are left out.
     """
-    sizes = _means(quality[quality["builder"] != SEEDS], **draws)
-    reached = at_equal_size(quality, sizes, "sf_em", size, by="neighbourhood")
-    questions = quality.drop_duplicates("question").set_index("question")
-    alone = quality[quality["builder"] == SEEDS].set_index("question")["sf_em"]
-    reached = reached.assign(**{SEEDS: alone})
-
+    reached = _reached_at(quality, size)
     rows = []
-    compared = []
-    for hops, ids in questions.groupby("hops").groups.items():
-        for builder, values in reached.loc[ids].items():
-            mean = statistics.interval(values.to_numpy(), **draws)
-            row = {"builder": builder, "hops": hops, "n": mean.n}
-            rows.append(row | {"mean": mean.value, "low": mean.low, "high": mean.high})
-            gain = statistics.paired(values.to_numpy(), reached.loc[ids, SEEDS], **draws)
-            difference = {"difference": gain.value, "low": gain.low, "high": gain.high}
-            compared.append(row | {"retriever": graph_name(builder)} | difference)
+    differences = []
+    for hops, ids in _ids_by_hops(quality).items():
+        alone = reached.loc[ids, SEEDS]
+        for builder in reached:
+            values = reached.loc[ids, builder].to_numpy()
+            row = {"builder": builder, "hops": hops}
+            row.update(_interval(values, **draws))
+            rows.append(row)
 
+            gain = statistics.paired(values, alone.to_numpy(), **draws)
+            difference = {"retriever": graph_name(builder), "hops": hops}
+            difference["difference"] = gain.value
+            difference["low"] = gain.low
+            difference["high"] = gain.high
+            difference["n"] = gain.n
+            differences.append(difference)
+
+    compared = DataFrame(differences)
+    compared = compared[compared["retriever"] != graph_name(SEEDS)]
+    title = headline(compared.assign(baseline=SEEDS, metric="SF-EM"), "hops")
     table = DataFrame(rows)
-    differences = DataFrame(compared).assign(baseline=SEEDS, metric="SF-EM")
-    title = headline(differences[differences["builder"] != SEEDS], "hops")
-    title = title.replace(" for questions", f" within {size:g} passages, for questions")
-    labels = {"xlabel": "hops of the question", "ylabel": f"SF-EM within {size:g} passages"}
-    return plots.lines(table, title, "hops", "builder", **labels).of(table)
+    figure = plots.lines(
+        table,
+        title.replace(" for questions", f" within {size:g} passages, for questions"),
+        "hops",
+        "builder",
+        xlabel="hops of the question",
+        ylabel=f"SF-EM within {size:g} passages",
+    )
+    return figure.of(table)
+
+
+def _reached_at(quality: DataFrame, size: float) -> DataFrame:
+    """SF-EM per question (index) and builder (columns) at one size, and of the seeds alone."""
+    is_alone = quality["builder"] == SEEDS
+    groups = quality[~is_alone].groupby(["builder", "value"], sort=False)
+    sizes = groups["neighbourhood"].mean().reset_index()
+    reached = at_equal_size(quality, sizes, "sf_em", size, by="neighbourhood")
+    alone = quality[is_alone].set_index("question")
+    reached[SEEDS] = alone["sf_em"]
+    return reached
+
+
+def _ids_by_hops(quality: DataFrame) -> dict[int, Series]:
+    """The ids of the questions of each number of hops."""
+    questions = quality.drop_duplicates("question")
+    return dict(iter(questions.groupby("hops")["question"]))

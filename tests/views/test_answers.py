@@ -13,8 +13,8 @@ from kit.worlds.atlas import generate
 @pytest.fixture(scope="module")
 def experiment() -> Experiment:
     benchmark = generate(size="small")
-    asked = benchmark.asking(benchmark.test[:40])
-    return evaluate(["dense", "bm25"], asked, ks=(5,), n_resamples=200, progress=False)
+    forty = benchmark.asking(benchmark.test[:40])
+    return evaluate(["dense", "bm25"], forty, ks=(5,), n_resamples=200, progress=False)
 
 
 @pytest.fixture(scope="module")

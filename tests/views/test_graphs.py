@@ -32,10 +32,10 @@ def built(benchmark: Benchmark) -> dict[str, PassageGraph]:
 
 def test_densities_and_degrees_are_those_of_the_graphs() -> None:
     hand = example()
-    both = built(hand)
-    densities = figures.densities(both)
-    assert densities.table["edges"].tolist() == [graph.n_edges for graph in both.values()]
-    degrees = figures.degrees(both).table
+    graphs_by_name = built(hand)
+    densities = figures.densities(graphs_by_name)
+    assert densities.table["edges"].tolist() == [graph.n_edges for graph in graphs_by_name.values()]
+    degrees = figures.degrees(graphs_by_name).table
     counts = degrees.groupby("graph")["count"].sum()
     assert counts.tolist() == [6, 6]
     assert degrees.groupby("graph")["share"].max().tolist() == [1, 1]
