@@ -41,7 +41,7 @@ function render({ model, el }) {
   root.append(heading, problem, question, asked, bar, caption, make("div", { class: "kit-body" }, stage, columns), legend, detail, help);
   el.append(root);
 
-  let replay, looks, view = WHOLE, pinned = null, current = null, timer = null, drag = null, painting = 0;
+  let replay, looks, view = WHOLE, pinned = null, current = null, timer = null, drag = null, painting = 0, width = 800;
   let elements = new Map(); // node id → what stands for it on the page
   let lines = []; // edges, each with its group
   const index = () => model.get("index");
@@ -66,7 +66,6 @@ function render({ model, el }) {
   // ---- the graph
   const top = () => looks.scale ? 74 : 60; // nodes stay clear of the buttons
   const at = node => {
-    const width = picture.clientWidth || 800;
     return [view.x + view.k * (MARGIN + node.x * (width - 2 * MARGIN)), view.y + view.k * (top() + node.y * (HEIGHT - MARGIN - top()))];
   };
   function zoom(by, x = picture.clientWidth / 2, y = HEIGHT / 2) {
@@ -80,7 +79,7 @@ function render({ model, el }) {
   }
   const radius = state => {
     if (state.value === null) return 9;
-    const small = looks.scale ? Math.max(0.7, Math.min(1, picture.clientWidth / 650)) : 1; // half a page, half the room
+    const small = looks.scale ? Math.max(0.7, Math.min(1, width / 650)) : 1; // half a page, half the room
     return small * (6 + 10 * Math.max(0, Math.min(1, state.value)));
   };
   const reach = state => radius(state) * (replay.nodes[state.node].gold ? 1.3 : 1) + (looks.roles[state.role].halo ? 7 : 2);
@@ -130,7 +129,7 @@ function render({ model, el }) {
     const told = new Set(frame().edges.filter(edge => edge.emphasised).flatMap(edge => [edge.source, edge.target]));
     const weight = state => (state.node === frame().focus ? 8 : 0) + (told.has(state.node) ? 2 : 0) + (replay.nodes[state.node].gold ? 4 : 0) + (state.role === "seed" ? 2 : 0) + (state.role === "plain" ? 0 : 1);
     const order = [...states].sort((a, b) => weight(b) - weight(a));
-    const size = looks.scale ? 13 : 11, width = picture.clientWidth;
+    const size = looks.scale ? 13 : 11;
     const family = getComputedStyle(root).fontFamily;
     const zoomed = zooms.offsetWidth + 12, taken = [[width - zoomed, 0, width, zooms.offsetHeight + 12]]; // the buttons
     for (const state of states) {
@@ -138,9 +137,12 @@ function render({ model, el }) {
       taken.push([x - r, y - r, x + r, y + r]);
     }
     const nodes = taken.length, strokes = strongPoints();
-    const box = (state, text, far, [right, down]) => {
+    const widthOf = (state, text) => {
       pen.font = `${state.node === frame().focus ? 600 : 400} ${size}px ${family}`; // the one in hand is bold
-      const [x, y] = at(replay.nodes[state.node]), r = far * (reach(state) + 2), w = pen.measureText(text).width + 2;
+      return pen.measureText(text).width + 2;
+    };
+    const box = (state, w, far, [right, down]) => {
+      const [x, y] = at(replay.nodes[state.node]), r = far * (reach(state) + 2);
       const wanted = x + right * r - (right === 0 ? w / 2 : right < 0 ? w : 0), middle = y + down * (r + size / 2);
       const left = right === 0 ? Math.max(0, Math.min(wanted, width - w)) : wanted;
       return [left, middle - size / 2 - 1, left + w, middle + size / 2 + 2];
@@ -150,8 +152,9 @@ function render({ model, el }) {
     function free(state, others, mayCross) {
       const { title, label } = replay.nodes[state.node];
       for (const text of title.length <= LONG ? [title, label] : [label]) {
+        const w = widthOf(state, text);
         for (const far of [1, 1.8, 2.8]) for (const side of SIDES) {
-          const where = box(state, text, far, side);
+          const where = box(state, w, far, side);
           if (inside(where) && !others.some(other => meets(where, other)) && (mayCross || !crossed(where))) return [text, where, side[0]];
         }
       }
@@ -161,7 +164,7 @@ function render({ model, el }) {
       const { id, label } = replay.nodes[state.node];
       let placed = free(state, taken, false) ?? free(state, taken, true);
       if (!placed && id === frame().focus) placed = free(state, [taken[0], ...taken.slice(nodes)], true); // over nodes, if it must
-      const [text, where, right] = placed ?? [label, box(state, label, 1, SIDES[0]), 0];
+      const [text, where, right] = placed ?? [label, box(state, widthOf(state, label), 1, SIDES[0]), 0];
       const left = Math.max(0, Math.min(where[0], width - (where[2] - where[0]))), wide = where[2] - where[0];
       const x = right > 0 ? left : right < 0 ? left + wide : left + wide / 2, anchor = right > 0 ? "start" : right < 0 ? "end" : "middle";
       const y = Math.max(size, Math.min(where[3] - 3, HEIGHT - 3));
@@ -186,13 +189,14 @@ function render({ model, el }) {
     for (const [id, list] of elements) elements.set(id, list.filter(node => !picture.contains(node)));
     stage.style.display = states.length ? "" : "none";
     const under = shape("g"), dots = shape("g"), names = shape("g");
-    picture.replaceChildren(under, dots, names);
+    width = picture.clientWidth || 800; // once: to read it while the picture changes costs a layout each time
     lines = [];
     const of = new Map(states.map(state => [state.node, state]));
     for (const edge of replay.edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, "kit-faint");
     for (const edge of edges) if (of.has(edge.source) && of.has(edge.target)) drawEdge(edge, under, of, edge.emphasised ? "kit-strong" : "");
     for (const state of states) drawNode(state, dots);
     drawLabels(states, names);
+    picture.replaceChildren(under, dots, names);
     mark();
     if (held !== null) (elements.get(held)?.find(node => picture.contains(node)) ?? picture).focus({ preventScroll: true });
   }
