@@ -127,7 +127,7 @@ def test_graph(data: Path, tmp_path: Path) -> None:
     files = ("--json", tmp_path / "out.json", "--html", tmp_path / "out.html")
     done = kit("graph", "entity", "--data", data, "--set", "prior=0.6", *files)
     assert done.returncode == 0, done.stderr
-    assert "Passages, joined by entity" in (tmp_path / "out.html").read_text("utf-8")
+    assert "Passages, joined by shared entities" in (tmp_path / "out.html").read_text("utf-8")
     result = read(tmp_path / "out.json")
     assert {"nodes", "edges", "density", "mean_degree", "sf_em", "precision", "seconds"} <= set(
         result
