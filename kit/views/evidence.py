@@ -100,8 +100,10 @@ def by_type(
 ) -> Figure:
     """The measures of one method by the type of the question, the best type first."""
     summary = experiment.only([name]).summary("type")
-    table = summary[summary["metric"].isin(metrics)].sort_values("mean", ascending=False)
-    first = table[table["metric"] == metrics[0]]
+    rows = summary.set_index(["metric", "type"])
+    first = summary[summary["metric"] == metrics[0]].sort_values("mean", ascending=False)
+    in_order = pd.MultiIndex.from_product([metrics, first["type"]], names=["metric", "type"])
+    table = rows.loc[in_order].reset_index()
     title = capital(best_sentence(first, metrics[0], by="type"))
     panels = table.assign(metric=table["metric"].map(metric_name))
     return plots.points(panels, title, rows="type", by="metric", facet="metric").of(table)
