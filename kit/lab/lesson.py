@@ -15,6 +15,7 @@ from kit.corpus import Benchmark, Question
 from kit.cost import cost_line
 from kit.errors import InputError, show_notes
 from kit.evaluation.statistics import Estimate
+from kit.lab.catalogue import figure_prefix
 from kit.lab.claims.findings import Cell, Finding, cell_of, finding, has_learned, verdicts
 from kit.lab.claims.ledger import code_hash
 from kit.lab.claims.measured import Measured
@@ -91,7 +92,8 @@ class Lesson:
         """
         if table is None:
             table = figure.table
-        self._figures.update(save_figure(figure, table, self.folder, f"{self.notebook[:2]}_{name}"))
+        file = f"{figure_prefix(self.notebook)}_{name}"
+        self._figures.update(save_figure(figure, table, self.folder, file))
         return figure
 
     def learned(self, trained: Sequence[Retriever], gain: Estimate) -> bool:
@@ -175,7 +177,7 @@ class Lesson:
         }
         write_json(self.folder / f"{self.notebook}.json", record)
 
-        for file in set(self.folder.glob(f"{self.notebook[:2]}_*")) - self._figures:
+        for file in set(self.folder.glob(f"{figure_prefix(self.notebook)}_*")) - self._figures:
             if file.suffix in _DRAWN:
                 file.unlink()
         return verdicts(findings) if findings else None
