@@ -7,14 +7,16 @@ from pandas import DataFrame
 
 from kit.corpus import Benchmark
 from kit.evaluation import Experiment
-from kit.evaluation.statistics import Estimate, by_group, interval, paired
+from kit.evaluation.contexts import USUAL, by_question, counts_by_supports
+from kit.evaluation.statistics import Estimate, by_group, interval, intervals, paired
 from kit.methods.gnn_ret.retriever import GNNRet
 from kit.views import plots
-from kit.views.names import metric_name
-from kit.views.sentences import FEWEST, headline
+from kit.views.names import listed, metric_name
+from kit.views.sentences import FEWEST, best_sentence, gain_sentence, headline
 from kit.views.style import Figure
 
 LOSS = "hinge loss of training questions"
+SYMBOLS = {"alpha1": "α", "alpha2": "α of layer 2", "alpha3": "α of layer 3", "beta": "β"}
 STEP_METRIC = "recall@5 of a step"
 STEP_RECALL = "Recall@5 of the step's own support"
 
@@ -119,3 +121,123 @@ def _compared(recalls: DataFrame, draws: Mapping[str, int]) -> DataFrame:
         rows.append((name, wide.columns[0], STEP_METRIC, *gain[:4]))
     columns = ["retriever", "baseline", "metric", "difference", "low", "high", "n"]
     return DataFrame(rows, columns=columns)
+
+
+# ---- training
+
+
+def learned(weights: DataFrame, by: str = "", levels: Mapping[str, float] | None = None) -> Figure:
+    """What descent learns from more or fewer questions: the median, and nine tenths of the draws.
+
+    ``weights`` are those of :func:`kit.lab.claims.gnn_ret_measures.learned_weights`. A line per
+    value of the column ``by``, and a panel per weight. ``levels`` are values to compare with.
+    """
+    named = weights.assign(weight=weights["weight"].map(SYMBOLS).fillna(weights["weight"]))
+    groups = ["weight", *([by] if by else []), "n_train"]
+    quantiles = named.groupby(groups, sort=False)["value"].quantile([0.5, 0.05, 0.95]).unstack()
+    table = quantiles.set_axis(["mean", "low", "high"], axis=1).reset_index()
+    table["line"] = table[by] if by else "learned"
+
+    most = table["n_train"].max()
+    medians = table[table["n_train"] == most]
+    said = []
+    for row in medians.itertuples():
+        which = f" ({row.line})" if by else ""
+        said.append(f"{row.weight} = {row.mean:.2f}{which}")
+    figure = plots.lines(
+        table,
+        f"The median of what {most} questions teach: {listed(said)}",
+        "n_train",
+        "line",
+        "weight",
+        levels=levels,
+        xlabel="training questions",
+        ylabel="median and central 90 % of the draws",
+    )
+    return figure.of(table)
+
+
+def layers(recall_and_alphas: DataFrame, gain: Estimate) -> Figure:
+    """The learned α of each layer, and Recall@10 by the number of layers.
+
+    ``recall_and_alphas`` as of :func:`kit.lab.claims.gnn_ret_measures.recall_and_alphas`. ``gain``
+    is what three layers have over one.
+    """
+    is_recall = recall_and_alphas["quantity"] == "recall@10"
+    depth = recall_and_alphas["layers"]
+    rows = recall_and_alphas.assign(layer=recall_and_alphas["layer"].fillna(depth).astype(int))
+    rows["line"] = depth.map({1: "1 layer", 2: "2 layers", 3: "3 layers"}).mask(is_recall, "Recall")
+    panels = {True: "Recall@10 by number of layers", False: "learned α of each layer"}
+    rows["panel"] = is_recall.map(panels)
+    title = gain_sentence(gain, "a third layer", "one layer", "recall@10")
+    figure = plots.lines(
+        rows, title, "layer", "line", "panel", share=False, xlabel="layer, or number of layers"
+    )
+    return figure.of(recall_and_alphas)
+
+
+def grid(experiment: Experiment, cells: Mapping[str, tuple[int, int]]) -> Figure:
+    """Recall@10 over the numbers of senders and of competitors, by the names of ``cells``."""
+    summary = experiment.only(list(cells)).summary()
+    table = summary[summary["metric"] == "recall@10"]
+    title = best_sentence(table, "recall@10")
+    senders, competitors = zip(*cells.values())
+    squares = table.assign(senders=senders, competitors=competitors)
+    figure = plots.heatmap(
+        squares,
+        title,
+        "senders",
+        "competitors",
+        "recall@10",
+        xlabel="K, passages that send",
+        ylabel="O, candidates to learn from",
+    )
+    return figure.of(squares)
+
+
+# ---- contexts
+
+
+def found_by_supports(contexts: DataFrame, name: str, over: str, **draws: int) -> Figure:
+    """Questions with all supports in a context of 3,500 tokens, by their number of supports.
+
+    ``contexts`` are those of :func:`kit.evaluation.contexts.in_contexts`.
+    """
+    counted = counts_by_supports(contexts, name, over, **draws)
+    rows = counted.assign(row=counted.apply(_counts_in_words, axis=1))
+    for column in ("difference", "low", "high"):
+        rows[column] /= rows["n"]
+    title = headline(rows.tail(1).assign(baseline=over, metric=f"full in {USUAL:,} tokens"))
+    return plots.differences(rows, title, over, "share of the questions", "row").of(counted)
+
+
+def _counts_in_words(row: pd.Series) -> str:
+    """A row's supports, the shares before and after, and n."""
+    supports = "1 support" if row["supports"] == "1" else f"{row['supports']} supports"
+    return f"{supports}: {row['share_before']:.0%} → {row['share']:.0%} (n = {row['n']:,})"
+
+
+def along_budgets(contexts: DataFrame, name: str, over: str, **draws: int) -> Figure:
+    """The share of questions with all supports in a context, along its number of tokens."""
+    tables = []
+    gains = []
+    for budget in sorted(contexts["budget"].unique()):
+        full = by_question(contexts, budget)[[over, name]]
+        means = intervals(full, **draws)
+        tables.append(means.rename_axis("retriever").reset_index().assign(budget=budget))
+        gain = paired(full[name].to_numpy(), full[over].to_numpy(), **draws)
+        row = {"retriever": name, "baseline": over, "metric": f"full in {budget:,} tokens"}
+        gains.append(row | {"budget": budget, "p": gain.p} | gain_columns(gain))
+    compared = DataFrame(gains)
+    table = pd.concat(tables, ignore_index=True)
+    columns = ["retriever", "budget", "difference", "p"]
+    table = table.merge(compared[columns], "left", ["retriever", "budget"])
+
+    largest = compared.loc[[compared["difference"].abs().idxmax()]]
+    labels = {"xlabel": "tokens of the context", "ylabel": "questions with all supports in it"}
+    return plots.lines(table, headline(largest), "budget", **labels).of(table)
+
+
+def gain_columns(gain: Estimate) -> dict[str, float]:
+    """An estimate as the columns of ``compare``."""
+    return {"difference": gain.value, "low": gain.low, "high": gain.high, "n": gain.n}

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from kit.evaluation import evaluate
+from kit.evaluation.statistics import Estimate
 from kit.evaluation.sub_questions import COLUMNS
 from kit.methods import make
 from kit.views import messages
@@ -56,3 +57,44 @@ def test_wrong_bridges_are_compared_where_half_are_wrong() -> None:
     assert len(figure.table) == 4
     assert figure.title.startswith("No difference to dense retrieval")
     assert figure.title.endswith("with half of the bridges wrong")
+
+
+@pytest.fixture(scope="module")
+def weights() -> pd.DataFrame:
+    rows = []
+    for n, value in ((5, 0.5), (20, 0.6)):
+        rows += [(n, "after", "alpha1", value), (n, "before", "alpha1", 0.0)]
+    return pd.DataFrame(rows, columns=["n_train", "competitors", "weight", "value"])
+
+
+def test_what_is_learned_by_the_number_of_questions(weights) -> None:
+    figure = messages.learned(weights, "competitors", {"untrained": 0.5})
+    assert figure.title == (
+        "The median of what 20 questions teach: α = 0.60 (after) and α = 0.00 (before)"
+    )
+    assert len(figure.table) == 4
+    one_line = messages.learned(weights[weights["competitors"] == "after"])
+    assert one_line.title.endswith("α = 0.60")
+
+
+def test_layers_do_not_announce_what_may_be_chance() -> None:
+    columns = ["quantity", "layers", "layer", "mean", "low", "high"]
+    rows = [("recall@10", 1, None, 0.6, 0.5, 0.7), ("α", 1, 1, 0.5, 0.4, 0.6)]
+    gain = Estimate(0.01, -0.01, 0.03, 100)
+    figure = messages.layers(pd.DataFrame(rows, columns=columns), gain)
+    assert figure.title == "No difference to one layer in Recall@10 is more than chance"
+
+
+def test_contexts_are_compared_by_their_largest_gain() -> None:
+    rows = []
+    for budget, share in ((3_500, 0.5), (5_000, 0.9)):
+        for number in range(40):
+            rows.append(("dense", f"q{number}", 2, budget, float(number < 10)))
+            rows.append(("gnn-ret", f"q{number}", 2, budget, float(number < 40 * share)))
+    contexts = pd.DataFrame(rows, columns=["retriever", "question", "hops", "budget", "full"])
+    draws = {"seed": 0, "n_resamples": 200}
+    figure = messages.along_budgets(contexts, "gnn-ret", "dense", **draws)
+    assert figure.title == "GNN-Ret adds 65.0 points of full in 5,000 tokens to dense retrieval"
+    counted = messages.found_by_supports(contexts, "gnn-ret", "dense", **draws)
+    assert counted.title == "GNN-Ret adds 25.0 points of full in 3,500 tokens to dense retrieval"
+    assert counted.drawn("png").startswith(b"\x89PNG")
