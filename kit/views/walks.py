@@ -101,7 +101,7 @@ def density(walks: DataFrame, metric: str = "full@30", **draws: int) -> Figure:
         degrees = swept.groupby("value")["mean_degree"].mean()
         gain = statistics.paired(wide[degrees.idxmax()], wide[degrees.idxmin()], **draws)
         name = f"{graph_name(str(builder))} at its densest"
-        compared.append(_difference(name, "its sparsest", metric, gain))
+        compared.append(_difference(name, "its sparsest graph", metric, gain))
 
     matching = "milliseconds per question to match neighbours"
     rows = plots.long(table, {metric: f"{metric_name(metric)} of the walk", "seconds": matching})
@@ -121,10 +121,12 @@ def reach_and_retrieval(walks: DataFrame, metric: str = "full@30", **draws: int)
     """Whether what is within reach of the seeds is found by the walk: a point per graph."""
     table = _along_density(walks, {"sf_em": "sf_em", metric: metric}, **draws)
     correlation = table[["sf_em", metric]].corr("spearman").iloc[0, 1]
-    title = (
-        f"Over {len(table)} graphs SF-EM and {metric_name(metric)} of the walk have a rank "
-        f"correlation of {correlation:.2f}"
-    )
+    title = f"SF-EM or {metric_name(metric)} of the walk is the same in all {len(table)} graphs"
+    if pd.notna(correlation):
+        title = (
+            f"Over {len(table)} graphs SF-EM and {metric_name(metric)} of the walk have a rank "
+            f"correlation of {correlation:.2f}"
+        )
     figure = plots.curves(
         plots.long(table, {metric: metric_name(metric)}),
         title,

@@ -2,7 +2,9 @@
 
 import pytest
 
-from kit.views.trainings import DEV_LOSS, LOSS, training_curve
+from kit.corpus import load
+from kit.evaluation import evaluate
+from kit.views.trainings import DEV_LOSS, LOSS, ends_of_chains, training_curve
 
 HISTORY = [
     {"step": 0, "measured": -2.0},
@@ -28,3 +30,13 @@ def test_a_training_that_improves_nothing_is_no_gain() -> None:
     figure = training_curve({"qsgnn": history}, measured="Recall@5 of dev questions")
     assert figure.title.endswith("for QSGNN no step improves on the start, 0.70")
     assert training_curve({"dpr": HISTORY[1:3]}).title == "Loss of each step of training"
+
+
+def test_the_ends_of_chains_are_shown_apart() -> None:
+    atlas = load()
+    questions = [question for question in atlas.test if question.hops == 2][:6]
+    experiment = evaluate(["tfidf"], atlas.asking(questions), ks=(10,), n_resamples=100)
+    table = ends_of_chains(experiment, ["tfidf"]).table
+    assert table["support"].tolist() == ["first support", "last support"]
+    first, last = table["mean"]
+    assert 0 <= last <= first <= 1
