@@ -10,6 +10,7 @@ from pandas import DataFrame
 from kit.evaluation.statistics import Estimate
 from kit.views.names import capital, metric_name, name_of
 
+SURE = 0.05  # a p below it, of all differences together
 FEWEST = 30  # questions, below which no difference is announced
 
 
@@ -29,7 +30,8 @@ def headline(compared: DataFrame, by: str = "") -> str:
     """The largest difference to a baseline that holds, of those that ``compare`` gives.
 
     ``compared`` has the columns retriever, baseline, metric, difference, low, high, n, and ``by``
-    where they are of groups of questions.
+    where they are of groups of questions. Where it has ``p_holm``, which is of all rows together,
+    that must be small, too.
     """
     if compared.empty:
         return "There is nothing to compare"
@@ -41,16 +43,18 @@ def headline(compared: DataFrame, by: str = "") -> str:
         n = compared["n"].max()
         return f"{n} questions are too few to tell methods apart from {baseline} in {metric}"
     holds = enough[(enough["low"] > 0) | (enough["high"] < 0)]
+    if "p_holm" in holds:
+        holds = holds[~(holds["p_holm"] >= SURE)]
     if holds.empty:
         return capital(f"no difference to {baseline} in {metric} is more than chance")
 
     largest = holds.loc[holds["difference"].abs().idxmax()]
-    verb, over = ("adds", "to") if largest["difference"] > 0 else ("loses", "against")
+    name = name_of(largest["retriever"])
     size = points(largest["difference"])
     where = _where(by, largest[by]) if by else ""
-    return capital(
-        f"{name_of(largest['retriever'])} {verb} {size} of {metric} {over} {baseline}{where}"
-    )
+    if largest["difference"] > 0:
+        return capital(f"{name} adds {size} of {metric} to {baseline}{where}")
+    return capital(f"{name} loses {size} of {metric} against {baseline}{where}")
 
 
 def _where(by: str, value: object) -> str:
@@ -71,7 +75,8 @@ def best_sentence(summary: DataFrame, metric: str, by: str = "retriever") -> str
     words = metric_name(metric)
     if len(rows) < 2:
         return capital(f"{words} is {rows['mean'].iloc[0]:.3f}") if len(rows) else words
-    first, second = rows.iloc[0], rows.iloc[1]
+    first = rows.iloc[0]
+    second = rows.iloc[1]
     if first["low"] > second["high"] and _enough(first):
         return capital(
             f"{name_of(str(first[by]))} has the highest {words}, {first['mean']:.3f}; "

@@ -47,6 +47,13 @@ def test_of_several_differences_the_largest_that_holds_is_announced() -> None:
     assert headline(by_hops, "hops").endswith(" for questions of 3 hops")
 
 
+def test_of_many_differences_chance_makes_some_that_look_real() -> None:
+    table = compared(("bm25", 0.03, 0.001, 0.06, 50), ("gnn-ret", 0.05, 0.01, 0.09, 50))
+    corrected = table.assign(p_holm=[0.3, 0.04])
+    assert headline(corrected).startswith("GNN-Ret adds")
+    assert headline(corrected.assign(p_holm=0.3)).startswith("No difference")
+
+
 def test_the_best_is_named_only_where_its_interval_is_apart() -> None:
     rows = [("gnn-ret", 0.8, 0.75, 0.85, 90), ("dense", 0.6, 0.55, 0.65, 90)]
     table = pd.DataFrame(rows, columns=["retriever", "mean", "low", "high", "n"])
