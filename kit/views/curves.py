@@ -50,10 +50,9 @@ def lines(
     """Means with intervals at each of a few values of ``x``, a line for each value of ``by``.
 
     The lines of a panel are a little apart, and named at their ends where there is one panel.
-    Numbers stand in their order, words as they come, and
-    are not ``joined`` where they have none. Where the number ``n`` of questions changes along x, it
-    is told. Panels have one y axis if they ``share`` it. ``levels`` are to be compared with in all
-    panels, by name.
+    Numbers are in their order, words as they come, and those are not ``joined`` that have none.
+    Where the number ``n`` of questions changes along x, the ticks say it. Panels have one y axis if
+    they ``share`` it. ``levels`` are to be compared with in all panels, by name.
     """
     if levels:
         table = pd.concat([table, DataFrame(levels.items(), columns=[by, y])])
@@ -66,17 +65,14 @@ def lines(
     if not isinstance(values[0], str):
         values.sort()
     ticks = _ticks(table, x, values)
-    steps = {value: step for step, value in enumerate(values)}
-    points["x"] = points["x"].map(steps)
+    points["x"] = points["x"].map({value: step for step, value in enumerate(values)})
 
     figure = Figure(title)
     is_one_panel = points["column"].nunique() <= 1 and len(styles) <= MOST_LINES
     if len(styles) > MOST_LINES:
         points = split_names(figure, points)
     else:
-        middle = (len(styles) - 1) / 2
-        beside = {name: _APART * (rank - middle) for rank, name in enumerate(styles)}
-        points["x"] += points["name"].map(beside).fillna(0)
+        points["x"] += _beside_each_other(points["name"], styles)
         if not is_one_panel:
             name_lines(figure, styles, joined)
 
@@ -91,6 +87,13 @@ def lines(
         if is_one_panel:
             name_ends(ax, members, styles)
     return figure
+
+
+def _beside_each_other(names: pd.Series, styles: Looks) -> pd.Series:
+    """How far along x the points of each name are drawn from their step; 0 for levels."""
+    middle = (len(styles) - 1) / 2
+    shifts = {name: _APART * (rank - middle) for rank, name in enumerate(styles)}
+    return names.map(shifts).fillna(0)
 
 
 def _looks_of(points: DataFrame) -> Looks:

@@ -55,9 +55,15 @@ def by_group(
     summary = chosen.summary(by)
     table = summary[(summary["metric"] == metric) & (summary[by] != "")]
     title = headline(chosen.compare(next(iter(chosen.rankings)), metric, by), by)
-    labels = {"xlabel": _GROUPS.get(by, by), "ylabel": metric_name(metric)}
-    joined = by == "hops"
-    return plots.lines(table, title, by, joined=joined, **labels).of(table)
+    figure = plots.lines(
+        table,
+        title,
+        by,
+        joined=by == "hops",
+        xlabel=_GROUPS.get(by, by),
+        ylabel=metric_name(metric),
+    )
+    return figure.of(table)
 
 
 def gains(

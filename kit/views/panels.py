@@ -307,10 +307,16 @@ def name_ends(ax: Axes, points: DataFrame, styles: Looks) -> None:
     for name, height in zip(last["name"], heights):
         colour = GREY
         if name in styles:
-            style = styles[name]
-            colour = style.colour
-            mark = {"marker": style.marker, "markersize": 8, "color": colour, "clip_on": False}
-            ax.plot([1.025], [height], transform=across, **mark)
+            colour = styles[name].colour
+            ax.plot(
+                [1.025],
+                [height],
+                transform=across,
+                marker=styles[name].marker,
+                markersize=8,
+                color=colour,
+                clip_on=False,
+            )
         write_beside(ax, wrapped(name_of(name), 24), 1.05, height, SMALL + 1, colour)
 
 
