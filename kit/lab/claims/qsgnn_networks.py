@@ -99,22 +99,10 @@ def grid_of(paper: Lesson, scale: str) -> Grid:
     Those of more layers, less width and other numbers of negatives are trained at ``paper`` alone:
     they would take half of the time.
     """
-    n_train = 0
-    if paper.training:
-        n_train = min(paper.scale.n_train_ablated, len(paper.training.train))
-    base = {
-        "start": "untrained",
-        "synthetic": paper.scale.n_ablated,
-        "n_train": n_train,
-        "epochs": int(bool(n_train)),
-        "learning_rate": 2e-3,
-    }
-    if scale == "smoke":
-        base |= {"dimension": 64, "documents": 30, "training_documents": 30}
-
+    base = _base_of(paper, scale)
     parts = {WHOLE: {}} | {f"no {part}": {"ablate": part} for part in PARTS}
     training = {"as printed": AS_PRINTED}
-    if n_train:
+    if base["epochs"]:
         training |= {f"no {stage}": {"ablate": stage} for stage in STAGES}
     sizes = {"1 layer": {"layers": 1}}
     negatives = {}
@@ -122,20 +110,38 @@ def grid_of(paper: Lesson, scale: str) -> Grid:
         sizes |= {f"{n} layers": {"layers": n} for n in LAYERS[1:]}
         sizes |= {f"{NARROW} wide": {"dimension": NARROW}}
         sizes |= {FEWER: {"synthetic": paper.scale.n_ablated // 4}}
-        for n in NEGATIVES:
-            negatives[f"{n} negatives"] = {"negatives": n, "training_documents": 104}
+        negatives = {
+            f"{n} negatives": {"negatives": n, "training_documents": 104} for n in NEGATIVES
+        }
 
+    changes = parts | training | sizes | negatives
     groups = {
         "parts (Tables 6, 10)": tuple(parts),
         "training (Table 10)": (WHOLE, *training),
         "sizes (Table 11, Figure 3)": (WHOLE, *sizes),
     }
     if negatives:
-        others = [name for name in negatives if name != "30 negatives"]
-        groups["negatives of 103 (Table 12)"] = ("30 negatives", *others)
-    changes = parts | training | sizes | negatives
+        in_order = sorted(negatives, key=lambda name: name != "30 negatives")
+        groups["negatives of 103 (Table 12)"] = tuple(in_order)
     several = [WHOLE, "no query"] if scale == "smoke" else list(changes)
     return Grid(base, changes, groups, frozenset(several))
+
+
+def _base_of(paper: Lesson, scale: str) -> dict[str, Value]:
+    """The settings that all networks of a grid share."""
+    n_train = 0
+    if paper.training:
+        n_train = min(paper.scale.n_train_ablated, len(paper.training.train))
+    base = {
+        "start": "untrained",
+        "synthetic": paper.scale.n_ablated,
+        "n_train": n_train,
+        "epochs": int(paper.training is not None),
+        "learning_rate": 2e-3,
+    }
+    if scale == "smoke":
+        base |= {"dimension": 64, "documents": 30, "training_documents": 30}
+    return base
 
 
 @dataclass(frozen=True)
@@ -188,14 +194,20 @@ def train_and_ask(grid: Grid, paper: Lesson, ks: tuple[int, ...] = (2, 5, 10)) -
         ks=ks,
         jobs=2,
     )
-    draws = {"seed": paper.seed, "n_resamples": paper.scale.n_resamples}
-    experiment = experiment_of(table, list(cells), paper.benchmark, ks, **draws)
+    dense = evaluate(
+        ["dense"],
+        paper.benchmark,
+        ks=ks,
+        training=paper.training,
+        seed=paper.seed,
+        n_resamples=paper.scale.n_resamples,
+    )
+    experiment = experiment_of(table, list(cells), paper.benchmark, ks, dense.draws)
 
     source = paper.training or paper.benchmark.without_test()
     networks = {name: make("qsgnn", **settings) for name, settings in cells.items()}
     for network in networks.values():
         network.fit(source)  # it was trained above
-    dense = evaluate(["dense"], paper.benchmark, ks=ks, training=paper.training, **draws)
     recalls = per_question(dense, "recall@5")["dense"]
     return Ablations(grid, networks, experiment, recalls)
 
@@ -205,7 +217,7 @@ def experiment_of(
     labels: Sequence[str],
     benchmark: Benchmark,
     ks: tuple[int, ...],
-    **draws: int,
+    draws: dict[str, int],
 ) -> Experiment:
     """The table of a sweep as an experiment, whose retrievers are the cells."""
     n = len(benchmark.test)
@@ -425,7 +437,7 @@ def lost_to_spelling(
     generator = default_rng(seed)
     wrong = [misspelt(question, generator) for question in questions]
     pairs = [(right, changed) for right, changed in zip(questions, wrong) if changed]
-    before, after = (ask(asked) for asked in zip(*pairs))
+    before, after = (ask(spelled) for spelled in zip(*pairs))
     lost = {}
     for name in names:
         recalls = [per_seed(experiment, name, "recall@5") for experiment in (before, after)]

@@ -131,18 +131,24 @@ def loops_for(paper: Lesson, model: str = "", policies: Texts = POLICIES) -> dic
     """
     is_atlas = paper.benchmark.name == "atlas"
     thinks = model or (ATLAS_MODEL if is_atlas else "gold")
-    gold = " (gold)" if thinks == "gold" else ""
-    questions = paper.questions
-    if gold and not any(question.decomposition or question.triples for question in questions):
+    if thinks == "gold" and not _has_steps(paper.questions):
         return {}
-    loops = {f"{name}{gold}": make(name, model=thinks) for name in policies}
+
+    loops = {name: make(name, model=thinks) for name in policies}
     for name in policies:
         if name != "selfask":
-            loops[f"{name}{gold}, rgnn-ret"] = make(name, model=thinks, inner="rgnn-ret")
-    loops[f"rgnn-ret{gold}"] = make("rgnn-ret", decomposer=thinks)
+            loops[f"{name}, rgnn-ret"] = make(name, model=thinks, inner="rgnn-ret")
+    loops["rgnn-ret"] = make("rgnn-ret", decomposer=thinks)
     if is_atlas and not model:
         loops["ras"] = make("ras")
+    if thinks == "gold":
+        return {f"{name} (gold)": loop for name, loop in loops.items()}
     return loops
+
+
+def _has_steps(questions: Questions) -> bool:
+    """Whether any question says of which steps it consists."""
+    return any(question.decomposition or question.triples for question in questions)
 
 
 def answers_of(
