@@ -32,7 +32,11 @@ def step_recalls(methods: Mapping[str, RGNNRet], questions: Questions, k: int = 
     rows = []
     for name, method in methods.items():
         for question, rankings in zip(with_supports, method.retrieve_steps(queries, k)):
-            steps = zip(question.decomposition, rankings, strict=True)
+            steps = zip(
+                question.decomposition,
+                rankings,
+                strict=True,
+            )
             for t, (step, ranking) in enumerate(steps, start=1):
                 if step.support is not None:
                     carriers = set(question.supporting[step.support])
@@ -55,7 +59,11 @@ def recalls_with_wrong_bridges(
     bridged = list(filter(bridges_of, questions))
     tables = [DataFrame(columns=[*COLUMNS, "share", "draw"])]
     for share, draw in product(shares, draws):
-        changed = with_wrong_bridges(bridged, share, draw)
+        changed = with_wrong_bridges(
+            bridged,
+            share,
+            draw,
+        )
         recalls = step_recalls(methods, changed)
         later = recalls[recalls["step"] > 1]
         if len(later):

@@ -16,7 +16,12 @@ from kit.views.sentences import FEWEST, best_sentence, gain_sentence, headline
 from kit.views.style import Figure
 
 LOSS = "hinge loss of training questions"
-SYMBOLS = {"alpha1": "α", "alpha2": "α of layer 2", "alpha3": "α of layer 3", "beta": "β"}
+SYMBOLS = {
+    "alpha1": "α",
+    "alpha2": "α of layer 2",
+    "alpha3": "α of layer 3",
+    "beta": "β",
+}
 STEP_METRIC = "recall@5 of a step"
 STEP_RECALL = "Recall@5 of the step's own support"
 
@@ -47,7 +52,12 @@ def along_alpha(
     table = pd.concat([losses, recalls.drop(columns="metric")], ignore_index=True)
     figure = plots.curves(
         table,
-        _lowest_and_highest(losses, recalls, experiment, metric),
+        _lowest_and_highest(
+            losses,
+            recalls,
+            experiment,
+            metric,
+        ),
         "alpha",
         by="quantity",
         facet="quantity",
@@ -64,10 +74,7 @@ def _mean_loss(method: GNNRet, training: Benchmark, experiment: Experiment) -> E
 
 
 def _lowest_and_highest(
-    losses: DataFrame,
-    recalls: DataFrame,
-    experiment: Experiment,
-    metric: str,
+    losses: DataFrame, recalls: DataFrame, experiment: Experiment, metric: str
 ) -> str:
     """Where the loss is lowest, and whether more is retrieved elsewhere."""
     lowest = losses.loc[losses["mean"].idxmin()]
@@ -89,9 +96,20 @@ def by_step(recalls: DataFrame, **draws: int) -> Figure:
     ``recalls`` are those of :func:`kit.evaluation.sub_questions.step_recalls`; the first retriever
     is what the others are compared with. ``draws`` are the seed and n_resamples of the intervals.
     """
-    table = by_group(recalls, ["retriever", "step"], "recall", **draws)
+    table = by_group(
+        recalls,
+        ["retriever", "step"],
+        "recall",
+        **draws,
+    )
     title = headline(_compared(recalls, draws))
-    return plots.lines(table, title, "step", xlabel="step", ylabel=STEP_RECALL).of(table)
+    return plots.lines(
+        table,
+        title,
+        "step",
+        xlabel="step",
+        ylabel=STEP_RECALL,
+    ).of(table)
 
 
 def by_wrong_bridges(recalls: DataFrame, **draws: int) -> Figure:
@@ -102,19 +120,33 @@ def by_wrong_bridges(recalls: DataFrame, **draws: int) -> Figure:
     """
     of_question = recalls.groupby(["retriever", "share", "question"], sort=False)["recall"].mean()
     means = of_question.reset_index()
-    table = by_group(means, ["retriever", "share"], "recall", **draws).sort_values(
-        "share", kind="stable"
-    )
+    table = by_group(
+        means,
+        ["retriever", "share"],
+        "recall",
+        **draws,
+    ).sort_values("share", kind="stable")
     half = means[means["share"] == 0.5]
     title = f"{headline(_compared(half, draws))}, with half of the bridges wrong"
     shown = table.assign(share=table["share"].map("{:.0%}".format))
-    figure = plots.lines(shown, title, "share", xlabel="share of wrong bridges", ylabel=STEP_RECALL)
+    figure = plots.lines(
+        shown,
+        title,
+        "share",
+        xlabel="share of wrong bridges",
+        ylabel=STEP_RECALL,
+    )
     return figure.of(table)
 
 
 def _compared(recalls: DataFrame, draws: Mapping[str, int]) -> DataFrame:
     """The paired differences to the first retriever, with the columns of ``compare``."""
-    wide = recalls.pivot_table(index="question", columns="retriever", values="recall", sort=False)
+    wide = recalls.pivot_table(
+        index="question",
+        columns="retriever",
+        values="recall",
+        sort=False,
+    )
     rows = []
     for name in wide.columns[1:]:
         gain = paired(wide[name].to_numpy(), wide.iloc[:, 0].to_numpy(), **draws)
@@ -169,7 +201,12 @@ def layers(recall_and_alphas: DataFrame, gain: Estimate) -> Figure:
     rows["line"] = depth.map({1: "1 layer", 2: "2 layers", 3: "3 layers"}).mask(is_recall, "Recall")
     panels = {True: "Recall@10 by number of layers", False: "learned α of each layer"}
     rows["panel"] = is_recall.map(panels)
-    title = gain_sentence(gain, "a third layer", "one layer", "recall@10")
+    title = gain_sentence(
+        gain,
+        "a third layer",
+        "one layer",
+        "recall@10",
+    )
     figure = plots.lines(
         rows, title, "layer", "line", "panel", share=False, xlabel="layer, or number of layers"
     )
@@ -203,12 +240,23 @@ def found_by_supports(contexts: DataFrame, name: str, over: str, **draws: int) -
 
     ``contexts`` are those of :func:`kit.evaluation.contexts.in_contexts`.
     """
-    counted = counts_by_supports(contexts, name, over, **draws)
+    counted = counts_by_supports(
+        contexts,
+        name,
+        over,
+        **draws,
+    )
     rows = counted.assign(row=counted.apply(_counts_in_words, axis=1))
     for column in ("difference", "low", "high"):
         rows[column] /= rows["n"]
     title = headline(rows.tail(1).assign(baseline=over, metric=f"full in {USUAL:,} tokens"))
-    return plots.differences(rows, title, over, "share of the questions", "row").of(counted)
+    return plots.differences(
+        rows,
+        title,
+        over,
+        "share of the questions",
+        "row",
+    ).of(counted)
 
 
 def _counts_in_words(row: pd.Series) -> str:
@@ -234,10 +282,21 @@ def along_budgets(contexts: DataFrame, name: str, over: str, **draws: int) -> Fi
     table = table.merge(compared[columns], "left", ["retriever", "budget"])
 
     largest = compared.loc[[compared["difference"].abs().idxmax()]]
-    labels = {"xlabel": "tokens of the context", "ylabel": "questions with all supports in it"}
-    return plots.lines(table, headline(largest), "budget", **labels).of(table)
+    figure = plots.lines(
+        table,
+        headline(largest),
+        "budget",
+        xlabel="tokens of the context",
+        ylabel="questions with all supports in it",
+    )
+    return figure.of(table)
 
 
 def gain_columns(gain: Estimate) -> dict[str, float]:
     """An estimate as the columns of ``compare``."""
-    return {"difference": gain.value, "low": gain.low, "high": gain.high, "n": gain.n}
+    return {
+        "difference": gain.value,
+        "low": gain.low,
+        "high": gain.high,
+        "n": gain.n,
+    }

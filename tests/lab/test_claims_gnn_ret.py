@@ -53,9 +53,9 @@ def effects(measured) -> list[tuple[str, str, float]]:
 def contexts() -> pd.DataFrame:
     rows = []
     for budget in (1_000, 3_500):
-        for number in range(10):
-            rows.append(("dense", f"q{number}", budget, float(number < 4)))
-            rows.append(("gnn-ret", f"q{number}", budget, float(number < budget / 500)))
+        for row in range(10):
+            rows.append(("dense", f"q{row}", budget, float(row < 4)))
+            rows.append(("gnn-ret", f"q{row}", budget, float(row < budget / 500)))
     return pd.DataFrame(rows, columns=["retriever", "question", "budget", "full"])
 
 
@@ -176,9 +176,9 @@ def test_targets_with_all_their_seeds() -> None:
         rows += [(f"target: {name}", question, recall) for question in "ab"]
     recalls = pd.DataFrame(rows, columns=["retriever", "question", "recall"])
     networks = {"target: own": 1, "target: own, seed 1": 2, "target: later": 3, "target: all": 4}
-    later, own = claims.gnn_ret_09(recalls, networks, **FEW)
+    later, single = claims.gnn_ret_09(recalls, networks, **FEW)
     assert later.effect.value == pytest.approx(-0.2) and later.trained == (1, 2, 3)
-    assert own.effect.value == pytest.approx(0.5) and own.criterion == "own over all"
+    assert single.effect.value == pytest.approx(0.5) and single.criterion == "own over all"
     assert list(claims.gnn_ret_09(recalls.iloc[:0], networks, **FEW)) == []
 
 
@@ -215,10 +215,10 @@ def test_loops_that_see_golden_answers_are_a_bound(loops, steps) -> None:
 
 def test_without_self_critique_nothing_is_said_of_it(loops) -> None:
     values = loops.values["recall"].rename(columns=lambda name: name.replace(" (gold)", ""))
-    asked = Loops({"recall": values}, loops.trained, loops.unread)
-    [beaten] = claims.gnn_ret_08(asked, **FEW)
+    without_gold = Loops({"recall": values}, loops.trained, loops.unread)
+    [beaten] = claims.gnn_ret_08(without_gold, **FEW)
     assert beaten.untestable == "no self-critique: a small plan is its own"
-    assert not asked.bound
+    assert not without_gold.bound
 
 
 def test_the_time_of_messages_grows_with_the_edges() -> None:

@@ -19,8 +19,8 @@ def methods():
 def test_along_alpha_has_the_loss_and_the_recall_of_each(methods) -> None:
     benchmark = generate(size="small")
     training = benchmark.without_test()
-    asked = benchmark.asking(benchmark.test[:20])
-    experiment = evaluate(methods, asked, ks=(10,), n_resamples=200, progress=False)
+    few = benchmark.asking(benchmark.test[:20])
+    experiment = evaluate(methods, few, ks=(10,), n_resamples=200, progress=False)
     figure = messages.along_alpha(experiment, methods, training)
     assert len(figure.table) == 4
     assert set(figure.table["alpha"]) == {0.2, 1.0}
@@ -37,9 +37,9 @@ def test_the_title_says_no_more_than_the_numbers() -> None:
 def step_rows(**recalls: float) -> pd.DataFrame:
     rows = []
     for name, recall in recalls.items():
-        for number in range(40):
-            rows.append((name, f"q{number}", 2, 1, 1.0))
-            rows.append((name, f"q{number}", 2, 2, float(number < 40 * recall)))
+        for row in range(40):
+            rows.append((name, f"q{row}", 2, 1, 1.0))
+            rows.append((name, f"q{row}", 2, 2, float(row < 40 * recall)))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -88,9 +88,9 @@ def test_layers_do_not_announce_what_may_be_chance() -> None:
 def test_contexts_are_compared_by_their_largest_gain() -> None:
     rows = []
     for budget, share in ((3_500, 0.5), (5_000, 0.9)):
-        for number in range(40):
-            rows.append(("dense", f"q{number}", 2, budget, float(number < 10)))
-            rows.append(("gnn-ret", f"q{number}", 2, budget, float(number < 40 * share)))
+        for row in range(40):
+            rows.append(("dense", f"q{row}", 2, budget, float(row < 10)))
+            rows.append(("gnn-ret", f"q{row}", 2, budget, float(row < 40 * share)))
     contexts = pd.DataFrame(rows, columns=["retriever", "question", "hops", "budget", "full"])
     draws = {"seed": 0, "n_resamples": 200}
     figure = messages.along_budgets(contexts, "gnn-ret", "dense", **draws)

@@ -16,6 +16,7 @@ from pandas import DataFrame
 from kit.corpus.types import Texts
 from kit.evaluation import SEED, Experiment, all_seeds, per_question, statistics
 from kit.evaluation.contexts import USUAL, by_question
+from kit.evaluation.statistics import Estimate
 from kit.graphs import PassageGraph
 from kit.lab.claims.findings import FEW
 from kit.lab.claims.gnn_ret_answers import POLICIES, Answers, Loops
@@ -29,6 +30,11 @@ USUAL_CELL = "K = 5, O = 25"  # of the grid
 METRIC = "recall@10"
 
 
+def _gain(values: DataFrame, name: str, over: str, **draws: int) -> Estimate:
+    """The paired difference of two columns of questions × methods."""
+    return statistics.paired(values[name], values[over], **draws)
+
+
 # ---- one query (Tables 1, 4 and 6, Figure 5)
 
 
@@ -37,54 +43,76 @@ def gnn_ret_01(contexts: DataFrame, **draws: int) -> Iterator[Measured]:
     the distances that it starts from.
     """
     full = by_question(contexts, USUAL)
-    yield Measured(statistics.paired(full["gnn-ret"], full["dense"], **draws))
+    yield Measured(_gain(full, "gnn-ret", "dense", **draws))
 
 
 def gnn_ret_13(contexts: DataFrame, **draws: int) -> Iterator[Measured]:
     """The gain over SBERT holds at every context size from 1,000 to 20,000 tokens."""
     for budget in sorted(set(contexts["budget"]) - {USUAL}):
         full = by_question(contexts, budget)
-        gain = statistics.paired(full["gnn-ret"], full["dense"], **draws)
+        gain = _gain(full, "gnn-ret", "dense", **draws)
         yield Measured(gain, case=f"{budget:,} tokens")
 
 
 def gnn_ret_02(
-    experiment: Experiment,
-    networks: Networks,
-    answers: Answers | None = None,
+    experiment: Experiment, networks: Networks, answers: Answers | None = None
 ) -> Iterator[Measured]:
     """A single retrieval by GNN-Ret gives better answers than BM25, DPR and SBERT on four sets."""
     baselines = [name for name in BASELINES if name in experiment.rankings]
     for k, baseline in product((10, 17), baselines):
-        gain = experiment.gain("gnn-ret", over=baseline, metric=f"recall@{k}")
-        yield Measured(gain, f"Recall@{k}", baseline, all_seeds(networks, baseline))
+        gain = experiment.gain(
+            "gnn-ret",
+            over=baseline,
+            metric=f"recall@{k}",
+        )
+        yield Measured(
+            gain,
+            f"Recall@{k}",
+            baseline,
+            all_seeds(networks, baseline),
+        )
 
     for baseline in ("bm25", "dpr", "dense"):
         if answers and baseline in answers.right:
             right = answers.right
-            gain = statistics.paired(right["gnn-ret"], right[baseline], **experiment.draws)
+            gain = _gain(right, "gnn-ret", baseline, **experiment.draws)
             first_seeds = [networks[baseline]] if baseline in networks else []
             trained = (*answers.taught, *first_seeds)
-            yield Measured(gain, "answers", baseline, trained, untestable=answers.unread)
+            yield Measured(
+                gain,
+                "answers",
+                baseline,
+                trained,
+                untestable=answers.unread,
+            )
 
 
 def gnn_ret_14(
-    experiment: Experiment,
-    networks: Networks,
-    by_reader: Sequence[Answers] = (),
+    experiment: Experiment, networks: Networks, by_reader: Sequence[Answers] = ()
 ) -> Iterator[Measured]:
     """The gain does not depend on the language model."""
     for name, over in (("gnn-ret", "dense"), ("gnn-ret on dpr", "dpr")):
         if name in experiment.rankings:
             gain = experiment.gain(name, over=over, metric=METRIC)
             trained = all_seeds(networks, over)
-            yield Measured(gain, "recall", f"distances of {over}", trained)
+            yield Measured(
+                gain,
+                "recall",
+                f"distances of {over}",
+                trained,
+            )
 
     for answers in by_reader:
         right = answers.right
-        gain = statistics.paired(right["gnn-ret"], right["dense"], **experiment.draws)
+        gain = _gain(right, "gnn-ret", "dense", **experiment.draws)
         case = f"reader {answers.reader}, {answers.size}"
-        yield Measured(gain, "answers", case, answers.taught, untestable=answers.unread)
+        yield Measured(
+            gain,
+            "answers",
+            case,
+            answers.taught,
+            untestable=answers.unread,
+        )
 
 
 # ---- the parts (Tables 2 and 3, section 3.2)
@@ -95,12 +123,24 @@ def gnn_ret_03(parts: Experiment, networks: Networks) -> Iterator[Measured]:
     senders = parts.gain("gnn-ret", over="mean", metric=METRIC)
     yield Measured(senders, case="untrained, mean of senders")
     # K is the same in both.
-    everyone = parts.gain("all send", over="all send, mean", metric=METRIC)
+    everyone = parts.gain(
+        "all send",
+        over="all send, mean",
+        metric=METRIC,
+    )
     yield Measured(everyone, case="untrained, mean of all neighbours")
     if networks:
-        trained = parts.gain("trained", over="trained, mean", metric=METRIC)
+        trained = parts.gain(
+            "trained",
+            over="trained, mean",
+            metric=METRIC,
+        )
         seeds = all_seeds(networks, "trained", "trained, mean")
-        yield Measured(trained, case="trained, mean of senders", trained=seeds)
+        yield Measured(
+            trained,
+            case="trained, mean of senders",
+            trained=seeds,
+        )
 
 
 def gnn_ret_04(parts: Experiment, has_adjacency: bool) -> Iterator[Measured]:
@@ -109,19 +149,26 @@ def gnn_ret_04(parts: Experiment, has_adjacency: bool) -> Iterator[Measured]:
 
     Adjacency needs documents of several passages.
     """
-    keywords = parts.gain("shared entities", over="dense", metric=METRIC)
+    keywords = parts.gain(
+        "shared entities",
+        over="dense",
+        metric=METRIC,
+    )
     yield Measured(keywords, "keywords over none")
     if has_adjacency:
-        adjacency = parts.gain("adjacent passages", over="dense", metric=METRIC)
+        adjacency = parts.gain(
+            "adjacent passages",
+            over="dense",
+            metric=METRIC,
+        )
         yield Measured(adjacency, "adjacency over none")
         single = ["shared entities", "adjacent passages"]
-        both, _ = parts.gain_over_best("gnn-ret", single, METRIC)
-        yield Measured(both, "both over the better one")
+        union, _ = parts.gain_over_best("gnn-ret", single, METRIC)
+        yield Measured(union, "both over the better one")
 
 
 def gnn_ret_05(
-    parts: Experiment | None = None,
-    reports: Experiment | None = None,
+    parts: Experiment | None = None, reports: Experiment | None = None
 ) -> Iterator[Measured]:
     """Which edges matter depends on the data: keywords across documents, adjacency inside one long
     story.
@@ -129,12 +176,24 @@ def gnn_ret_05(
     ``parts`` are of documents of a few passages, ``reports`` of long ones.
     """
     if parts:
-        alone = parts.gain("adjacent passages", over="dense", metric=METRIC)
+        alone = parts.gain(
+            "adjacent passages",
+            over="dense",
+            metric=METRIC,
+        )
         why = f"adjacency changes {alone.differ} questions" if alone.differ < FEW else ""
-        across = parts.gain("adjacent passages", over="shared entities", metric=METRIC)
+        across = parts.gain(
+            "adjacent passages",
+            over="shared entities",
+            metric=METRIC,
+        )
         yield Measured(across, "across documents", untestable=why)
     if reports:
-        within = reports.gain("adjacent passages", over="shared entities", metric=METRIC)
+        within = reports.gain(
+            "adjacent passages",
+            over="shared entities",
+            metric=METRIC,
+        )
         case = f"{len(reports.benchmark.corpus.documents)} documents"
         yield Measured(within, "long documents", case)
 
@@ -152,24 +211,22 @@ def gnn_ret_16(parts: Experiment) -> Iterator[Measured]:
 
 
 def gnn_ret_10(
-    experiment: Experiment,
-    networks: Networks,
-    trained: str,
-    untrained: str,
-    case: str,
+    experiment: Experiment, networks: Networks, trained: str, untrained: str, case: str
 ) -> Iterator[Measured]:
     """Training α on 20 questions improves on α = .5.
 
     ``case`` is GNN-Ret or RGNN-Ret.
     """
     gain = experiment.gain(trained, over=untrained, metric=METRIC)
-    yield Measured(gain, case=case, trained=all_seeds(networks, trained))
+    yield Measured(
+        gain,
+        case=case,
+        trained=all_seeds(networks, trained),
+    )
 
 
 def gnn_ret_11(
-    recalls: ndarray,
-    alphas: Sequence[float] = ALPHAS,
-    **draws: int,
+    recalls: ndarray, alphas: Sequence[float] = ALPHAS, **draws: int
 ) -> Iterator[Measured]:
     """The learned α of one layer is below one half: a neighbour's distance weighs more than a
     passage's own.
@@ -189,25 +246,28 @@ def gnn_ret_12(layers: Experiment, networks: Networks) -> Iterator[Measured]:
 
 
 def gnn_ret_15(
-    grid: Experiment,
-    networks: Networks,
-    cells: Texts,
-    usual: str = USUAL_CELL,
+    grid: Experiment, networks: Networks, cells: Texts, usual: str = USUAL_CELL
 ) -> Iterator[Measured]:
     """Results are stable over the numbers of senders K and of competitors O."""
     for name in cells:
         if name != usual and usual in cells:
             gain = grid.gain(name, over=usual, metric=METRIC)
-            yield Measured(gain, case=name, trained=all_seeds(networks, name, usual))
+            yield Measured(
+                gain,
+                case=name,
+                trained=all_seeds(
+                    networks,
+                    name,
+                    usual,
+                ),
+            )
 
 
 # ---- sub-questions (Table 2, section 3.3)
 
 
 def gnn_ret_06(
-    experiment: Experiment,
-    in_steps: Texts,
-    loops: Loops | None = None,
+    experiment: Experiment, in_steps: Texts, loops: Loops | None = None
 ) -> Iterator[Measured]:
     """Recurrence over sub-questions and the graph each help, and are best together.
 
@@ -230,7 +290,7 @@ def gnn_ret_06(
 
     if loops and {"rgnn-ret", "sub-questions alone"}.issubset(loops.values.get("answers", ())):
         right = loops.values["answers"]
-        gain = statistics.paired(right["rgnn-ret"], right["sub-questions alone"], **draws)
+        gain = _gain(right, "rgnn-ret", "sub-questions alone", **draws)
         yield Measured(
             gain,
             "answers",
@@ -248,14 +308,22 @@ def gnn_ret_07(wrong: DataFrame, without: str, **draws: int) -> Iterator[Measure
     """
     if wrong.empty:
         return
-    recall = wrong.pivot_table(index="question", columns=["retriever", "share"], values="recall")
+    recall = wrong.pivot_table(
+        index="question",
+        columns=["retriever", "share"],
+        values="recall",
+    )
     loss = {}
     for name in recall.columns.unique("retriever"):
         loss[name] = recall[name][[0.0]].to_numpy() - recall[name]
     remembering = [name for name in wrong["retriever"].unique() if name != without]
     for share in sorted(set(wrong["share"]) - {0.0}):
         for name in remembering:
-            spared = statistics.paired(loss[without][share], loss[name][share], **draws)
+            spared = statistics.paired(
+                loss[without][share],
+                loss[name][share],
+                **draws,
+            )
             case = f"{name.removeprefix('rgnn-ret, ')}, {share:.0%} wrong"
             yield Measured(spared, case=case)
 
@@ -268,14 +336,26 @@ def gnn_ret_09(recalls: DataFrame, networks: Networks, **draws: int) -> Iterator
     """
     if recalls.empty:
         return
-    of_steps = recalls.pivot_table(index="question", columns="retriever", values="recall")
+    of_steps = recalls.pivot_table(
+        index="question",
+        columns="retriever",
+        values="recall",
+    )
     columns = {}
     for target in ("all", "own", "later"):
         name = f"target: {target}"
         columns[target] = [column for column in of_steps if column.split(SEED)[0] == name]
     for better, rival in (("later", "own"), ("own", "all")):
-        gain = statistics.paired(of_steps[columns[better]], of_steps[columns[rival]], **draws)
-        seeds = all_seeds(networks, f"target: {better}", f"target: {rival}")
+        gain = statistics.paired(
+            of_steps[columns[better]],
+            of_steps[columns[rival]],
+            **draws,
+        )
+        seeds = all_seeds(
+            networks,
+            f"target: {better}",
+            f"target: {rival}",
+        )
         yield Measured(gain, f"{better} over {rival}", trained=seeds)
 
 
@@ -304,10 +384,7 @@ def gnn_ret_08(loops: Loops, **draws: int) -> Iterator[Measured]:
 
 
 def gnn_ret_19(
-    loops: Loops | None = None,
-    steps: Experiment | None = None,
-    in_steps: Texts = (),
-    **draws: int,
+    loops: Loops | None = None, steps: Experiment | None = None, in_steps: Texts = (), **draws: int
 ) -> Iterator[Measured]:
     """One query with GNN-Ret reaches what methods with many calls of a language model reach.
 
@@ -315,15 +392,20 @@ def gnn_ret_19(
     """
     if steps and in_steps:
         full = per_question(steps, "full@17").loc[list(in_steps)]
-        bound = statistics.paired(full["gnn-ret"], full["sub-questions alone"], **draws)
+        bound = _gain(full, "gnn-ret", "sub-questions alone", **draws)
         why = "a bound: the other sees gold sub-questions and answers"
-        yield Measured(bound, "recall", "gold plan", untestable=why)
+        yield Measured(
+            bound,
+            "recall",
+            "gold plan",
+            untestable=why,
+        )
 
     for criterion, values in loops.values.items() if loops else ():
         for policy in POLICIES:
             name = f"{policy}{loops.suffix}"
             yield Measured(
-                statistics.paired(values["gnn-ret"], values[name], **draws),
+                _gain(values, "gnn-ret", name, **draws),
                 criterion,
                 f"than {name}",
                 loops.trained[criterion],
@@ -339,7 +421,7 @@ def gnn_ret_20(loops: Loops, **draws: int) -> Iterator[Measured]:
             lifted = f"{name}, rgnn-ret"
             if lifted in values:
                 yield Measured(
-                    statistics.paired(values[lifted], values[name], **draws),
+                    _gain(values, lifted, name, **draws),
                     criterion,
                     name,
                     loops.trained[criterion],
@@ -367,18 +449,18 @@ def gnn_ret_17(times: DataFrame, seconds_per_query: float, **draws: int) -> Iter
     yield Measured(share, "share of query time")
 
 
-def gnn_ret_18(ranks: DataFrame, places: DataFrame, **draws: int) -> Iterator[Measured]:
+def gnn_ret_18(ranks: DataFrame, gained: DataFrame, **draws: int) -> Iterator[Measured]:
     """Supports that hold the answer lie farther from the question than those of its background, and
     the graph lifts exactly those.
 
     Both tables have a column for the ``first`` supports of the evidence and one for the ``last``.
     """
     if len(ranks):
-        yield Measured(statistics.paired(ranks["last"], ranks["first"], **draws), "rank")
-    if len(places):
-        more = statistics.paired(places["last"], places["first"], **draws)
+        yield Measured(_gain(ranks, "last", "first", **draws), "rank")
+    if len(gained):
+        more = _gain(gained, "last", "first", **draws)
         yield Measured(more, "places gained")
-        of_first = statistics.interval(places["first"], **draws)
+        of_first = statistics.interval(gained["first"], **draws)
         yield Measured(of_first, "places gained by the first")
 
 
@@ -391,5 +473,9 @@ def gnn_ret_22(graph: PassageGraph, parts: DataFrame, seed: int = 0) -> Iterator
     yield Measured(density, "density")
     if parts["passages"].nunique() > 1:
         sizes = np.log(parts["passages"])
-        growth = statistics.slope(sizes, parts["edges_per_passage"], seed)
+        growth = statistics.slope(
+            sizes,
+            parts["edges_per_passage"],
+            seed,
+        )
         yield Measured(growth, "edges a passage")

@@ -44,7 +44,14 @@ def recalls_by_alpha(training: Benchmark, alphas: Sequence[float] = ALPHAS) -> n
     recalls = np.zeros((len(dev), len(alphas)))
     for column, alpha in enumerate(alphas):
         rankings = method.variant(alpha=alpha).retrieve_many(queries, 10)
-        recalls[:, column] = [recall_at(q, ranking.ids, 10) for q, ranking in zip(dev, rankings)]
+        recalls[:, column] = [
+            recall_at(
+                q,
+                ranking.ids,
+                10,
+            )
+            for q, ranking in zip(dev, rankings)
+        ]
     return recalls
 
 
@@ -61,10 +68,18 @@ def best_alpha(
     """
     alphas = np.asarray(alphas, float)
     descending = np.argsort(-alphas)
-    sums = resampled_sums(recalls[:, descending], seed=seed, n_resamples=n_resamples)
+    sums = resampled_sums(
+        recalls[:, descending],
+        seed=seed,
+        n_resamples=n_resamples,
+    )
     samples = alphas[descending][sums.round(9).argmax(axis=1)]
     best = recalls[:, descending].sum(axis=0).round(9).argmax()
-    return estimate(alphas[descending][best], samples, len(recalls))
+    return estimate(
+        alphas[descending][best],
+        samples,
+        len(recalls),
+    )
 
 
 def learned_weights(
@@ -80,10 +95,23 @@ def learned_weights(
     Columns: n_train, start (the first weights), competitors, seed, loss (the lowest), weight and
     value.
     """
-    runs = list(product(sizes, starts, competitors, draws))
+    runs = list(
+        product(
+            sizes,
+            starts,
+            competitors,
+            draws,
+        )
+    )
     rows = []
     for n, start, meant, draw in progress_bar(runs, desc=f"training ({method})"):
-        learner = make(method, n_train=n, init_alpha=start, competitors=meant, seed=draw)
+        learner = make(
+            method,
+            n_train=n,
+            init_alpha=start,
+            competitors=meant,
+            seed=draw,
+        )
         learner.fit(training)
         loss = min(step["loss"] for step in learner.history)
         for name, value in named(learner.parameters).items():
@@ -122,7 +150,13 @@ def places_of_ends(experiment: Experiment, name: str = "gnn-ret", over: str = "d
         if question.evidence and question.evidence.edges:
             before = experiment.rankings[over][question.id].ids
             after = experiment.rankings[name][question.id].ids
-            rows.append(places_gained(question, before, after))
+            rows.append(
+                places_gained(
+                    question,
+                    before,
+                    after,
+                )
+            )
     return DataFrame(rows, columns=["last", "first"]).dropna()
 
 
@@ -136,7 +170,14 @@ def places_gained(question: Question, before: Texts, after: Texts) -> tuple[floa
     gained = []
     for degree in (chain.out_degree, chain.in_degree):
         supports = [question.supporting[node] for node in chain if not degree(node)]
-        gained.append(_gained_beyond_rank(question, supports, list(before), after))
+        gained.append(
+            _gained_beyond_rank(
+                question,
+                supports,
+                list(before),
+                after,
+            )
+        )
     last, first = gained
     return last, first
 
@@ -214,7 +255,11 @@ def recall_and_alphas(experiment: Experiment, networks: dict[int, Sequence[GNNRe
     ``networks`` are all seeds by their number of layers; they are called ``depth N`` in the
     experiment. Columns: quantity, layers, layer, mean, low, high.
     """
-    values = experiment.table.pivot(index="question", columns="retriever", values="recall@10")
+    values = experiment.table.pivot(
+        index="question",
+        columns="retriever",
+        values="recall@10",
+    )
     rows = []
     for depth, seeds in networks.items():
         recall = statistics.interval(values[f"depth {depth}"], **experiment.draws)
