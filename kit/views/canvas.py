@@ -11,8 +11,8 @@ class GraphCanvas(anywidget.AnyWidget):
     """Shows a :class:`~kit.views.replay.Replay`.
 
     All frames are in the browser: a step needs no answer from Python. ``index`` is the frame in
-    view, ``heading`` a line above all else, ``problem`` one shown as an alert. Text reaches the page as text
-    nodes only, and nothing is asked of any host.
+    view, ``heading`` a line above all else, ``problem`` one shown as an alert. Text reaches the
+    page as text nodes only, and nothing is asked of any host.
     """
 
     _esm = CANVAS_SCRIPT
