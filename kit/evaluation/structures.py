@@ -35,7 +35,11 @@ def fetched_structures(experiment: Experiment) -> DataFrame:
             retrieved[question.id] = list(dict.fromkeys(rankings[question.id].ids))
         ends_by_itself = any(len(ids) < n_passages for ids in retrieved.values())
         for question in questions:
-            rows = _rows(question, retrieved[question.id], ends_by_itself)
+            rows = _rows(
+                question,
+                retrieved[question.id],
+                ends_by_itself,
+            )
             tables.append(DataFrame(rows).assign(retriever=name))
     if not tables:
         return DataFrame(columns=["measure", "context", "question", "type", "value", "retriever"])

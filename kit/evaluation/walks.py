@@ -44,8 +44,16 @@ def ask(retriever: Retriever, questions: Questions) -> DataFrame:
         ranking = search(question.query, BUDGET)
         row = {"question": question.id}
         for k in (5, BUDGET):
-            row[f"recall@{k}"] = recall_at(question, ranking.ids, k)
-        row[f"full@{BUDGET}"] = full_at(question, ranking.ids, BUDGET)
+            row[f"recall@{k}"] = recall_at(
+                question,
+                ranking.ids,
+                k,
+            )
+        row[f"full@{BUDGET}"] = full_at(
+            question,
+            ranking.ids,
+            BUDGET,
+        )
         row["scored"] = ranking.trace.n_scored
         row["walked"] = ranking.n_walked
         rows.append(row)

@@ -101,7 +101,11 @@ def ends_of_chains(experiment: Experiment, only: Texts, k: int = 10) -> Figure:
     rows = []
     for name in only:
         recalls = [
-            _recall_of_ends(question, experiment.rankings[name][question.id].ids, k)
+            _recall_of_ends(
+                question,
+                experiment.rankings[name][question.id].ids,
+                k,
+            )
             for question in ordered
         ]
         for end, values in DataFrame(recalls).items():
@@ -114,8 +118,15 @@ def ends_of_chains(experiment: Experiment, only: Texts, k: int = 10) -> Figure:
     if len(last):
         last = last.rename(columns={"line": "retriever"})
         title = f"Of the last supports: {best_sentence(last, f'recall@{k}')}"
-    labels = {"xlabel": "position in the chain", "ylabel": f"Recall@{k}"}
-    return plots.lines(table, title, "support", "line", **labels).of(table)
+    figure = plots.lines(
+        table,
+        title,
+        "support",
+        "line",
+        xlabel="position in the chain",
+        ylabel=f"Recall@{k}",
+    )
+    return figure.of(table)
 
 
 def _recall_of_ends(question: Question, ids: Texts, k: int) -> dict[str, float]:

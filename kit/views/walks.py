@@ -57,8 +57,15 @@ def along(
     table = table.assign(line=table["metric"].map(metric_name))
     table[setting] = table["retriever"].map(values)
     title = headline(variants.compare(next(iter(values)), metrics[0]))
-    labels = {"xlabel": xlabel or setting, "ylabel": "mean over questions"}
-    return plots.lines(table, title, setting, "line", **labels).of(table)
+    figure = plots.lines(
+        table,
+        title,
+        setting,
+        "line",
+        xlabel=xlabel or setting,
+        ylabel="mean over questions",
+    )
+    return figure.of(table)
 
 
 def branching(sweep: DataFrame, metric: str = "full@30", **draws: int) -> Figure:
@@ -68,15 +75,31 @@ def branching(sweep: DataFrame, metric: str = "full@30", **draws: int) -> Figure
     """
     keys = ["question", "retriever", "branching", "seeds"]
     values = sweep.groupby(keys, sort=False)[metric].mean().reset_index()
-    table = statistics.by_group(values, ["retriever", "branching", "seeds"], metric, **draws)
+    table = statistics.by_group(
+        values,
+        ["retriever", "branching", "seeds"],
+        metric,
+        **draws,
+    )
     table = table.sort_values("branching", kind="stable")
 
     compared = []
     for name, walks in values.groupby("retriever", sort=False):
         wide = walks.pivot(index="question", columns="branching", values=metric)
         best = wide.mean().idxmax()
-        gain = statistics.paired(wide[best], wide[wide.columns[-1]], **draws)
-        compared.append(_difference(f"{name}, branching {best}", "a single seed", metric, gain))
+        gain = statistics.paired(
+            wide[best],
+            wide[wide.columns[-1]],
+            **draws,
+        )
+        compared.append(
+            _difference(
+                f"{name}, branching {best}",
+                "a single seed",
+                metric,
+                gain,
+            )
+        )
 
     ticks = [f"{row.branching}\n{_counted(row.seeds, 'seed')}" for row in table.itertuples()]
     figure = plots.lines(
@@ -99,7 +122,11 @@ def density(walks: DataFrame, metric: str = "full@30", **draws: int) -> Figure:
     for builder, swept in walks.groupby("builder", sort=False):
         wide = swept.pivot(index="question", columns="value", values=metric)
         degrees = swept.groupby("value")["mean_degree"].mean()
-        gain = statistics.paired(wide[degrees.idxmax()], wide[degrees.idxmin()], **draws)
+        gain = statistics.paired(
+            wide[degrees.idxmax()],
+            wide[degrees.idxmin()],
+            **draws,
+        )
         name = f"{graph_name(str(builder))} at its densest"
         compared.append(_difference(name, "its sparsest graph", metric, gain))
 
@@ -145,10 +172,14 @@ def growth(costs: DataFrame, walker: str, rival: str, **draws: int) -> Figure:
     methods in the largest collection that both have searched.
     """
     seconds = costs.pivot(index=["passages", "question"], columns="retriever", values="seconds")
-    both = seconds[[walker, rival]].dropna()
-    size = both.index.get_level_values("passages").max()
-    largest = both.loc[size]
-    gain = statistics.paired(largest[walker], largest[rival], **draws)
+    compared = seconds[[walker, rival]].dropna()
+    size = compared.index.get_level_values("passages").max()
+    largest = compared.loc[size]
+    gain = statistics.paired(
+        largest[walker],
+        largest[rival],
+        **draws,
+    )
     ratio = largest[walker].mean() / largest[rival].mean()
     title = f"{name_of(walker)} and {name_of(rival)} take about as long per question"
     if gain.low > 0 or gain.high < 0:
@@ -165,7 +196,12 @@ def _along_density(walks: DataFrame, columns: Mapping[str, str], **draws: int) -
     keys = ["builder", "value", "mean_degree"]
     table = walks[keys].drop_duplicates()
     for column, name in columns.items():
-        means = statistics.by_group(walks.dropna(subset=column), keys, column, **draws)
+        means = statistics.by_group(
+            walks.dropna(subset=column),
+            keys,
+            column,
+            **draws,
+        )
         ends = {"mean": name, "low": f"{name}_low", "high": f"{name}_high"}
         table = table.merge(means.drop(columns="n").rename(columns=ends), on=keys)
     return table

@@ -5,10 +5,9 @@ are the seed and the resamples of intervals. Tables are those of
 :func:`kit.evaluation.graph_quality.density_sweep` (``quality``) and :mod:`kit.evaluation.walks`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
-import pandas as pd
 from pandas import DataFrame
 
 from kit.corpus.types import Texts
@@ -19,7 +18,18 @@ from kit.evaluation.statistics import Estimate
 from kit.evaluation.structures import FETCHED, READ, STRUCT_EM
 from kit.evaluation.walks import METRICS
 from kit.lab.claims.kgp_answers import Answers
-from kit.lab.claims.kgp_measures import rank_below_best, reach_beyond_chance, slope_on_degree
+from kit.lab.claims.kgp_measures import (
+    by_value,
+    degrees_of,
+    middle_degree,
+    middle_of_sweep,
+    rank_below_best,
+    reach_beyond_chance,
+    relevant_edges,
+    seeds_of,
+    slope_on_degree,
+    untrained_builders,
+)
 from kit.lab.claims.measured import Measured
 from kit.methods import Retriever
 
@@ -39,10 +49,10 @@ def kgp_01(quality: DataFrame, n_passages: int = 0, **draws: int) -> Iterator[Me
     ``n_passages`` of the one corpus of all questions, if it is one.
     """
     alone = quality[quality["builder"] == SEEDS]
-    for builder, swept in _builders(quality):
-        size = _by_value(swept, "neighbourhood")
+    for builder, swept in untrained_builders(quality):
+        size = by_value(swept, "neighbourhood")
         for metric, criterion in (("sf_em", "SF-EM"), ("precision", "precision")):
-            along = statistics.rank_correlation(size, _by_value(swept, metric), **draws)
+            along = statistics.rank_correlation(size, by_value(swept, metric), **draws)
             yield Measured(along, criterion, builder)
         if n_passages:
             beyond = reach_beyond_chance(swept, alone, n_passages, **draws)
@@ -64,11 +74,16 @@ def kgp_02(
     sizes = graphs.groupby(["builder", "value"], sort=False)["neighbourhood"].mean().reset_index()
     for size in SIZES:
         reached = at_equal_size(graphs, sizes, "sf_em", size, by="neighbourhood")
-        columns = _seeds_of(f"knn-{name}", reached)
+        columns = seeds_of(f"knn-{name}", reached)
         for rival, criterion in (("knn", "over KNN-ST"), ("tfidf", "over TF-IDF")):
             if columns and rival in reached:
                 gain = statistics.paired(reached[columns], reached[rival], **draws)
-                yield Measured(gain, criterion, f"{size} passages", all_seeds(networks, name))
+                yield Measured(
+                    gain,
+                    criterion,
+                    f"{size} passages",
+                    all_seeds(networks, name),
+                )
 
 
 def kgp_03(
@@ -93,8 +108,9 @@ def kgp_15(quality: DataFrame, n_passages: int, **draws: int) -> Iterator[Measur
     change = keywords.groupby("value", sort=False)["density"].mean().diff().iloc[-1]
     yield Measured(Estimate(change, change, change, n_passages), "density")
 
-    reached = _by_value(keywords, "sf_em")
-    yield Measured(statistics.paired(reached.iloc[:, -1], reached.iloc[:, -2], **draws), "SF-EM")
+    reached = by_value(keywords, "sf_em")
+    step = statistics.paired(reached.iloc[:, -1], reached.iloc[:, -2], **draws)
+    yield Measured(step, "SF-EM")
     level = statistics.interval(reached.iloc[:, -1].to_numpy(), **draws)
     yield Measured(level, "SF-EM stays below")
 
@@ -113,20 +129,16 @@ def kgp_18(
     joined = relevant_edges(quality, keywords)
     builders = {column.split(SEED)[0] for column in joined} - {"tfidf"}
     for name in sorted(builders):
-        more = statistics.paired(joined[_seeds_of(name, joined)], joined["tfidf"], **draws)
-        yield Measured(more, case=name, trained=all_seeds(networks, name.removeprefix("knn-")))
-
-
-def relevant_edges(quality: DataFrame, keywords: DataFrame) -> DataFrame:
-    """The share of the edges at supports that lead to another support: questions × builders.
-
-    All graphs have the mean degree of that of ``keywords``.
-    """
-    graphs = quality[quality["builder"] != SEEDS]
-    sizes = graphs.groupby(["builder", "value"], sort=False)["mean_degree"].mean().reset_index()
-    degree = keywords["mean_degree"].mean()
-    joined = at_equal_size(graphs, sizes, "relevant", degree)
-    return joined.assign(tfidf=keywords.set_index("question")["relevant"])
+        more = statistics.paired(
+            joined[seeds_of(name, joined)],
+            joined["tfidf"],
+            **draws,
+        )
+        yield Measured(
+            more,
+            case=name,
+            trained=all_seeds(networks, name.removeprefix("knn-")),
+        )
 
 
 # ---- methods and agents (Tables 1 and 2)
@@ -146,15 +158,38 @@ def kgp_04(
     walker = "kgp-mdr"
     gain, best = experiment.gain_over_best(walker, rivals, FULL)
     case = f"{walker} over {' and '.join(best)}"
-    yield Measured(gain, "over the runner-up", case, all_seeds(networks, walker, *best))
+    yield Measured(
+        gain,
+        "over the runner-up",
+        case,
+        all_seeds(networks, walker, *best),
+    )
 
-    of_walk = [per_seed(experiment, walker, metric).to_numpy() for metric in METRICS]
+    of_walk = [
+        per_seed(
+            experiment,
+            walker,
+            metric,
+        ).to_numpy()
+        for metric in METRICS
+    ]
     of_others = []
     for metric in METRICS:
-        others = {name: per_seed(experiment, name, metric).to_numpy() for name in rivals}
+        others = {
+            name: per_seed(
+                experiment,
+                name,
+                metric,
+            ).to_numpy()
+            for name in rivals
+        }
         of_others.append(others)
     rank = rank_below_best(of_walk, of_others, **experiment.draws)
-    yield Measured(rank, "mean rank", trained=all_seeds(networks, walker, "mdr", "dpr"))
+    yield Measured(
+        rank,
+        "mean rank",
+        trained=all_seeds(networks, walker, "mdr", "dpr"),
+    )
 
     if answers:
         others = [name for name in rivals if name in answers.exact and name != "dense"]
@@ -211,9 +246,17 @@ def kgp_06(
     bound = AMONG_NEIGHBOURS
     alike = experiment.gain(bound, over="mdr", metric="recall@30")
     yield Measured(alike, "recall", trained=all_seeds(networks, bound, "mdr"))
-    start = experiment.gain(bound + UNTRAINED, over="mdr" + UNTRAINED, metric="recall@30")
+    start = experiment.gain(
+        bound + UNTRAINED,
+        over="mdr" + UNTRAINED,
+        metric="recall@30",
+    )
     yield Measured(start, "recall", "untrained", ())
-    fewer = statistics.paired(scored[bound]["scored"], scored["mdr"]["scored"], **experiment.draws)
+    fewer = statistics.paired(
+        scored[bound]["scored"],
+        scored["mdr"]["scored"],
+        **experiment.draws,
+    )
     yield Measured(fewer, "passages scored")
 
 
@@ -268,7 +311,11 @@ def kgp_13(
         best, chosen = statistics.best_elsewhere(rivals)
         gain = statistics.paired(values[walker], best, **draws)
         over = f"over {' and '.join(chosen)}, which has {best.mean():.0%}"
-        yield Measured(gain, case=f"{case}, {over}", untestable=one_hand)
+        yield Measured(
+            gain,
+            case=f"{case}, {over}",
+            untestable=one_hand,
+        )
 
 
 def kgp_17(answers: Answers, names: Texts, **draws: int) -> Iterator[Measured]:
@@ -299,7 +346,11 @@ def kgp_09(
     columns = ["branching", "run"]
     values = walks.pivot(index="question", columns=columns, values=FULL)
     for end in (2, 30):
-        gain = statistics.paired(values[best], values[end], **draws)
+        gain = statistics.paired(
+            values[best],
+            values[end],
+            **draws,
+        )
         how = f"b = {best}, chosen on dev"
         trained = all_seeds(networks, name)
         yield Measured(gain, f"over b = {end}", trained=trained, how=how)
@@ -310,16 +361,28 @@ def kgp_10(walks: DataFrame, **draws: int) -> Iterator[Measured]:
 
     By the slope over the sparser half of a sweep, its last step, and the slope of the time.
     """
-    for builder, swept in _builders(walks):
-        full = _by_value(swept, FULL)
+    for builder, swept in untrained_builders(walks):
+        full = by_value(swept, FULL)
         degrees = swept.groupby("value")["mean_degree"].mean().sort_values()
         degrees = degrees[degrees > 0]
         sparser = degrees.iloc[: max(2, (len(degrees) + 1) // 2)]
-        yield Measured(slope_on_degree(full, sparser.to_dict(), **draws), "rise", builder)
+        yield Measured(
+            slope_on_degree(full, sparser.to_dict(), **draws),
+            "rise",
+            builder,
+        )
 
-        timed = _by_value(swept.dropna(subset="matching"), "matching")
-        yield Measured(slope_on_degree(timed, degrees.to_dict(), **draws), "time", builder)
-        last = statistics.paired(full.iloc[:, -1], full.iloc[:, -2], **draws)
+        timed = by_value(swept.dropna(subset="matching"), "matching")
+        yield Measured(
+            slope_on_degree(timed, degrees.to_dict(), **draws),
+            "time",
+            builder,
+        )
+        last = statistics.paired(
+            full.iloc[:, -1],
+            full.iloc[:, -2],
+            **draws,
+        )
         yield Measured(last, "plateau", builder)
 
 
@@ -332,10 +395,19 @@ def kgp_11(
     """The better graph gives the better answers: at equal density KNN-MDR wins on HotpotQA, KNN-ST
     mostly on MuSiQue.
     """
-    equal = at_equal_size(walks, _degrees(walks), FULL, middle_degree(walks))
-    columns = _seeds_of("knn-mdr", equal)
+    equal = at_equal_size(
+        walks,
+        degrees_of(walks),
+        FULL,
+        middle_degree(walks),
+    )
+    columns = seeds_of("knn-mdr", equal)
     if columns and "knn" in equal:
-        gain = statistics.paired(equal[columns], equal["knn"], **draws)
+        gain = statistics.paired(
+            equal[columns],
+            equal["knn"],
+            **draws,
+        )
         criterion = "same data" if same_data else "other data"
         yield Measured(gain, criterion, trained=all_seeds(networks, "mdr"))
 
@@ -358,20 +430,33 @@ def kgp_12(
     reached = at_equal_size(walks, sizes, "sf_em", size, by="neighbourhood")
 
     for name in ("knn", "knn-mdr"):
-        columns = _seeds_of(name, neighbours.index)
+        columns = seeds_of(name, neighbours.index)
         if not columns:
             continue
         taught = all_seeds(networks, "mdr") if name == "knn-mdr" else ()
         for column, criterion in (("sf_em", "SF-EM"), (FULL, "Full@30"), ("matching", "time")):
             values = by_default.pivot(index="question", columns="builder", values=column).dropna()
-            gain = statistics.paired(values["entity"], values[columns], **draws)
+            gain = statistics.paired(
+                values["entity"],
+                values[columns],
+                **draws,
+            )
             trained = () if criterion == "time" else taught
             yield Measured(gain, criterion, name, trained)
 
         more = neighbours["entity"] - neighbours[columns].mean()
-        yield Measured(Estimate(more, more, more, n_passages), "density", name, ())
+        yield Measured(
+            Estimate(more, more, more, n_passages),
+            "density",
+            name,
+            (),
+        )
         if {"entity", *columns} <= set(reached):
-            gain = statistics.paired(reached["entity"], reached[columns], **draws)
+            gain = statistics.paired(
+                reached["entity"],
+                reached[columns],
+                **draws,
+            )
             yield Measured(gain, "SF-EM at equal size", name, taught)
 
 
@@ -386,8 +471,12 @@ def kgp_14(costs: DataFrame, walkers: Texts, **draws: int) -> Iterator[Measured]
     for size, of_size in costs.groupby("passages"):
         seconds = of_size.pivot(index="question", columns="retriever", values="seconds")
         for name in [name for name in walkers if {name, "dpr"} <= set(seconds)]:
-            both = seconds[[name, "dpr"]].dropna()
-            longer = statistics.paired(both[name].to_numpy(), both["dpr"].to_numpy(), **draws)
+            timed = seconds[[name, "dpr"]].dropna()
+            longer = statistics.paired(
+                timed[name].to_numpy(),
+                timed["dpr"].to_numpy(),
+                **draws,
+            )
             case = f"{name}, {size:,} passages"
             yield Measured(longer, case=f"{case}, vectors at hand")
             if name == "kgp-tfidf":  # which needs no vectors
@@ -407,50 +496,3 @@ def kgp_19(times: DataFrame, **draws: int) -> Iterator[Measured]:
         )
         how = f"kgp-tfidf, {passages.min():,} to {passages.max():,} passages"
         yield Measured(growth, how=how)
-
-
-# ---- tables of sweeps
-
-
-def middle_of_sweep(walks: DataFrame) -> float:
-    """The value in the middle of the sweep of KNN graphs."""
-    values = walks.loc[walks["builder"] == "knn", "value"].unique()
-    return values[len(values) // 2]
-
-
-def middle_degree(walks: DataFrame) -> float:
-    """The mean degree of the KNN graph in the middle of its sweep."""
-    degrees = _degrees(walks)
-    chosen = (degrees["builder"] == "knn") & (degrees["value"] == middle_of_sweep(walks))
-    return degrees.loc[chosen, "mean_degree"].item()
-
-
-def at_middle_degree(walks: DataFrame) -> DataFrame:
-    """SF-EM, Full@30 and milliseconds of matching of all graphs at one mean degree."""
-    columns = {}
-    for metric in ("sf_em", FULL, "matching"):
-        rows = walks.dropna(subset=metric)
-        equal = at_equal_size(rows, _degrees(walks), metric, middle_degree(walks))
-        columns[metric] = equal.mean()
-    table = pd.DataFrame(columns).rename_axis("builder").reset_index()
-    return table.assign(matching=1000 * table["matching"])
-
-
-def _degrees(walks: DataFrame) -> DataFrame:
-    return walks.groupby(["builder", "value"], sort=False)["mean_degree"].mean().reset_index()
-
-
-def _builders(table: DataFrame) -> Iterable[tuple[str, DataFrame]]:
-    """The rows of each builder that needs no training, without the seeds alone."""
-    is_graph = (table["builder"] != SEEDS) & ~table["builder"].str.startswith("knn-")
-    return table[is_graph].groupby("builder", sort=False)
-
-
-def _by_value(swept: DataFrame, metric: str) -> DataFrame:
-    """A metric of one builder: questions × values of its setting, in their order."""
-    return swept.set_index(["question", "value"])[metric].unstack(sort=False)
-
-
-def _seeds_of(name: str, columns: Iterable[str]) -> list[str]:
-    """Those of the columns that are seeds of one trained builder."""
-    return [column for column in columns if column.split(SEED)[0] == name]

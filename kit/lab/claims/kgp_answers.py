@@ -77,7 +77,8 @@ def read_by(
 
     why = {}
     for metric, values in at_five.items():
-        golden, nothing = values["golden"].to_numpy(), values["none"].to_numpy()
+        golden = values["golden"].to_numpy()
+        nothing = values["none"].to_numpy()
         why[metric] = cannot_read(golden, nothing, **experiment.draws)
     taught = (make("ras"),) if reader.name == "ras" else (reader,)
     exact = exact.reindex(order).dropna()

@@ -1,12 +1,15 @@
 """Quantities that claims of KGP speak of, where they are more than one difference."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy import ndarray
 from pandas import DataFrame
 from scipy.stats import rankdata
 
+from kit.evaluation import SEED
+from kit.evaluation.graph_quality import SEEDS, at_equal_size
 from kit.evaluation.statistics import (
     N_RESAMPLES,
     Estimate,
@@ -16,6 +19,7 @@ from kit.evaluation.statistics import (
     resampled_sums,
     side_by_side,
 )
+from kit.evaluation.walks import METRICS
 
 
 def reach_beyond_chance(
@@ -39,7 +43,11 @@ def reach_beyond_chance(
 
     beyond = reached.assign(beyond=reached["sf_em"] - chance)
     by_question = beyond.groupby("question", sort=False)["beyond"].mean()
-    return paired(by_question, 0 * by_question, **draws)._replace(rival=np.nan)
+    return paired(
+        by_question,
+        0 * by_question,
+        **draws,
+    )._replace(rival=np.nan)
 
 
 def all_are_drawn(wanted: ndarray, drawn: ndarray, n: ndarray) -> ndarray:
@@ -49,7 +57,11 @@ def all_are_drawn(wanted: ndarray, drawn: ndarray, n: ndarray) -> ndarray:
     """
     probability = np.ones(len(wanted))
     for i in range(int(wanted.max(initial=0))):
-        next_one = np.clip((drawn - i) / np.maximum(n - i, 1), 0, 1)
+        next_one = np.clip(
+            (drawn - i) / np.maximum(n - i, 1),
+            0,
+            1,
+        )
         probability *= np.where(i < wanted, next_one, 1)
     return probability
 
@@ -94,4 +106,72 @@ def slope_on_degree(values: DataFrame, degrees: Mapping[float, float], **draws: 
     x = np.log2([degrees[setting] for setting in settings])
     x = x - x.mean()
     slopes = values[settings].to_numpy(float) @ x / (x @ x)
-    return paired(slopes, 0 * slopes, **draws)._replace(rival=np.nan)
+    return paired(
+        slopes,
+        0 * slopes,
+        **draws,
+    )._replace(rival=np.nan)
+
+
+# ---- tables of sweeps
+
+
+def middle_of_sweep(walks: DataFrame) -> float:
+    """The value in the middle of the sweep of KNN graphs."""
+    values = walks.loc[walks["builder"] == "knn", "value"].unique()
+    return values[len(values) // 2]
+
+
+def middle_degree(walks: DataFrame) -> float:
+    """The mean degree of the KNN graph in the middle of its sweep."""
+    degrees = degrees_of(walks)
+    chosen = (degrees["builder"] == "knn") & (degrees["value"] == middle_of_sweep(walks))
+    return degrees.loc[chosen, "mean_degree"].item()
+
+
+def at_middle_degree(walks: DataFrame) -> DataFrame:
+    """SF-EM, Full@30 and milliseconds of matching of all graphs at one mean degree."""
+    columns = {}
+    for metric in ("sf_em", METRICS[-1], "matching"):
+        rows = walks.dropna(subset=metric)
+        equal = at_equal_size(
+            rows,
+            degrees_of(walks),
+            metric,
+            middle_degree(walks),
+        )
+        columns[metric] = equal.mean()
+    table = pd.DataFrame(columns).rename_axis("builder").reset_index()
+    return table.assign(matching=1000 * table["matching"])
+
+
+def degrees_of(walks: DataFrame) -> DataFrame:
+    return walks.groupby(["builder", "value"], sort=False)["mean_degree"].mean().reset_index()
+
+
+def untrained_builders(table: DataFrame) -> Iterable[tuple[str, DataFrame]]:
+    """The rows of each builder that needs no training, without the seeds alone."""
+    is_graph = (table["builder"] != SEEDS) & ~table["builder"].str.startswith("knn-")
+    return table[is_graph].groupby("builder", sort=False)
+
+
+def by_value(swept: DataFrame, metric: str) -> DataFrame:
+    """A metric of one builder: questions × values of its setting, in their order."""
+    return swept.set_index(["question", "value"])[metric].unstack(sort=False)
+
+
+def seeds_of(name: str, columns: Iterable[str]) -> list[str]:
+    """Those of the columns that are seeds of one trained builder."""
+    return [column for column in columns if column.split(SEED)[0] == name]
+
+
+def relevant_edges(quality: DataFrame, keywords: DataFrame) -> DataFrame:
+    """The share of the edges at supports that lead to another support: questions × builders.
+
+    All graphs have the mean degree of that of ``keywords``.
+    """
+    graphs = quality[quality["builder"] != SEEDS]
+    sizes = graphs.groupby(["builder", "value"], sort=False)["mean_degree"].mean().reset_index()
+    degree = keywords["mean_degree"].mean()
+    joined = at_equal_size(graphs, sizes, "relevant", degree)
+    return joined.assign(tfidf=keywords.set_index("question")["relevant"])
