@@ -101,7 +101,7 @@ def branching(sweep: DataFrame, metric: str = "full@30", **draws: int) -> Figure
             )
         )
 
-    ticks = [f"{row.branching}\n{_counted(row.seeds, 'seed')}" for row in table.itertuples()]
+    ticks = [f"{row.branching} ({_counted(row.seeds, 'seed')})" for row in table.itertuples()]
     figure = plots.lines(
         table.assign(tick=ticks),
         headline(DataFrame(compared)),
