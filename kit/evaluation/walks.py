@@ -170,8 +170,8 @@ def walks_along_density(
                 if first:
                     times = time_parts(walker, first, cold=False).set_index("question")
                     table["matching"] = table["question"].map(times["matching"])
-                about = {"builder": builder, "value": float(value)}
-                tables.append(table.assign(**about, mean_degree=graph.mean_degree))
+                table = table.assign(builder=builder, value=float(value))
+                tables.append(table.assign(mean_degree=graph.mean_degree))
     return pd.concat(tables, ignore_index=True)
 
 
