@@ -23,6 +23,7 @@ from kit.views.sentences import FEWEST, best_sentence, headline
 from kit.views.style import Figure
 
 _MOST_SENDERS = 8  # of a level that are drawn
+_AMONG_NOISE = r"(?P<network>.*), (?P<edges>.*) more edges"
 _LETTERS = 34  # of a sender's name
 _SENDERS = {"entities": "od", "sentences": "cd"}  # levels that a passage listens to, by their edges
 
@@ -120,18 +121,29 @@ def what_is_added(added: DataFrame) -> Figure:
     return figure.of(table)
 
 
-def along_noise(table: DataFrame) -> Figure:
-    """Recall@5 of networks along the share of random edges: network, edges, mean, low, high, n."""
-    means = table.set_index(["network", "edges"])["mean"].unstack(sort=False)
-    lost = 100 * (means.iloc[:, 0] - means.iloc[:, -1])
-    words = [f"{name} {points:+.1f}" for name, points in lost.items()]
+def along_noise(experiment: Experiment, metric: str = "recall@5") -> Figure:
+    """A metric of networks along the share of random edges in their graphs.
+
+    The retrievers are called "NETWORK, SHARE more edges", the least share first. The title is the
+    largest loss to a network's own least share that is more than chance.
+    """
+    names = Series(list(experiment.rankings)).str.extract(_AMONG_NOISE)
+    lines = Series(experiment.rankings.keys()).groupby(names["network"], sort=False)
+    compared = []
+    for _, labels in lines:
+        line = experiment.only(list(labels))
+        compared.append(line.compare(labels.iloc[0], metric))
+
+    summary = experiment.summary()
+    table = summary[summary["metric"] == metric]
+    table = table.join(table["retriever"].str.extract(_AMONG_NOISE))
     figure = plots.lines(
         table,
-        f"Points of Recall@5 lost to the most random edges: {listed(words)}",
+        headline(pd.concat(compared)),
         "edges",
         "network",
         xlabel="random edges added, of those between entities",
-        ylabel="Recall@5",
+        ylabel=metric_name(metric),
     )
     return figure.of(table)
 

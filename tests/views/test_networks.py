@@ -105,11 +105,12 @@ def test_what_training_adds_is_drawn_by_hops() -> None:
     assert "4 hops" in figure.title
 
 
-def test_the_title_of_noise_has_what_the_most_edges_cost() -> None:
-    rows = []
-    for name, recalls in {"all of it": (0.6, 0.5), "no query": (0.5, 0.5)}.items():
-        for edges, mean in zip(("0%", "200%"), recalls):
-            ends = {"mean": mean, "low": mean - 0.1, "high": mean + 0.1, "n": 40}
-            rows.append({"network": name, "edges": edges} | ends)
-    figure = networks.along_noise(pd.DataFrame(rows))
-    assert figure.title.endswith("all of it +10.0 and no query +0.0")
+def test_noise_is_compared_with_the_same_network_without_it(atlas: Benchmark) -> None:
+    quiet, noisy = "all, 0% more edges", "all, 200% more edges"
+    blind, noisy_blind = "blind, 0% more edges", "blind, 200% more edges"
+    methods = {quiet: make("bm25"), noisy: make("bm25"), blind: make("dense")}
+    experiment = evaluate(methods | {noisy_blind: make("dense")}, atlas, ks=(5,))
+    figure = networks.along_noise(experiment)
+    assert figure.table["network"].tolist() == ["all", "all", "blind", "blind"]
+    assert figure.table["edges"].tolist() == ["0%", "200%"] * 2
+    assert figure.title == "No difference to all, 0% more edges in Recall@5 is more than chance"

@@ -323,14 +323,6 @@ def noisy_name(name: str, share: float) -> str:
     return f"{name}, {share:.0%} more edges"
 
 
-def along_noise(disturbed: Experiment) -> DataFrame:
-    """Recall@5 along the share of random edges, a row per network and share."""
-    summary = disturbed.summary()
-    table = summary[summary["metric"] == "recall@5"].copy()
-    parts = table["retriever"].str.extract(r"(?P<network>.*), (?P<edges>.*) more edges")
-    return table.assign(network=parts["network"], edges=parts["edges"])
-
-
 # ---- attention
 
 
