@@ -17,7 +17,7 @@ MOST_BRANCHES = 12  # per function; a comprehension counts, and each of its cond
 MOST_LINES = 60  # per function
 MOST_LINES_OF_A_FILE = 500
 MOST_TUPLES = 3  # assignments of unrelated things in one statement, per thousand lines of code
-MOST_SUBSTANCE = 121_000  # expression nodes of kit and notebooks, the worlds counted apart
+MOST_SUBSTANCE = 134_500  # expression nodes of kit and notebooks, without worlds and solutions
 
 #: Words that say nothing about what they name.
 WEAK = set(
@@ -149,7 +149,7 @@ def test_a_line_has_one_thought(kit: list[Source]) -> None:
 def test_kit_and_notebooks_do_not_grow(kit: list[Source]) -> None:
     """Together, since what moves from notebooks into the kit adds nothing."""
     counted = [source for source in kit if not source.name.startswith("kit/worlds/")]
-    counted += notebooks()
+    counted += [source for source in notebooks() if "/solutions/" not in source.name]
     assert sum(source.substance() for source in counted) <= MOST_SUBSTANCE
 
 

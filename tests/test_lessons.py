@@ -83,7 +83,7 @@ def test_every_exercise_has_a_hint_and_a_solution(lesson: Lesson) -> None:
     assert hints == len(lesson.exercises)
     solutions = Lesson(NOTEBOOKS / "solutions" / f"{lesson.name}.ipynb")
     numbers = re.findall(r"^#+ (\d+)\b|^\*\*(\d+)\b|^(\d+)\. ", solutions.words, re.M)
-    solved = {int(number) for group in numbers for number in group if number}
+    solved = {int(digits) for group in numbers for digits in group if digits}
     assert set(range(1, len(lesson.exercises) + 1)) <= solved
 
 

@@ -82,7 +82,7 @@ def best_sentence(summary: DataFrame, metric: str, by: str = "retriever") -> str
             f"{name_of(str(first[by]))} has the highest {words}, {first['mean']:.3f}; "
             f"{name_of(str(second[by]))} follows with {second['mean']:.3f}"
         )
-    return f"{words} from {rows['mean'].iloc[-1]:.3f} to {first['mean']:.3f}"
+    return capital(f"{words} from {rows['mean'].iloc[-1]:.3f} to {first['mean']:.3f}")
 
 
 def _enough(row: pd.Series) -> bool:

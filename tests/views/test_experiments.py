@@ -73,8 +73,8 @@ def test_names_in_words() -> None:
 @pytest.fixture(scope="module")
 def experiment() -> Experiment:
     benchmark = generate(size="small")
-    asked = benchmark.asking(benchmark.test[:40])
-    return evaluate(["bm25", "tfidf", "dense"], asked, ks=(2, 5), n_resamples=200, progress=False)
+    few = benchmark.asking(benchmark.test[:40])
+    return evaluate(["bm25", "tfidf", "dense"], few, ks=(2, 5), n_resamples=200, progress=False)
 
 
 @pytest.mark.parametrize(
