@@ -296,7 +296,7 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
             ranking = rankings[question]
             first = ranking.ids[:k]
             items = list(map(RankItem, first, ranking.scores.tolist()))
-            caption = f"{name}: {covered_supports(chosen, first)}"
+            caption = f"{name_of(name)}: {covered_supports(chosen, first)}"
             columns.append(Column(caption, items))
         return Replay.from_frames([Frame(columns=columns)], corpus, chosen, {})
 

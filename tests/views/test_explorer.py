@@ -207,7 +207,8 @@ def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
     for column, name in zip(frame["columns"], ("bm25", "tfidf")):
         best = experiment.rankings[name]["q1"].ids[:3]
         assert [item["node"] for item in column["items"]] == [*best]
-        assert column["name"] == f"{name}: {len({'p0', 'p1', 'p2'} & {*best})} of 3 supports"
+        count = len({"p0", "p1", "p2"} & {*best})
+        assert column["name"] == f"{name_of(name)}: {count} of 3 supports"
 
 
 def test_a_graph_is_one_page_with_fixed_places_and_the_same_in_print(corpus, hostile):
