@@ -25,6 +25,7 @@ from kit.views import (
 )
 from kit.views.controls import setting_control
 from kit.views.graph_page import page_around
+from kit.views.names import name_of
 
 HAND = example()
 
