@@ -37,6 +37,7 @@ NAMES = {
     "forward": "forward search",
     "backward": "backward search",
 }
+_WITH_ARTICLE = ("logistic", "graph-reranker")
 _METRICS = {
     "recall": "Recall",
     "full": "Full",
@@ -62,6 +63,12 @@ def name_of(label: str) -> str:
     """
     first, comma, rest = label.partition(", ")
     return NAMES.get(first, first) + comma + rest
+
+
+def said(label: str) -> str:
+    """A method as a sentence says it: with an article where its name is a common noun."""
+    article = "the " if label.partition(", ")[0] in _WITH_ARTICLE else ""
+    return article + name_of(label)
 
 
 def metric_name(metric: str) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from pandas import DataFrame
 
 from kit.evaluation.statistics import Estimate
-from kit.views.names import capital, metric_name, name_of
+from kit.views.names import capital, metric_name, said
 
 SURE = 0.05  # a p below it, of all differences together
 FEWEST = 30  # questions, below which no difference is announced
@@ -36,7 +36,7 @@ def headline(compared: DataFrame, by: str = "") -> str:
     if compared.empty:
         return "There is nothing to compare"
     metric = metric_name(compared["metric"].iloc[0])
-    baseline = name_of(compared["baseline"].iloc[0])
+    baseline = said(compared["baseline"].iloc[0])
 
     enough = compared[compared["n"] >= FEWEST]
     if enough.empty:
@@ -49,7 +49,7 @@ def headline(compared: DataFrame, by: str = "") -> str:
         return capital(f"no difference to {baseline} in {metric} is more than chance")
 
     largest = holds.loc[holds["difference"].abs().idxmax()]
-    name = name_of(largest["retriever"])
+    name = said(largest["retriever"])
     size = points(largest["difference"])
     where = _where(by, largest[by]) if by else ""
     if largest["difference"] > 0:
@@ -79,8 +79,8 @@ def best_sentence(summary: DataFrame, metric: str, by: str = "retriever") -> str
     second = rows.iloc[1]
     if first["low"] > second["high"] and _enough(first):
         return capital(
-            f"{name_of(str(first[by]))} has the highest {words}, {first['mean']:.3f}; "
-            f"{name_of(str(second[by]))} follows with {second['mean']:.3f}"
+            f"{said(str(first[by]))} has the highest {words}, {first['mean']:.3f}; "
+            f"{said(str(second[by]))} follows with {second['mean']:.3f}"
         )
     return capital(f"{words} from {rows['mean'].iloc[-1]:.3f} to {first['mean']:.3f}")
 

@@ -5,7 +5,7 @@ import pytest
 
 from kit.evaluation import Experiment, evaluate
 from kit.views import experiments
-from kit.views.names import listed, metric_name, name_of
+from kit.views.names import listed, metric_name, name_of, said
 from kit.views.sentences import best_sentence, headline
 from kit.worlds.atlas import generate
 
@@ -66,6 +66,7 @@ def test_the_best_is_named_only_where_its_interval_is_apart() -> None:
 def test_names_in_words() -> None:
     assert name_of("gnn-ret, untrained") == "GNN-Ret, untrained"
     assert name_of("no messages") == "no messages"
+    assert said("graph-reranker") == "the graph reranker" and said("dense") == "dense retrieval"
     assert metric_name("full@10") == "Full@10"
     assert listed(["a"]) == "a" and listed(["a", "b", "c"]) == "a, b and c"
 
