@@ -126,13 +126,14 @@ def _expect_whole(jobs: Sequence[Job]) -> None:
 
 
 def _outcomes(jobs: Sequence[Job], at_once: int) -> Iterator[Outcome]:
-    """What comes of running notebooks; the longest are begun first, lest one runs alone at the end.
+    """What comes of running notebooks, the first of them first, so that there is soon a figure.
 
-    Where a line of steps stood in the terminal, there is room for what is printed.
+    Of the others the longest are begun first, lest one runs alone at the end. Where a line of steps
+    is in the terminal, there is room for what is printed.
     """
-    longest_first = sorted(jobs, key=lambda job: -job.seconds)
+    ordered = [*jobs[:1], *sorted(jobs[1:], key=lambda job: -job.seconds)]
     processes = max(1, min(at_once, len(jobs)))
-    for outcome in in_parallel(run_one, zip(longest_first), processes):
+    for outcome in in_parallel(run_one, zip(ordered), processes):
         if sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
         yield outcome

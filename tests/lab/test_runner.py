@@ -102,9 +102,9 @@ def test_runs_in_order_then_skips_then_runs_what_changed(
     assert project.logged[6:] == ["01_first"]
 
 
-def test_the_longest_by_its_last_record_is_begun_first(project) -> None:
-    records = {"01_short": '{"provenance": {"seconds": 1.5}}', "02_new": None}
-    records |= {"03_long": '{"provenance": {"seconds": 60}}', "04_damaged": '{"provenance": {"sec'}
+def test_after_the_first_the_longest_by_its_last_record_is_begun(project) -> None:
+    records = {"01_first": None, "02_new": None, "03_short": '{"provenance": {"seconds": 1.5}}'}
+    records |= {"04_long": '{"provenance": {"seconds": 60}}', "05_damaged": '{"provenance": {"sec'}
     folder = project.output / "figures" / "hotpotqa-dev-trial"
     folder.mkdir(parents=True)
     for name, record in records.items():
@@ -112,7 +112,7 @@ def test_the_longest_by_its_last_record_is_begun_first(project) -> None:
         if record:
             (folder / f"{name}.json").write_text(record)
     assert go(project) == 0
-    assert project.logged == ["03_long", "01_short", "02_new", "04_damaged"]
+    assert project.logged == ["01_first", "04_long", "03_short", "02_new", "05_damaged"]
 
 
 def test_a_notebook_may_name_the_data_that_it_is_about(

@@ -64,7 +64,7 @@ def run(
 
     `papers` are all papers' notebooks, `papers/bgr` is one; so with `solutions`, `solutions/04`.
 
-    What took longest last time comes first. What has finished with the same data, parameters and
+    The first comes first, then what took longest last time. What has finished with the same data, parameters and
     code is not run again. Figures go to figures/DATASET/, the executed notebooks to
     notebooks/executed/DATASET/; the committed figures, in figures/published/, stay as they are.
     Exit status 1: a notebook failed.
