@@ -64,8 +64,8 @@ def run(
 
     `papers` are all papers' notebooks, `papers/bgr` is one; so with `solutions`, `solutions/04`.
 
-    The first comes first, then what took longest last time. What has finished with the same data, parameters and
-    code is not run again. Figures go to figures/DATASET/, the executed notebooks to
+    The first comes first, then what took longest last time. What has finished with the same data,
+    parameters and code is not run again. Figures go to figures/DATASET/, the executed notebooks to
     notebooks/executed/DATASET/; the committed figures, in figures/published/, stay as they are.
     Exit status 1: a notebook failed.
 
