@@ -41,7 +41,8 @@ def headline(compared: DataFrame, by: str = "") -> str:
     enough = compared[compared["n"] >= FEWEST]
     if enough.empty:
         n = compared["n"].max()
-        return f"{n} questions are too few to tell methods apart from {baseline} in {metric}"
+        few = "One question is" if n == 1 else f"{n} questions are"
+        return f"{few} too few to tell methods apart from {baseline} in {metric}"
     holds = enough[(enough["low"] > 0) | (enough["high"] < 0)]
     if "p_holm" in holds:
         holds = holds[~(holds["p_holm"] >= SURE)]
