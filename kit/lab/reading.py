@@ -35,7 +35,7 @@ SCALES = _read_scales()
 
 
 class Run(BaseSettings, frozen=True):
-    """What every run may be told."""
+    """The options of every run."""
 
     data: Annotated[
         str | None,

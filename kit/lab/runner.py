@@ -194,7 +194,7 @@ def _absolute(file: object) -> str:
 
 
 def _options_of(notebook: Path, defaults: Parameters, given: Mapping[str, Any]) -> Run:
-    """What a notebook's run is told."""
+    """The options of a notebook's run."""
     chosen = {name: value for name, value in given.items() if name in Run.__struct_fields__}
     named_by_notebook = find_data(defaults.get("data"))
     gives_pdfs = chosen["data"] and pdfs(Path(chosen["data"]))

@@ -1,4 +1,4 @@
-"""The command that tells which methods there are."""
+"""The command that lists the methods."""
 
 from inspect import cleandoc
 from textwrap import fill
@@ -11,7 +11,7 @@ from kit.corpus.types import Texts
 @click.command()
 @click.argument("names", nargs=-1)
 def methods(names: Texts) -> None:
-    """List the methods and their settings, or tell all of those in NAMES.
+    """List the methods with their settings, or explain those in NAMES.
 
     A method "may train" from training questions, of the data or of --train; its settings say when.
 

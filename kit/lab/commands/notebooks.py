@@ -204,7 +204,7 @@ def record(
     "--readme", is_flag=True, help="Write the numbers of README.md from the findings, too."
 )
 def claims(markdown: bool, readme: bool) -> None:
-    """Tell what the papers claim, and what came of it here on each data set.
+    """Show what the papers claim, and what came of it here on each data set.
 
     Findings of one's own whole runs take the place of the published ones.
 
