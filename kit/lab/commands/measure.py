@@ -92,7 +92,7 @@ def ask(
     from kit.lab.ask import ask as ask_method
     from kit.methods import make
 
-    make(method, **settings)  # a setting that does not exist is an error before anything is read
+    make(method, **settings)  # an unknown setting is an error before anything is read
     corpus = load_corpus([data or ATLAS], data_format=data_format, passage_tokens=passage_tokens)
     passages = ask_method(question, corpus, method=method, k=k, html=html, **settings)
     for passage in passages.itertuples():
@@ -386,7 +386,7 @@ def graph(
     from kit.lab.provenance import write_result
 
     start = perf_counter()
-    builders(builder, **settings)  # a setting that does not exist is an error before anything is read
+    builders(builder, **settings)  # an unknown setting is an error before anything is read
     expect_models(settings)
     benchmark = source.load()
     measures = measure(builder, benchmark, benchmark.test, **settings)
