@@ -70,6 +70,8 @@ def _where(by: str, value: object) -> str:
 def best_sentence(summary: DataFrame, metric: str, by: str = "retriever") -> str:
     """The row with the highest mean, where its interval lies apart from the next one's.
 
+    Otherwise the range of all means, with the names of its ends where their intervals lie apart.
+
     ``summary`` has the columns ``by``, metric, mean, low, high and n.
     """
     rows = summary[summary["metric"] == metric].sort_values("mean", ascending=False)
@@ -78,13 +80,20 @@ def best_sentence(summary: DataFrame, metric: str, by: str = "retriever") -> str
         return capital(f"{words} is {rows['mean'].iloc[0]:.3f}") if len(rows) else words
     first = rows.iloc[0]
     second = rows.iloc[1]
-    if first["low"] > second["high"] and _enough(first):
+    last = rows.iloc[-1]
+    if _is_above(first, second):
         return capital(
             f"{said(str(first[by]))} has the highest {words}, {first['mean']:.3f}; "
             f"{said(str(second[by]))} follows with {second['mean']:.3f}"
         )
-    return capital(f"{words} from {rows['mean'].iloc[-1]:.3f} to {first['mean']:.3f}")
+    if _is_above(first, last):
+        return capital(
+            f"{words} goes from {last['mean']:.3f} for {said(str(last[by]))} "
+            f"to {first['mean']:.3f} for {said(str(first[by]))}"
+        )
+    return capital(f"{words} lies between {last['mean']:.3f} and {first['mean']:.3f}")
 
 
-def _enough(row: pd.Series) -> bool:
-    return row.get("n", FEWEST) >= FEWEST
+def _is_above(row: pd.Series, other: pd.Series) -> bool:
+    """Whether the intervals of two rows lie apart, with enough questions."""
+    return row["low"] > other["high"] and row.get("n", FEWEST) >= FEWEST

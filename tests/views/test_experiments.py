@@ -60,7 +60,10 @@ def test_the_best_is_named_only_where_its_interval_is_apart() -> None:
     table["metric"] = "recall@5"
     assert best_sentence(table, "recall@5").startswith("GNN-Ret has the highest Recall@5, 0.800")
     close = table.assign(low=[0.6, 0.55])
-    assert best_sentence(close, "recall@5") == "Recall@5 from 0.600 to 0.800"
+    assert best_sentence(close, "recall@5") == "Recall@5 lies between 0.600 and 0.800"
+    third = close.iloc[1:].assign(retriever="bm25", mean=0.2, low=0.1, high=0.3)
+    widely = best_sentence(pd.concat([close, third]), "recall@5")
+    assert widely == "Recall@5 goes from 0.200 for BM25 to 0.800 for GNN-Ret"
 
 
 def test_names_in_words() -> None:
