@@ -249,7 +249,7 @@ def found_by_supports(contexts: DataFrame, name: str, over: str, **draws: int) -
     rows = counted.assign(row=counted.apply(_counts_in_words, axis=1))
     for column in ("difference", "low", "high"):
         rows[column] /= rows["n"]
-    title = headline(rows.tail(1).assign(baseline=over, metric=f"full in {USUAL:,} tokens"))
+    title = headline(rows.tail(1).assign(baseline=over, metric=f"Full within {USUAL:,} tokens"))
     return plots.differences(
         rows,
         title,
@@ -274,7 +274,7 @@ def along_budgets(contexts: DataFrame, name: str, over: str, **draws: int) -> Fi
         means = intervals(full, **draws)
         tables.append(means.rename_axis("retriever").reset_index().assign(budget=budget))
         gain = paired(full[name].to_numpy(), full[over].to_numpy(), **draws)
-        row = {"retriever": name, "baseline": over, "metric": f"full in {budget:,} tokens"}
+        row = {"retriever": name, "baseline": over, "metric": f"Full within {budget:,} tokens"}
         gains.append(row | {"budget": budget, "p": gain.p} | gain_columns(gain))
     compared = DataFrame(gains)
     table = pd.concat(tables, ignore_index=True)

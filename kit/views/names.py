@@ -36,7 +36,9 @@ NAMES = {
     "entity+structure": "entities and structure",
     "forward": "forward search",
     "backward": "backward search",
+    "gnn-ret on dpr": "GNN-Ret on DPR",
 }
+_INNER = ("gnn-ret", "rgnn-ret")  # what a loop searches with
 _WITH_ARTICLE = ("logistic", "graph-reranker")
 _METRICS = {
     "recall": "Recall",
@@ -59,10 +61,13 @@ _METRICS = {
 def name_of(label: str) -> str:
     """A method in words, with what follows its id: "gnn-ret, untrained" is "GNN-Ret, untrained".
 
-    What is no method's id stays as it is.
+    "ircot, rgnn-ret" is "IRCoT over RGNN-Ret". What is no method's id stays as it is.
     """
-    first, comma, rest = label.partition(", ")
-    return NAMES.get(first, first) + comma + rest
+    first, *rest = label.split(", ")
+    name = NAMES.get(first, first)
+    for part in rest:
+        name += f" over {NAMES[part]}" if part in _INNER else f", {part}"
+    return name
 
 
 def said(label: str) -> str:
