@@ -38,7 +38,7 @@ SIZES = {
     "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000),
     "graph-reranker": (2_000, 6_500),
 }
-DEGREES = (336, 672)  # the two readings of "edges per node" in gnn-ret.txt Table 5 (MuSiQue)
+DEGREES = (336, 672)  # the two readings of "edges per node" in GNN-Ret Table 5 (MuSiQue)
 TOP_KS = (5, 10)
 QUERIES = 64  # in a batch for GNN-Ret
 DIMENSION = 384
@@ -98,7 +98,7 @@ def milliseconds(work: Callable[[], object], n_queries: int) -> float:
 def measure_gnn_ret(size: int, degree: int, top_k: int) -> Row:
     """Milliseconds per query, in batches of 64, over random vectors and keywords.
 
-    ``dense`` is the retriever of that name (faiss), ``messages`` GNN-Ret's propagation. gnn-ret.txt
+    ``dense`` is the retriever of that name (faiss), ``messages`` GNN-Ret's propagation. GNN-Ret
     Table 5 has 335.77 "edges per node", by the table's own density |E| / |V|, so that a passage has
     twice as many neighbours.
     """

@@ -191,3 +191,21 @@ def test_keyword_search_waits_for_no_network() -> None:
     code += ".passage[0], 'torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split()[-1] == "False"
+
+
+#: What a digest of trained networks or of the atlas is made of: a change would make both anew.
+NAME_A_PAPERS_FILE = {
+    "kit/methods/baselines/mdr.py",
+    "kit/text/prompts.toml",
+    "kit/worlds/atlas/prose/plan.toml",
+}
+
+
+def test_papers_are_named_and_not_files_that_a_clone_lacks() -> None:
+    named = set()
+    for path in [*(ROOT / "kit").rglob("*.*"), *(ROOT / "data").rglob("README.md")]:
+        if path.suffix in (".py", ".md", ".toml") and re.search(
+            r"\b(kgp|gnn-ret|qsgnn|bgr|ras)\.txt\b", path.read_text("utf-8")
+        ):
+            named.add(path.relative_to(ROOT).as_posix())
+    assert named == NAME_A_PAPERS_FILE

@@ -1,4 +1,4 @@
-"""The setting ``facts``: each question with a small database of single facts (bgr.txt §4.3)."""
+"""The setting ``facts``: each question with a small database of single facts (BGR §4.3)."""
 
 from dataclasses import replace
 
@@ -11,13 +11,13 @@ from kit.corpus.sentences import split_sentences
 from kit.corpus.types import Benchmark, Collections, Corpus, Question
 from kit.errors import InputError
 
-N_FACTS = 25  # in the database of a question (bgr.txt §A.3)
+N_FACTS = 25  # in the database of a question (BGR §A.3)
 
 
 def single_facts(benchmark: Benchmark) -> Benchmark:
     """The same questions over sentences: every passage is one sentence with its title.
 
-    A question is asked of 25 of them: its supports and a third of each kind (bgr.txt §4.3). The
+    A question is asked of 25 of them: its supports and a third of each kind (BGR §4.3). The
     kinds are those nearest to the question by TF-IDF, others of the supports' documents as far as
     there are enough, and any. They are drawn by the question's id.
 

@@ -41,7 +41,7 @@ def load(
     the one that the content shows. ``corpus``: files whose passages are added to a pooled corpus.
 
     ``setting`` says what a question is asked of. ``pooled``: one corpus of all paragraphs, where
-    equal title and text are merged. ``per-question``: the question's own paragraphs (kgp.txt §8.1),
+    equal title and text are merged. ``per-question``: the question's own paragraphs (KGP §8.1),
     or :func:`~kit.corpus.pools.document_pools` where it comes without any.
     ``facts``: its own 25 sentences (:func:`single_facts`). ``pages``: the passages of ``corpus`` in
     place of all paragraphs (:func:`~kit.corpus.pages.in_pages`).

@@ -1,4 +1,4 @@
-"""The setting ``pages``: whole pages in place of a set's paragraphs (gnn-ret.txt Appendix B)."""
+"""The setting ``pages``: whole pages in place of a set's paragraphs (GNN-Ret Appendix B)."""
 
 import re
 from collections import defaultdict

@@ -8,11 +8,11 @@ from numpy import ndarray
 
 from kit.corpus.types import Benchmark, Corpus, Question
 
-N_DOCUMENTS = 12  # of a question (kgp.txt Table 3)
+N_DOCUMENTS = 12  # of a question (KGP Table 3)
 
 
 def document_pools(benchmark: Benchmark) -> Benchmark:
-    """The same questions, each asked of 12 documents with all their passages (kgp.txt §8.1).
+    """The same questions, each asked of 12 documents with all their passages (KGP §8.1).
 
     They are the documents of its supports, of the first passage that carries each, and others drawn
     by the question's id.

@@ -1,4 +1,4 @@
-"""The structures of documents, pages and tables, with the passages that they hold (kgp.txt §3)."""
+"""The structures of documents, pages and tables, with the passages that they hold (KGP §3)."""
 
 import re
 from collections import defaultdict

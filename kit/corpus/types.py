@@ -98,7 +98,7 @@ class EvidenceGraph(Struct, frozen=True):
 
     Nodes are the indices of ``Question.supporting`` or of ``Ranking.ids``. An edge (i, j) says that
     j is read in the light of i: the question leads to the sources, and the answer is read off the
-    sinks (bgr.txt §4.4).
+    sinks (BGR §4.4).
     """
 
     # networkx is imported where it is needed: it takes as long to load as all else of this module.
@@ -157,7 +157,7 @@ class EvidenceGraph(Struct, frozen=True):
 
     @property
     def structure(self) -> str:
-        """Single or multi chain, single or multi hop (bgr.txt §4.5, Table 2).
+        """Single or multi chain, single or multi hop (BGR §4.5, Table 2).
 
         It is single hop where no evidence leads to another.
         """
@@ -285,7 +285,7 @@ class Corpus:
 class Benchmark:
     """A corpus with questions.
 
-    ``collections``, in the per-question setting (kgp.txt §8.1), maps a question's id to the rows of
+    ``collections``, in the per-question setting (KGP §8.1), maps a question's id to the rows of
     its own passages. It is None in the pooled setting, where every question is asked of the whole
     corpus.
     """

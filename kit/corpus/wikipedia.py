@@ -1,6 +1,6 @@
 """Whole pages of Wikipedia by their titles, as a folder of texts that is read as a corpus.
 
-GNN-Ret's and KGP's corpora are such pages, cut into passages (gnn-ret.txt Appendix B, kgp.txt
+GNN-Ret's and KGP's corpora are such pages, cut into passages (GNN-Ret Appendix B, KGP
 §8.1). MediaWiki's API gives the plain text of one whole page in an answer (``prop=extracts``,
 https://www.mediawiki.org/wiki/Extension:TextExtracts): titles are asked for in batches, each of
 which is continued until all its pages have come (https://www.mediawiki.org/wiki/API:Continue).

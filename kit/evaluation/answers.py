@@ -1,6 +1,6 @@
 """Answers: what a reader makes of each retriever's passages, and how good that is.
 
-As in kgp.txt Table 1. Every question counts for every retriever: an answer that is empty, or that
+As in KGP Table 1. Every question counts for every retriever: an answer that is empty, or that
 no judge judges, is wrong (kgp-i25).
 """
 
@@ -60,9 +60,9 @@ def contexts_of(
 
     They end before ``n_tokens``, as the default encoder counts them, but not before the first.
     ``as_paths``: of methods that walk, KGP and MDR, the first ``n`` paths, the passages of each
-    joined to one text (kgp.txt Listing 4).
+    joined to one text (KGP Listing 4).
     ``none`` and ``golden``, no passage and the supports alone, are the floor and the ceiling
-    (kgp.txt Table 1).
+    (KGP Table 1).
     """
     corpus = experiment.benchmark.corpus
     contexts = {"none": [[] for _ in experiment.questions]}
@@ -183,7 +183,7 @@ def judge_answers(
     questions: Questions,
     model: LanguageModel,
 ) -> DataFrame:
-    """The table with the grades of a model (kgp.txt Listing 5).
+    """The table with the grades of a model (KGP Listing 5).
 
     ``judged`` is 1 where it says right, and ``unclear`` 1 where it says neither right nor wrong.
     """

@@ -1,6 +1,6 @@
 """What fits into a context of so many tokens: whole passages, in the order of a ranking.
 
-As in gnn-ret.txt, Tables 1 and 6 and Figure 5. Tokens are those that the default encoder counts.
+As in GNN-Ret, Tables 1 and 6 and Figure 5. Tokens are those that the default encoder counts.
 """
 
 from collections.abc import Sequence

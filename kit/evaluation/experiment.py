@@ -25,7 +25,7 @@ from kit.progress import ProgressBar, progress_bar
 
 BATCH = 64  # queries at once in the pooled setting: a batch pays, and the progress bar still moves
 N_TIMED = 20  # questions of which ``kit evaluate`` takes the time
-#: Structures of bgr.txt §4.5 in a word: a path, several that meet, supports without a path.
+#: Structures of BGR §4.5 in a word: a path, several that meet, supports without a path.
 SHAPES = {
     "single-chain multi-hop": "chain",
     "multi-chain multi-hop": "tree",

@@ -1,4 +1,4 @@
-"""How good a passage graph is before anyone walks it (kgp.txt §3, Figures 5 and 9).
+"""How good a passage graph is before anyone walks it (KGP §3, Figures 5 and 9).
 
 SF-EM and precision judge a question's seeds and all their neighbours: all supports are there, and
 little else.
@@ -66,7 +66,7 @@ def density_sweep(
     n_seeds: int = 5,
     encoders: Mapping[str, str] = MappingProxyType({}),
 ) -> DataFrame:
-    """The quality of each builder's graphs from sparse to dense (kgp.txt Figure 5).
+    """The quality of each builder's graphs from sparse to dense (KGP Figure 5).
 
     ``densities`` has the values of a builder's knob (:data:`KNOBS`), ``encoders`` are as in
     :func:`graph_at`. The columns are those of :func:`graph_quality`, with ``builder`` and
@@ -122,7 +122,7 @@ def _share_of_joined_pairs(graph: PassageGraph, question: Question) -> float:
 
 
 def _share_of_relevant_edges(graph: PassageGraph, question: Question) -> float:
-    """Of the edges at a question's supports, those that join two of them (kgp.txt §8.5)."""
+    """Of the edges at a question's supports, those that join two of them (KGP §8.5)."""
     if question.hops < 2:
         return nan
     carried = defaultdict(set)  # the supports that each row carries
@@ -223,7 +223,7 @@ def _notes(sizes: Sequence[dict[str, float]], quality: DataFrame) -> list[str]:
 def describe_graph(graph: PassageGraph) -> dict[str, float]:
     """Nodes, edges, density, mean degree and connected components.
 
-    The columns of gnn-ret.txt Table 5 and kgp.txt Table 3.
+    The columns of GNN-Ret Table 5 and KGP Table 3.
     """
     return {
         "nodes": graph.n_nodes,

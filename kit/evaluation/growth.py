@@ -1,4 +1,4 @@
-"""What the graph of a loop comes to hold, and what is answered from it (ras.txt §3.3 and §3.4).
+"""What the graph of a loop comes to hold, and what is answered from it (RAS §3.3 and §3.4).
 
 The paper's symbols and the names here: G_Q ``graph`` of a
 :class:`kit.methods.loops.steps.Trajectory`, M_ans ``answerer``.
@@ -19,7 +19,7 @@ from kit.text.placeholders import key_of
 from kit.text.triples import extract
 
 MOST_STEPS = 5  # after which the answerer is asked
-SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 1.0)  # of the triples, as in ras.txt Figure 4
+SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 1.0)  # of the triples, as in RAS Figure 4
 N_DRAWS = 5  # of the triples that are kept
 FORWARD = "forward search"  # for what an article says of its subject
 BACKWARD = "backward search"  # for the article that names something
@@ -118,7 +118,7 @@ def answers_by_share(
     questions: Questions,
     seed: int = 0,
 ) -> DataFrame:
-    """Answers from a share of the triples (ras.txt Figure 4): a row per share, draw and question.
+    """Answers from a share of the triples (RAS Figure 4): a row per share, draw and question.
 
     Columns: triples (the share), question, em, f1. Of all and of none there is one draw.
     """

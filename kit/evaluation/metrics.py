@@ -38,7 +38,7 @@ ANSWER_MEASURES = (
     "unclear",
     "words",
 )
-GED_SECONDS = 0.5  # for one graph edit distance; bgr.txt's code gives it 0.8
+GED_SECONDS = 0.5  # for one graph edit distance; BGR's code gives it 0.8
 WHOLE_SET = sys.maxsize  # a cut-off that cuts nothing off
 QUESTION = -1  # the question's node in a rooted evidence graph
 
@@ -74,7 +74,7 @@ def support_ranks(question: Question, ids: PassageIds) -> list[float]:
 
 
 def recall_at(question: Question, ids: PassageIds, k: float) -> float:
-    """Recall@k: the share of the question's supports in the first k passages (qsgnn.txt §4.1).
+    """Recall@k: the share of the question's supports in the first k passages (QSGNN §4.1).
 
     Below 1 by construction where the question has more than k supports, see ``recall_ceiling``.
     """
@@ -93,7 +93,7 @@ def recall_ceiling(question: Question, k: int) -> float:
 def full_at(question: Question, ids: PassageIds, k: float) -> float:
     """Full@k: 1 if all supports are in the first k passages, else 0.
 
-    It is called EM of passages in gnn-ret.txt §D. 0 by construction where the question has more
+    It is called EM of passages in GNN-Ret §D. 0 by construction where the question has more
     than k supports: a mean over such questions needs a caption.
     """
     return float(max(support_ranks(question, ids)) <= k)
@@ -110,7 +110,7 @@ def reciprocal_rank(question: Question, ids: PassageIds) -> float:
 def sf_em(question: Question, ids: PassageIds) -> float:
     """SF-EM of a set of passages: 1 if every supporting fact is in the set, else 0.
 
-    kgp.txt §3, Figure 5. The paper introduces it as a share of supporting facts, our ``covered``,
+    KGP §3, Figure 5. The paper introduces it as a share of supporting facts, our ``covered``,
     then speaks of questions fully covered.
     """
     return full_at(question, ids, WHOLE_SET)
@@ -119,13 +119,13 @@ def sf_em(question: Question, ids: PassageIds) -> float:
 def covered(question: Question, ids: PassageIds) -> float:
     """The share of the question's supports in a set of passages.
 
-    The other reading of SF-EM (kgp.txt §3).
+    The other reading of SF-EM (KGP §3).
     """
     return recall_at(question, ids, WHOLE_SET)
 
 
 def precision(question: Question, ids: PassageIds) -> float:
-    """The share of the passages of a set that carry a support (kgp.txt §3, Figure 5).
+    """The share of the passages of a set that carry a support (KGP §3, Figure 5).
 
     0 for an empty set.
     """
@@ -139,7 +139,7 @@ def precision(question: Question, ids: PassageIds) -> float:
 def struct_em(question: Question, ids: PassageIds) -> float:
     """Struct-EM of a question about pages or tables.
 
-    1 if exactly the structures that it names were fetched, else 0. The paper reports it (kgp.txt
+    1 if exactly the structures that it names were fetched, else 0. The paper reports it (KGP
     Table 1, "Struct-EM") and defines it nowhere; this is our reading (kgp-i34). What is fetched of
     a structure is its content, so the passages must be those of the named structures, which are the
     supports of such a question: none missing, none besides. The order does not count.
@@ -160,7 +160,7 @@ def graph_measures(
     ids: Texts,
     evidence: EvidenceGraph,
 ) -> dict[str, float]:
-    """How well a retrieved evidence graph agrees with the question's (bgr.txt §6.3, A.7).
+    """How well a retrieved evidence graph agrees with the question's (BGR §6.3, A.7).
 
     Its node i is passage ``ids[i]``. Of the evidence as a set:
 

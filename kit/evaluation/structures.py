@@ -1,4 +1,4 @@
-"""Whether questions about pages and tables get what these hold (kgp.txt §5.1, Table 1: Struct-EM).
+"""Whether questions about pages and tables get what these hold (KGP §5.1, Table 1: Struct-EM).
 
 The paper defines Struct-EM nowhere. It is 1 where exactly the structures that a question asks for
 were retrieved, none missing and none besides.

@@ -1,4 +1,4 @@
-"""What a question costs, measured in the same way for every method (kgp.txt §5.3)."""
+"""What a question costs, measured in the same way for every method (KGP §5.3)."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -68,7 +68,7 @@ def growing_collections(
     sizes: Sequence[int],
     seed: int,
 ) -> Iterator[Corpus]:
-    """Parts of a corpus, from small to large, of at least so many passages (kgp.txt Figure 7c).
+    """Parts of a corpus, from small to large, of at least so many passages (KGP Figure 7c).
 
     A part holds the supports of the questions, random other documents, whole, and all smaller
     parts. Sizes beyond the corpus are left out.

@@ -1,4 +1,4 @@
-"""Walks measured as KGP measures its own: agents, branching, density, size (kgp.txt §5.2–5.4).
+"""Walks measured as KGP measures its own: agents, branching, density, size (KGP §5.2–5.4).
 
 All methods give :data:`BUDGET` passages. A table has a row per question, and per setting if there
 are several.
@@ -176,7 +176,7 @@ def walks_along_density(
 
 
 def keyword_graphs(benchmark: Benchmark, n_keywords: int = 8) -> DataFrame:
-    """The quality of keyword graphs in which titles are no keywords (kgp.txt §8.5)."""
+    """The quality of keyword graphs in which titles are no keywords (KGP §8.5)."""
     tables = []
     for corpus, questions in benchmark.asked_together(benchmark.test):
         graph = build("tfidf", corpus, n_keywords=n_keywords, titles=False)
@@ -210,7 +210,7 @@ def costs_of_growth(
 
 
 def growing_walks(corpus: Corpus, questions: Questions, sizes: Iterable[int]) -> DataFrame:
-    """The time of walks whose budget grows with the collection, a tenth of it (kgp.txt §8.3).
+    """The time of walks whose budget grows with the collection, a tenth of it (KGP §8.3).
 
     The agent is that of TF-IDF, which encodes no text. With a fixed budget a walk takes the same
     time in any collection.

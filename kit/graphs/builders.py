@@ -1,4 +1,4 @@
-"""Four ways to connect passages, and their unions (kgp.txt §3 and 8.5; gnn-ret.txt §3.1)."""
+"""Four ways to connect passages, and their unions (KGP §3 and 8.5; GNN-Ret §3.1)."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from kit.text.entities import read_annotations
 
 
 class TfidfBuilder(BaseSettings, frozen=True):
-    """Passages that share a keyword (kgp.txt §3, "TF-IDF KG Construction")."""
+    """Passages that share a keyword (KGP §3, "TF-IDF KG Construction")."""
 
     n_keywords: Annotated[Whole, "keywords per document, beside its title"] = 10
     titles: Annotated[bool, "whether titles are keywords of the passages that mention them"] = True
@@ -26,7 +26,7 @@ class TfidfBuilder(BaseSettings, frozen=True):
 
 
 class KnnBuilder(EncoderSettings, frozen=True):
-    """Each passage points to those with the nearest vectors (kgp.txt §3, "KNN-ST/MDR").
+    """Each passage points to those with the nearest vectors (KGP §3, "KNN-ST/MDR").
 
     A trained encoder makes the paper's KNN-MDR.
     """
@@ -50,7 +50,7 @@ class KnnBuilder(EncoderSettings, frozen=True):
 
 
 class EntityBuilder(BaseSettings, frozen=True):
-    """Passages that mention the same entity (kgp.txt §3, "TAGME"; :mod:`kit.text.entities`).
+    """Passages that mention the same entity (KGP §3, "TAGME"; :mod:`kit.text.entities`).
 
     The paper's graphs, in which a passage has 130 to 670 neighbours, are those without specificity.
     """
@@ -76,9 +76,9 @@ class EntityBuilder(BaseSettings, frozen=True):
 
 
 class StructureBuilder(BaseSettings, frozen=True):
-    """Passages that stand close together in one document (gnn-ret.txt §3.1, Appendix B).
+    """Passages that stand close together in one document (GNN-Ret §3.1, Appendix B).
 
-    Where documents have pages or tables the graph also has these as structural nodes (kgp.txt §3),
+    Where documents have pages or tables the graph also has these as structural nodes (KGP §3),
     with edges of the kind ``holds`` to their content.
     """
 

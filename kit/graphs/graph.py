@@ -143,7 +143,7 @@ class EdgeList:
 
 
 class ContainsEdges(EdgeList):
-    """Directed edges from pages and tables of documents to the passages in them (kgp.txt §3).
+    """Directed edges from pages and tables of documents to the passages in them (KGP §3).
 
     ``nodes`` has the rows of each. None leads out of a passage, so a walk over passages never takes
     one, and ``matrix`` (passages × passages) is empty: a question that names a structure enters the
@@ -261,7 +261,7 @@ class PassageGraph:
 
     @property
     def density(self) -> float:
-        """2|E| / (|V| (|V| − 1)) (gnn-ret.txt §4.4)."""
+        """2|E| / (|V| (|V| − 1)) (GNN-Ret §4.4)."""
         return self.mean_degree / max(self.n_nodes - 1, 1)
 
     @cached_property

@@ -14,7 +14,8 @@ from kit.lab.catalogue import LESSONS, all_notebooks, choose, full_name, shelf_o
 from kit.lab.parameters import read_notebook
 from kit.lab.student import without_solutions
 
-_BESIDE = ("*.md", "drawings/*.svg")  # what a teacher reads, and pictures that lessons show
+_BESIDE = ("*.md", "drawings/*.svg")  # what is read beside the notebooks, and what they show
+_FOR_TEACHERS = "TEACHING.md"
 
 
 class Written(NamedTuple):
@@ -50,7 +51,7 @@ def write_student_lessons(folder: Path, which: Texts = ()) -> Written:
         student = without_solutions(read_notebook(file), file.name)
         contents[_name(file)] = (nbformat.writes(student) + "\n").encode()
     for file in _beside():
-        if file.suffix == ".svg":
+        if file.name != _FOR_TEACHERS:
             contents[_name(file)] = file.read_bytes()
     return _write(folder, contents)
 

@@ -113,7 +113,7 @@ def read_parameters(texts: Mapping[str, str], notebooks: Iterable[Parameters]) -
     taken = sorted(set().union(*notebooks).difference(OPTIONS))
     for name in texts:
         if name in OPTIONS:
-            raise InputError(f"give --{name} instead", field=f"parameter {name}")
+            raise InputError(f"expected the option --{name} instead", field=f"parameter {name}")
         if name not in taken:
             expected = f"expected one of: {known_names(taken, name)}"
             raise InputError(expected, field=f"parameter {name}")

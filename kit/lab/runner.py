@@ -69,7 +69,7 @@ def run(
     data = _absolute(choices.get("data"))
     for job in jobs:
         if data and job.parameters.get("data", data) != data:
-            print(f"{job.name}: about documents with pages, so it reads those of its own")
+            print(f"{job.name}: reads reports of its own, not --data: it is about PDFs")
         if job not in waiting:
             print(f"{job.name}: finished earlier, skipped")
 
@@ -77,6 +77,8 @@ def run(
     for outcome in _outcomes(waiting, at_once):
         print(outcome.message, flush=True)
         status |= outcome.failed
+    if waiting:
+        print(f"open the executed copies with: jupyter lab {waiting[0].executed}")
 
     if publish:
         _publish(jobs)
@@ -87,7 +89,9 @@ def run(
 def _expect_pages(html: Path | None, slides: Path | None) -> None:
     """Raise ``InputError`` for folders that can't hold pages."""
     if html and slides and html.resolve() == slides.resolve():
-        raise InputError("expected another folder than --html has", file=slides, field="--slides")
+        raise InputError(
+            "expected a folder other than that of --html", file=slides, field="--slides"
+        )
     for folder, option in ((html, "--html"), (slides, "--slides")):
         if folder:
             expect_folder(folder, option)

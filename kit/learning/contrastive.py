@@ -1,6 +1,6 @@
 """An encoder learns from pairs: a query is to be nearer to its passage than to others of the batch.
 
-The loss of DPR and MDR (kgp.txt §8.2) is sentence-transformers' multiple-negatives ranking loss: a
+The loss of DPR and MDR (KGP §8.2) is sentence-transformers' multiple-negatives ranking loss: a
 softmax over the batch's positives and the sampled negatives, with cosines times 20.
 """
 

@@ -53,7 +53,7 @@ class Reader:
 class LanguageModelReader(Reader):
     """Asks a language model for an answer of less than six words.
 
-    The prompts are Listings 3 and 4 of kgp.txt, and Listing 2 where there is no passage.
+    The prompts are Listings 3 and 4 of KGP, and Listing 2 where there is no passage.
     """
 
     def __init__(self, model: LanguageModel) -> None:

@@ -32,12 +32,12 @@ def normalise(answer: str) -> str:
 
 
 def exact_match(prediction: str, answers: Texts) -> float:
-    """EM: 1 if the prediction equals one of the answers, normalised, else 0 (ras.txt Eq. 16)."""
+    """EM: 1 if the prediction equals one of the answers, normalised, else 0 (RAS Eq. 16)."""
     return float(normalise(prediction) in _normalised(answers))
 
 
 def f1(prediction: str, answers: Texts) -> float:
-    """F1 of the words in common, against the nearest of the answers (ras.txt Eqs. 13 to 15).
+    """F1 of the words in common, against the nearest of the answers (RAS Eqs. 13 to 15).
 
     A repeated word counts as often as it is in both. As in HotpotQA's script, "yes", "no" and
     "noanswer" score 0 unless both sides are equal. It is never below EM.
@@ -49,8 +49,8 @@ def f1(prediction: str, answers: Texts) -> float:
 def contains(prediction: str, answers: Texts) -> float:
     """Accuracy by containment: 1 if one of the answers stands in the prediction, in whole words.
 
-    Both are normalised. RAS's golden match (ras.txt Eq. 12) asks for a substring of the prediction;
-    whole words keep "no" out of "Norway". It stands in for an accuracy that a model judges (kgp.txt
+    Both are normalised. RAS's golden match (RAS Eq. 12) asks for a substring of the prediction;
+    whole words keep "no" out of "Norway". It stands in for an accuracy that a model judges (KGP
     Listing 5), and gains by long predictions (ras-i22).
     """
     text = f" {normalise(prediction)} "

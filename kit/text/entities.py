@@ -1,4 +1,4 @@
-"""Names in text, and an entity linker in TAGME's role (kgp.txt §3), from nothing but the corpus.
+"""Names in text, and an entity linker in TAGME's role (KGP §3), from nothing but the corpus.
 
 What TAGME takes from Wikipedia comes from the corpus: prior(s → e) is the product of
 

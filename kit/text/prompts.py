@@ -1,6 +1,6 @@
 """What language models are asked, in the words of the papers.
 
-The prompts are those of kgp.txt §8.9, qsgnn.txt A.10, bgr.txt A.6, ras.txt B.5 and gnn-ret.txt I;
+The prompts are those of KGP §8.9, QSGNN A.10, BGR A.6, RAS B.5 and GNN-Ret I;
 ours where theirs are lost. They stand in ``prompts.toml``, the five-barred lines between the parts
 ("=====") included.
 """
@@ -153,7 +153,7 @@ def _few_shot(name: str, **parts: str) -> Request:
 
 
 def self_ask_prompt(question: str, pairs: Pairs) -> str:
-    """gnn-ret.txt §I.4, SelfAsk: the next follow-up question, or the final answer."""
+    """GNN-Ret §I.4, SelfAsk: the next follow-up question, or the final answer."""
     steps = _steps("Are follow up questions needed here: Yes.\nFollow up", pairs)
     return _filled("self_ask", question=question, pairs=steps)
 

@@ -1,4 +1,4 @@
-"""TF-IDF: search, and the keywords that connect passages (kgp.txt §3)."""
+"""TF-IDF: search, and the keywords that connect passages (KGP §3)."""
 
 from itertools import pairwise
 
@@ -76,7 +76,7 @@ def matching_rows(scores: ndarray, k: int) -> ndarray:
 
 
 def keywords(corpus: Corpus, n: int, titles: bool = True) -> BipartiteIncidence:
-    """Passages and the TF-IDF keywords of their documents (kgp.txt §3, "TF-IDF KG Construction").
+    """Passages and the TF-IDF keywords of their documents (KGP §3, "TF-IDF KG Construction").
 
     The keywords of a document are its ``n`` terms of one or two words with the highest TF-IDF. Stop
     words are no terms, nor is a term of a single passage, which could connect nothing. A passage

@@ -1,8 +1,8 @@
-"""Facts as triples, with the sentences that say so (qsgnn.txt Eq. 1; f_t2t of ras.txt Eq. 7).
+"""Facts as triples, with the sentences that say so (QSGNN Eq. 1; f_t2t of RAS Eq. 7).
 
 Five ways stand behind one call, :func:`extract`: rules that need no model, files of HippoRAG's
-OpenIE, the kit's own small model, and other language models with the prompts of qsgnn.txt, Appendix
-A.10, or of ras.txt, Appendix E.1.
+OpenIE, the kit's own small model, and other language models with the prompts of QSGNN, Appendix
+A.10, or of RAS, Appendix E.1.
 """
 
 import json
@@ -280,7 +280,7 @@ def _listed(reply: str, key: str) -> list[object] | None:
 
 
 def by_text_to_triples(corpus: Corpus, model: LanguageModel) -> Extractions:
-    """Triples by a language model that writes them as RAS's does (ras.txt C.2 and Figure 20).
+    """Triples by a language model that writes them as RAS's does (RAS C.2 and Figure 20).
 
     A sequence-to-sequence model learned to, and reads nothing but the passage; another is told.
     """

@@ -60,17 +60,12 @@ def question_controls(
         raise InputError("expected at least one question", field="questions")
     for question in questions:
         expect(Question, question, "questions")
-    choice = widgets.Dropdown(
-        description="question",
-        options=[(_option(question), question.id) for question in questions],
-        style=_FULL_LABEL,
-        layout={"width": _HALF},
-    )
+    choice = question_list(questions, [question.id for question in questions], _HALF)
     kind = widgets.Text
     hint = "your own question, then Enter"
     if lines:
         kind = widgets.Textarea
-        hint = "a sub-question a line"
+        hint = "one sub-question per line"
     typed = kind(
         description="or type one",
         placeholder=hint,
@@ -99,9 +94,22 @@ def question_controls(
     return {"question": choice, "typed": typed}, find
 
 
-def _option(question: Question) -> str:
-    text = " ".join(question.text.split())
-    return f"{count(question.hops, 'hop')} · {text[:110]}"
+def question_list(
+    questions: Questions,
+    values: Sequence[Any] = (),
+    width: str = "100%",
+) -> widgets.Dropdown:
+    """A list to choose a question from, by its hops and text; its values are the questions."""
+    options = []
+    for question, value in zip(questions, values or questions):
+        text = " ".join(question.text.split())
+        options.append((f"{count(question.hops, 'hop')} · {text[:110]}", value))
+    return widgets.Dropdown(
+        description="question",
+        options=options,
+        style=_FULL_LABEL,
+        layout={"width": width},
+    )
 
 
 def method_controls(method: Retriever) -> Controls:

@@ -1,6 +1,6 @@
 """Documents of one's own: upload PDFs, ask, see evidence and the path to it.
 
-Source: kgp.txt 8.7, Figures 11 to 18.
+Source: KGP 8.7, Figures 11 to 18.
 """
 
 from collections import Counter
@@ -86,7 +86,7 @@ class DocumentExplorer(Explorer):
     def ask(self, question: str, agent: str) -> Reply:
         """The evidence, the way to it, and what kind of question it is.
 
-        Structures that it names are fetched (kgp.txt §4), else the agent walks. Raises
+        Structures that it names are fetched (KGP §4), else the agent walks. Raises
         :class:`InputError` if the question is empty.
         """
         text = question.strip()

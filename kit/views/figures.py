@@ -1,9 +1,10 @@
 """A figure and the numbers behind it, saved by one call; a table that a reader can look at."""
 
 import html
+from functools import partial
 from pathlib import Path
 
-from pandas import DataFrame
+from pandas import DataFrame, Series
 from pandas.io.formats.style import Styler
 
 from kit.errors import InputError
@@ -38,24 +39,41 @@ def save_figure(figure: Figure, table: DataFrame, folder: Path, name: str) -> li
 
 
 def show_table(table: DataFrame, caption: str = "") -> Styler:
-    """The table for display: counts with thousands apart, other numbers to three digits.
+    """The table for display: counts with thousands apart, other numbers to three decimals.
 
-    What is missing is a dash. Text is escaped, and JupyterLab is told not to read what stands
-    between two dollar signs as a formula.
+    A column whose numbers have fewer, as many of a paper's, has as many. What is missing is a dash.
+    Text is escaped, and JupyterLab is told not to read what stands between two dollar signs as a
+    formula.
     """
     table = table.convert_dtypes()  # so that counts are whole numbers, even where one is missing
     aligned = {column: _aligned("left") for column in table.columns}
+    formats = {}
+    for column in table.select_dtypes("float").columns:
+        formats[column] = partial(_decimal, decimals=_decimals_of(table[column].dropna()))
     for column in table.select_dtypes("number").columns:
         aligned[column] = _aligned("right")
 
     return (
-        table.style.format(precision=3, thousands=",", na_rep="–", escape="html")
+        table.style.format(formats, precision=3, thousands=",", na_rep="–", escape="html")
         .hide(axis="index")
         .format_index(axis="columns", escape="html")
         .set_table_attributes('class="mathjax_ignore tex2jax_ignore"')
         .set_table_styles(aligned)
         .set_caption(html.escape(caption))
     )
+
+
+def _decimals_of(numbers: Series) -> int:
+    """How many decimals the numbers have: three at most."""
+    return next((n for n in range(3) if numbers.round(n).equals(numbers)), 3)
+
+
+def _decimal(value: float, decimals: int) -> str:
+    """A number with its decimals; a whole one above 1 without, one that they make 0 by a digit."""
+    if value > 1 and value.is_integer():
+        return f"{value:,.0f}"
+    text = f"{value:,.{decimals}f}"
+    return text if float(text.replace(",", "")) or not value else f"{value:.1g}"
 
 
 def _aligned(side: str) -> list[dict[str, str]]:

@@ -11,6 +11,7 @@ from kit.corpus import Benchmark, Corpus, Question
 from kit.corpus.types import Questions
 from kit.evaluation.graph_quality import KNOBS, find_seeds, graph_quality
 from kit.graphs import PassageGraph, build
+from kit.views.controls import question_list
 from kit.views.explorer import Explorer
 from kit.views.graph_page import graph_frame
 from kit.views.layout import places_of
@@ -96,11 +97,7 @@ def _question_control(questions: Questions) -> Dropdown:
     """Some of the questions, those of many hops first."""
     in_order = sorted(questions, key=lambda question: (-question.hops, question.id))
     step = max(1, len(in_order) // _LISTED)
-    options = []
-    for question in in_order[::step]:
-        label = f"{question.hops} hops · {question.text[:100]}"
-        options.append((label, question))
-    return Dropdown(options=options, description="question")
+    return question_list(in_order[::step])
 
 
 def _neighbourhoods(

@@ -192,7 +192,7 @@ def _most_joined(table: DataFrame, n_questions: int) -> str:
 
 
 def quality_curves(quality: DataFrame, **draws: int) -> Figure:
-    """SF-EM and precision along the size of the neighbourhood (kgp.txt Figure 5)."""
+    """SF-EM and precision along the size of the neighbourhood (KGP Figure 5)."""
     table = _means(quality, **draws)
     rows = plots.long(table, _METRICS)
     is_level = rows["builder"] == SEEDS  # to compare with

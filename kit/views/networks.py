@@ -17,6 +17,7 @@ from kit.evaluation import Experiment, per_question, variants
 from kit.evaluation.statistics import interval, paired
 from kit.methods.qsgnn.retriever import QSGNN
 from kit.views import plots
+from kit.views.controls import question_list
 from kit.views.experiments import parts_of_table
 from kit.views.names import capital, listed, metric_name, name_of
 from kit.views.sentences import FEWEST, best_sentence, headline
@@ -242,11 +243,8 @@ def explore_attention(
     questions: Questions,
 ) -> widgets.VBox:
     """A widget that shows :func:`attention` of a question of the list, and of a passage."""
-    options = []
-    for question in questions:
-        options.append((f"{question.hops} hops · {question.text[:100]}", question))
-    chosen = widgets.Dropdown(description="question", options=options)
-    listener = widgets.IntSlider(1, 1, 8, description="passage")
+    chosen = question_list(questions)
+    listener = widgets.IntSlider(1, 1, 8, description="passage", continuous_update=False)
     image = widgets.Image()
 
     def draw(_: object = None) -> None:

@@ -18,7 +18,7 @@ from kit.views.replay import count
 from kit.views.sentences import gain_sentence
 from kit.views.style import GREY, INK, SMALL, Figure, style
 
-CONTEXT = 30  # passages that a reader gets (kgp.txt §5.1)
+CONTEXT = 30  # passages that a reader gets (KGP §5.1)
 _ABOUT = ("page", "table", "page and table")  # types of questions about structures
 _WHOLE = "what it fetches"
 _AS_MANY = "as many as the question asks for"

@@ -69,7 +69,7 @@ def along(
 
 
 def branching(sweep: DataFrame, metric: str = "full@30", **draws: int) -> Figure:
-    """What walks find with more neighbours of fewer seeds (kgp.txt Figure 7 a and b).
+    """What walks find with more neighbours of fewer seeds (KGP Figure 7 a and b).
 
     ``sweep`` is the table of :func:`kit.evaluation.walks.branching_sweep`.
     """
@@ -166,7 +166,7 @@ def reach_and_retrieval(walks: DataFrame, metric: str = "full@30", **draws: int)
 
 
 def growth(costs: DataFrame, walker: str, rival: str, **draws: int) -> Figure:
-    """Milliseconds per question while the collection grows (kgp.txt Figure 7 c).
+    """Milliseconds per question while the collection grows (KGP Figure 7 c).
 
     ``costs`` is the table of :func:`kit.evaluation.walks.costs_of_growth`. The title compares two
     methods in the largest collection that both have searched.

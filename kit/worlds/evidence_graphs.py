@@ -1,4 +1,4 @@
-"""What a benchmark's gold evidence graphs are like: the counts of bgr.txt, Table 2."""
+"""What a benchmark's gold evidence graphs are like: the counts of BGR, Table 2."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ import pandas as pd
 
 from kit.corpus import Benchmark, EvidenceGraph
 
-#: Structures of bgr.txt §4.5 as its Table 2 calls them: single or multi chain, single or multi hop.
+#: Structures of BGR §4.5 as its Table 2 calls them: single or multi chain, single or multi hop.
 STRUCTURES = {
     "single-chain single-hop": "SC, SH",
     "single-chain multi-hop": "SC, MH",
@@ -18,7 +18,7 @@ STRUCTURES = {
 
 
 def evidence_table(benchmark: Benchmark) -> pd.DataFrame:
-    """A row per split and one of all: questions by their graphs' structure (bgr.txt, Table 2).
+    """A row per split and one of all: questions by their graphs' structure (BGR, Table 2).
 
     Then how many questions have a graph, their mean numbers of nodes and edges, and the number of
     shapes: graphs that differ by more than the names of their nodes. Edges from the question to

@@ -1,4 +1,4 @@
-"""The setting ``facts``: each question over 25 single facts of its own (bgr.txt §4.3)."""
+"""The setting ``facts``: each question over 25 single facts of its own (BGR §4.3)."""
 
 from collections import Counter
 from dataclasses import replace

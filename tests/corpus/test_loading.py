@@ -88,7 +88,7 @@ def test_pooled_merges_equal_paragraphs_and_per_question_keeps_each_collection(w
 
 
 def test_a_question_without_paragraphs_is_asked_of_twelve_documents(write):
-    """All passages of those of its supports, and of others that its id draws (kgp.txt §8.1)."""
+    """All passages of those of its supports, and of others that its id draws (KGP §8.1)."""
     passages = [
         {"id": f"{letter}{position}", "title": letter, "text": "", "document": letter}
         | {"position": position}

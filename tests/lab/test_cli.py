@@ -151,7 +151,7 @@ def test_sweep(data: Path, tmp_path: Path, own_store: Path) -> None:
 
 
 def test_data_commands(data: Path, tmp_path: Path) -> None:
-    assert "0 errors, 0 notes" in kit("data", "check", data).stdout
+    assert "errors: 0, notes: 0" in kit("data", "check", data).stdout
     made = kit("data", "make", "atlas", tmp_path / "atlas", "--seed", 3)
     assert made.returncode == 0, made.stderr
     assert kit("data", "check", tmp_path / "atlas").returncode == 0
@@ -221,7 +221,12 @@ def test_learning_from_a_training_file(
         (["evaluate", "bm25", "--set", "depth=2"], "no retriever of bm25 has a setting 'depth'"),
         (["methods", "gnnret"], "no retriever 'gnnret'; known are bm25, "),
         (["data", "fetch", "musik"], "; did you mean 'musique'?"),
-        (["evaluate", "bm25", "--format", "hotpot"], "; did you mean 'hotpotqa'?"),
+        (
+            ["evaluate", "bm25", "--format", "hotpot"],
+            "Invalid value for '--format': 'hotpot' is not one of 'hotpotqa', ",
+        ),
+        (["graph", "knn", "--setting", "pool"], "'pool' is not one of 'pooled', 'per-question', "),
+        (["run", "--scale", "clas"], "'clas' is not one of 'smoke', 'class', 'paper'."),
         (["evaluate", "bm25", "--set", "depth"], "expected NAME=VALUE"),
         (
             ["evaluate", "bm25", "--json", "no/such/folder.json"],
@@ -240,12 +245,18 @@ def test_learning_from_a_training_file(
         (["data", "make", "atlas", __file__], "is a file"),
         (["sweep", "bm25"], "Missing option '-g'"),
         (["sweep", "gnn-ret", "-g", "alpha=1", "--jobs", "0"], "Invalid value for '--jobs'"),
-        (["run", "02", "--train", "a", "--train", "b"], "expected one file for a notebook"),
+        (
+            ["run", "02", "--train", "a", "--train", "b"],
+            "expected one file, not 2: a notebook learns from one",
+        ),
         (
             ["evaluate", "bm25", "--read", "2"],
-            "field reader: expected a reader (--reader), whose answers are meant",
+            "field reader: expected --reader beside --read and --judge: its answers are meant",
         ),
-        (["evaluate", "bm25", "--judge", "server:x"], "field reader: expected a reader (--reader)"),
+        (
+            ["evaluate", "bm25", "--judge", "server:x"],
+            "field reader: expected --reader beside --read ",
+        ),
         (["record", "15"], "Missing option '--model'"),
         (["frobnicate"], "No such command"),
     ],
@@ -368,8 +379,21 @@ def test_a_server_reads_and_judges_and_is_replayed(
 # ---- what is known before long work
 
 
+FILES = [
+    "evaluate gnn-ret --data ./nowhere",
+    "evaluate gnn-ret --corpus ./nowhere",
+    "evaluate gnn-ret --train ./nowhere",
+    "evaluate gnn-ret --train . --also ./nowhere",
+    "sweep gnn-ret -g alpha=1 --data ./nowhere",
+    "graph entity --data ./nowhere",
+    "ask who --data ./nowhere",
+    "data export out --to kit --data ./nowhere",
+    "data fetch wikipedia --of ./nowhere",
+]
+
+
 def test_a_typo_is_told_before_anything_long_is_loaded() -> None:
-    """Of a method and of a setting, in every command that takes them."""
+    """Of a method, of a setting and of a file, in every command that takes them."""
     code = """if True:
         import sys
         from kit.lab.cli import main
@@ -388,12 +412,16 @@ def test_a_typo_is_told_before_anything_long_is_loaded() -> None:
         "ask who --set alhpa=1",
         "sweep gnnret -g alpha=1",
         "sweep gnn-ret -g alhpa=1,2",
+        *FILES,
     ]
     command = [sys.executable, "-c", code, *commands]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
     lines = done.stderr.splitlines()
-    assert [line.rpartition("; ")[2] for line in lines] == [
+    for command, line in zip(FILES, lines[6:], strict=True):
+        option = command.split()[-2]
+        assert line == f"kit: Invalid value for '{option}': Path './nowhere' does not exist."
+    assert [line.rpartition("; ")[2] for line in lines[:6]] == [
         "did you mean 'gnn-ret'?",
         "did you mean 'alpha'?",
     ] * 3
@@ -418,6 +446,9 @@ NOWHERE = "field encoder: './nowhere' is no folder"
         ("sweep dense -g encoder=./nowhere", NOWHERE),
         ("ask who --set encoder=./nowhere", NOWHERE),
         ("graph knn --set encoder=./nowhere", NOWHERE),
+        ("evaluate gnn-ret --set graph=entitiy", "no graph builder 'entitiy'; known are unions"),
+        ("sweep kgp-tfidf -g graph=entity,tfdf", "no graph builder 'tfdf'; known are unions"),
+        ("evaluate qsgnn --set triples=openie:nowhere", "nowhere: no such file"),
         ("evaluate bm25 --json /proc/out", "/proc/out: can't be written ("),
         ("evaluate bm25 --csv /proc/out", "/proc/out: can't be written ("),
         ("evaluate bm25 --trec /proc/out", "/proc/out: can't be written ("),
@@ -465,6 +496,41 @@ def test_questions_without_answers_are_told_before_anything_is_retrieved(
     monkeypatch.setattr("kit.evaluation.evaluate", lambda *_, **__: pytest.fail("it is retrieved"))
     done = kit("evaluate", "bm25", "--data", data, "--reader", "server:m@http://127.0.0.1:9/v1")
     assert done.returncode == 2 and "expected an answer to compare with" in done.stderr
+
+
+OWN = """
+import kit
+from kit.methods.base import ranking_from_order
+
+
+class ByTitle(kit.Retriever):
+    name = "by-title"
+
+    def rank(self, queries, k):
+        titles = sorted(self.corpus.passages, key=lambda passage: passage.title)
+        return [ranking_from_order([passage.id for passage in titles[:k]]) for _ in queries]
+"""
+
+
+def test_a_method_of_your_own_is_named_by_its_file(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kit.methods.METHODS", dict(METHODS))
+    file = tmp_path / "mine.py"
+    file.write_text(OWN)
+    options = ["--data", data, "--k", "2", "--json", tmp_path / "out.json"]
+    done = kit("evaluate", f"{file}:ByTitle", "bm25", *options)
+    assert done.returncode == 0, done.stderr
+    results = read(tmp_path / "out.json")["results"]
+    assert [result["retriever"] for result in results] == ["by-title", "bm25"]
+    listing = kit("ask", "Who?", "--method", f"{file}:ByTitle", "--data", data, "--k", 1).stdout
+    assert listing.startswith("1. Ines Moravec (")
+
+    for name, line in {
+        f"{file}:Other": f"{file}: expected a class Other of retrievers",
+        f"{tmp_path}/nowhere.py:ByTitle": f"{tmp_path}/nowhere.py: no such file",
+    }.items():
+        assert kit("evaluate", name).stderr == f"kit: {line}\n"
 
 
 def test_the_methods_are_listed() -> None:

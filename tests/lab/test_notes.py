@@ -39,7 +39,7 @@ def test_what_was_left_out_is_one_line(monkeypatch, capsys, flawed, tmp_path):
 def test_a_check_with_notes_alone_succeeds(monkeypatch, capsys, flawed):
     assert run(monkeypatch, "data", "check", flawed) == 0
     note, summary = capsys.readouterr().out.splitlines()
-    assert note.startswith("note: ") and summary == f"{flawed}: 0 errors, 1 notes"
+    assert note.startswith("note: ") and summary == f"{flawed}: errors: 0, notes: 1"
 
 
 @pytest.mark.parametrize(

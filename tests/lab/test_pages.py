@@ -148,7 +148,7 @@ def test_what_has_not_finished_is_run_first(project, tmp_path: Path, capsys) -> 
 def test_bad_folders_run_nothing(project, tmp_path: Path) -> None:
     project.write_logging("01_first")
     options = {"data": project.data, "notebooks": project.notebooks}
-    with pytest.raises(InputError, match="expected another folder than --html has"):
+    with pytest.raises(InputError, match="expected a folder other than that of --html"):
         run(html=tmp_path / "site", slides=tmp_path / "site", **options)
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file: can't be written"):

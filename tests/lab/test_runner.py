@@ -79,10 +79,12 @@ def test_runs_in_order_then_skips_then_runs_what_changed(
     }
     cells = nbformat.read(executed(project) / "02_second.ipynb", as_version=4).cells
     assert cells[-1].outputs[0].data["text/plain"] == "1"
+    assert f"copies with: jupyter lab {executed(project)}\n" in capsys.readouterr().out
 
-    capsys.readouterr()
     assert go(project) == 0
-    assert capsys.readouterr().out.count("finished earlier, skipped") == len(project.logged) == 2
+    printed = capsys.readouterr().out
+    assert printed.count("finished earlier, skipped") == len(project.logged) == 2
+    assert "jupyter lab" not in printed  # nothing is new
 
     project.write_logging("02_second", "seed + 2")  # another source
     (executed(project) / "01_first.json").write_text('{"key": "0')  # a damaged account
@@ -171,7 +173,11 @@ def test_failing_notebook_is_told_in_one_screen_and_the_others_run(
             {"parameters": {"colour": "red"}},
             "field parameter colour: expected one of: log, rate",
         ),
-        ((), {"parameters": {"seed": "1"}}, "field parameter seed: give --seed instead"),
+        (
+            (),
+            {"parameters": {"seed": "1"}},
+            "field parameter seed: expected the option --seed instead",
+        ),
         ((), {"seed": -1}, "field seed: expected a whole number from 0, not -1"),
         ((), {"data": "absent.json"}, "absent.json: no such file"),
         (
@@ -258,6 +264,7 @@ def test_two_at_once_share_the_cores(project) -> None:
         "01_first:",
         "02_second",
         "03_broken",
+        "open the ",
     ]
 
 
@@ -368,7 +375,10 @@ def test_a_notebook_about_documents_does_not_read_something_else_in_silence(
         with pytest.raises(InputError, match="08_pages is about documents with pages: expected PD"):
             runner.plan(["8"], data=data, notebooks=project.notebooks)
     assert go(project) == 0  # all of them: a line tells
-    assert "08_pages: about documents with pages, so it reads" in capsys.readouterr().out
+    assert (
+        "08_pages: reads reports of its own, not --data: it is about PDFs\n"
+        in capsys.readouterr().out
+    )
 
 
 DRAW = """import os, pathlib

@@ -1,4 +1,4 @@
-"""The prompts, word for word those of kgp.txt §8.9 and qsgnn.txt A.10; and those of the loops."""
+"""The prompts, word for word those of KGP §8.9 and QSGNN A.10; and those of the loops."""
 
 import pytest
 

@@ -82,5 +82,22 @@ def test_a_table_is_escaped_and_its_numbers_are_formatted(hostile):
     assert "mathjax_ignore" in page
 
 
+def test_numbers_have_the_decimals_that_they_need() -> None:
+    columns = {
+        "printed": [18.3, 22.15, None],
+        "degree": [18.3, 1022.5, 4.0],
+        "density": [0.0001, 0.018, 0.5],
+        "share": [0.0, 1 / 3, 1.0],
+        "whole": [1.0, 2.0, 3.0],
+    }
+    page = show_table(pd.DataFrame(columns)).to_html()
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
+    assert cells == [
+        *("18.30", "18.3", "0.0001", "0.000", "1"),
+        *("22.15", "1,022.5", "0.018", "0.333", "2"),
+        *("–", "4", "0.500", "1.000", "3"),
+    ]
+
+
 if __name__ == "__main__":  # what the other process of a test runs
     save_a_line(Path(sys.argv[1]))

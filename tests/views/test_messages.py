@@ -96,5 +96,7 @@ def test_contexts_are_compared_by_their_largest_gain() -> None:
     figure = messages.along_budgets(contexts, "gnn-ret", "dense", **draws)
     assert figure.title == "GNN-Ret adds 65.0 points of Full within 5,000 tokens to dense retrieval"
     counted = messages.found_by_supports(contexts, "gnn-ret", "dense", **draws)
-    assert counted.title == "GNN-Ret adds 25.0 points of Full within 3,500 tokens to dense retrieval"
+    assert (
+        counted.title == "GNN-Ret adds 25.0 points of Full within 3,500 tokens to dense retrieval"
+    )
     assert counted.drawn("png").startswith(b"\x89PNG")

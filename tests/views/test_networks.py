@@ -89,6 +89,8 @@ def test_the_widget_draws_the_question_that_is_chosen() -> None:
     [network] = before_training("qsgnn", documents=0).values()
     network.index(HAND.corpus)
     chosen, listener, image = networks.explore_attention(network, HAND, HAND.test).children
+    assert (chosen.layout.width, chosen.style.description_width) == ("100%", "initial")
+    assert chosen.options[1] == (f"3 hops · {HAND.test[1].text}", HAND.test[1])
     first = bytes(image.value)
     listener.value = 2
     assert bytes(image.value).startswith(b"\x89PNG")

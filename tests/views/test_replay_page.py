@@ -63,6 +63,9 @@ def test_the_page_steps_by_slider_and_keys(opened, tmp_path: Path, hostile: str,
     heading = page.locator("h1").evaluate("node => getComputedStyle(node).color")
     assert sheet == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 23, 23)"}[scheme]
     assert heading == {"light": "rgb(0, 0, 0)", "dark": "rgb(228, 228, 228)"}[scheme]
+    edge = page.locator(".kit-edge").first.evaluate("node => getComputedStyle(node).filter")
+    lighter = "invert(1) hue-rotate(180deg) brightness(1.3)"
+    assert edge == {"light": "none", "dark": lighter}[scheme]
     assert page.evaluate("window.HACKED") is None
     assert opened.errors == [] and opened.elsewhere == []
 

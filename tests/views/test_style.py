@@ -5,8 +5,9 @@ from itertools import pairwise
 import matplotlib
 from seaborn.external.husl import hex_to_husl
 
+from kit.methods import METHODS
 from kit.views.replay import SHADES
-from kit.views.style import LOOKS, look, looks, style
+from kit.views.style import LOOKS, Look, look, looks, style
 
 
 def lightness(colour: str) -> float:
@@ -19,6 +20,12 @@ def test_named_looks_stay_apart_in_grey_and_dark_enough_on_white():
     levels = sorted(lightness(LOOKS[name].colour) for name in names)
     assert all(higher - lower > 9 for lower, higher in pairwise(levels))
     assert levels[-1] < 62  # a contrast of 3 to 1 on white
+
+
+def test_every_method_has_a_look_that_is_the_same_in_all_figures() -> None:
+    assert set(METHODS) <= set(LOOKS)
+    for names in (["dense", "ras", "ircot"], ["ras", "golden", "none"]):
+        assert looks(names)["ras"] == Look("#661100", "^")
 
 
 def test_what_shares_a_colour_never_shares_a_figure():

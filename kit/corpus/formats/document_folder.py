@@ -1,4 +1,4 @@
-"""A folder of documents, or one: PDFs (kgp.txt §3 and 8.1), texts and web pages.
+"""A folder of documents, or one: PDFs (KGP §3 and 8.1), texts and web pages.
 
 With ``train.jsonl``, ``dev.jsonl`` or ``test.jsonl`` beside them they are a benchmark. A line there
 is a question: ``id``, ``text``, ``answer`` (``aliases``, ``type``), and either the ``structures``

@@ -76,7 +76,7 @@ class MainPassage(Struct):
 def read_file(path: Path, source: Source) -> None:
     """The questions, and as a corpus their passages and the articles that they need.
 
-    That is how gnn-ret.txt (Appendix B) makes its corpus; each article is cut into passages. A
+    That is how GNN-Ret (Appendix B) makes its corpus; each article is cut into passages. A
     question's own are its passage and the articles that the questions about it need.
 
     Raises InputError: the articles are missing or no object of texts.

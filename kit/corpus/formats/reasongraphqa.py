@@ -1,4 +1,4 @@
-"""ReasonGraphQA (Zhu et al. 2022, bgr.txt §4): JSON lists.
+"""ReasonGraphQA (Zhu et al. 2022, BGR §4): JSON lists.
 
 Each question has a small database of facts. ``order_true_fact`` are the facts that a question
 needs, each with the texts of those ``before`` and ``after`` it in the evidence graph.

@@ -21,7 +21,7 @@ from kit.corpus.types import Passage
 from kit.errors import InputError
 
 #: Characters of a passage, about: the paper's 250, read as characters (kgp-i05 of the claims;
-#: kgp.txt 8.1, Table 3).
+#: KGP 8.1, Table 3).
 PASSAGE_LENGTH = 250
 HEADING_WORDS = 20  # at most
 HEADING_SIZE = 1.1  # more than this, in usual sizes, if it is not bold

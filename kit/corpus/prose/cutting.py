@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from kit.corpus.sentences import split_sentences
 from kit.corpus.types import Texts
 
-#: Of a passage, at most (gnn-ret.txt §5.1). Tokens are words and marks of punctuation here.
+#: Of a passage, at most (GNN-Ret §5.1). Tokens are words and marks of punctuation here.
 PASSAGE_TOKENS = 200
 #: A letter of Chinese, Japanese or Korean, a word of any other script, a mark.
 _TOKEN = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W\u3040-\u9fff\uac00-\ud7af]+|[^\w\s]")

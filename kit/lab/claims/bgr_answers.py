@@ -1,4 +1,4 @@
-"""What a reader answers from the evidence that each method finds (bgr.txt Table 3, QA)."""
+"""What a reader answers from the evidence that each method finds (BGR Table 3, QA)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

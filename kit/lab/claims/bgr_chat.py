@@ -1,4 +1,4 @@
-"""A chat model that draws evidence graphs, and answers with them (bgr.txt Table 4, A.6)."""
+"""A chat model that draws evidence graphs, and answers with them (BGR Table 4, A.6)."""
 
 import numpy as np
 from numpy import ndarray

@@ -1,4 +1,4 @@
-"""The claims of GNN-Ret (gnn-ret.txt): each function yields what was measured for its claim.
+"""The claims of GNN-Ret: each function yields what was measured for its claim.
 
 ``networks`` are trained retrievers by name, all seeds (:func:`kit.evaluation.of_seeds`). ``draws``
 are the seed and the resamples of intervals. Tables are those of

@@ -1,4 +1,4 @@
-"""The claims of KGP (kgp.txt): each function yields what was measured for the claim of its name.
+"""The claims of KGP: each function yields what was measured for the claim of its name.
 
 ``networks`` are trained retrievers by name, all seeds (:func:`kit.evaluation.of_seeds`). ``draws``
 are the seed and the resamples of intervals. Tables are those of

@@ -1,4 +1,4 @@
-"""What a reader answers from the passages of KGP and of its rivals (kgp.txt Table 1, Figure 1)."""
+"""What a reader answers from the passages of KGP and of its rivals (KGP Table 1, Figure 1)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

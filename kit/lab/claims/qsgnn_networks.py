@@ -1,6 +1,6 @@
 """The networks that are trained for QSGNN's tables of ablations, and what is measured on them.
 
-qsgnn.txt Tables 6, 10, 11 and 12, Figure 3. Each network begins at its own start, not at the
+QSGNN Tables 6, 10, 11 and 12, Figure 3. Each network begins at its own start, not at the
 weights of other worlds, and learns as the paper's does: first from synthetic questions, then from
 training questions.
 """

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import click
 from click import Command, Context
 
+from kit.corpus.exporting import EXPORTS
+from kit.corpus.types import SPLITS
 from kit.errors import InputError
-from kit.lab.commands.options import FILE, Source, format_option, source_options
+from kit.lab.commands.options import FILE, INPUT, Source, format_option, source_options
 from kit.paths import downloads
 
 if TYPE_CHECKING:
@@ -45,9 +47,9 @@ data.add_command(Worlds("make", help="Make the project's own data anew."))
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @format_option
 def check(files: Sequence[Path], data_format: str | None) -> None:
-    """Tell every problem of FILES.
+    """Check FILES, and list every problem.
 
-    Exit status 2: one of them can't be read; notes alone do not count.
+    Exit status 2: there is an error; notes alone do not count.
 
     Example: kit data check dev.json
     """
@@ -60,7 +62,7 @@ def check(files: Sequence[Path], data_format: str | None) -> None:
             click.echo(f"error: {error}")
         for note in notes:
             click.echo(f"note: {note}")
-        click.echo(f"{file}: {len(errors)} errors, {len(notes)} notes")
+        click.echo(f"{file}: errors: {len(errors)}, notes: {len(notes)}")
         failed = failed or bool(errors)
     sys.exit(2 if failed else 0)
 
@@ -71,29 +73,30 @@ def check(files: Sequence[Path], data_format: str | None) -> None:
     "--of",
     "files",
     multiple=True,
-    type=FILE,
-    help="With wikipedia: whose supports' pages are fetched.",
+    type=INPUT,
+    help="With wikipedia: the file whose supports name the pages.",
 )
 @click.option(
     "--questions",
     "n_questions",
     type=click.IntRange(min=1),
-    help="With wikipedia: of the first questions only.",
+    help="With wikipedia: only for so many questions, the first ones.",
 )
 def fetch(name: str, files: Sequence[Path], n_questions: int | None) -> None:
     """Download a published data set by NAME.
 
-    It is one of hotpotqa, 2wikimultihopqa, musique, iirc and quality; with -train behind it, its
-    training file. IIRC's questions need its articles, too: iirc-articles. NAME may be wikipedia:
-    then the whole pages of the titles of a file's supports come, as a folder for --corpus with
-    --setting pages.
+    NAME is hotpotqa, 2wikimultihopqa, musique, iirc or quality, or one of these with -train at its
+    end for the training file. IIRC's questions also need its articles: iirc-articles.
+
+    The NAME wikipedia brings whole pages, those that a file's supports are titled after, as a
+    folder for --corpus with --setting pages.
 
     Examples: kit data fetch musique-train; kit data fetch wikipedia --of dev.json --questions 500
     """
     from kit.corpus import fetch as download
 
     if bool(files) != (name == WIKIPEDIA):
-        raise InputError(f"expected --of FILE with the name {WIKIPEDIA}, and with no other")
+        raise InputError(f"expected --of FILE with the name {WIKIPEDIA}, and only there")
     if not files:
         click.echo(download(name))
     for file in files:
@@ -114,12 +117,19 @@ def _fetch_pages(file: Path, n_questions: int | None) -> Path:
 
 @data.command()
 @click.argument("target", type=FILE)
-@click.option("--to", "target_format", required=True, help="The format: kit, beir or qrels.")
+@click.option(
+    "--to",
+    "target_format",
+    type=click.Choice(EXPORTS),
+    required=True,
+    help="The format: a folder of the kit's own, a BEIR folder, or a file of qrels.",
+)
 @click.option(
     "--split",
+    type=click.Choice(SPLITS),
     default="test",
     show_default=True,
-    help="The questions to write: train, dev or test; a folder holds all.",
+    help="Which questions go into a file; a folder gets all.",
 )
 @source_options
 def export(

@@ -12,7 +12,7 @@ from kit.corpus.prose import PASSAGE_TOKENS
 from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.files import atomic_write, expect_writable
-from kit.lab.commands.beforehand import expect_methods, expect_models
+from kit.lab.commands.beforehand import expect_methods, expect_models, with_own
 from kit.lab.commands.data import read_training
 from kit.lab.commands.options import (
     AT_LEAST_ONE,
@@ -39,20 +39,30 @@ if TYPE_CHECKING:
     from kit.methods import Retriever
 
 RESULT_FILES = """The JSON file has data, n_questions, n_passages, setting, seed, caption (what a
-reader of the numbers must know), provenance and results: for each retriever recall@k, full@k and
-mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
-seconds_to_fit. With --reader each has em, f1, accuracy (by containment) and words (of an answer)
-too, with --judge judged and unclear, beside the answers from no passage (none) and from the
-supports alone (golden), and the file has reader and judge: name, n_questions that have an answer to
-compare with, and the usage of a language model.
-With --graphs each has gm, gs, ged (by networkx, within half a second), ged_labelled, and
-evidence_f1, _precision, _recall and _em; a method that finds no graph gets a star of the true
-number of passages. The CSV file has all means by hops too, and the paired differences."""
+reader of the numbers must know), provenance and results. The result of a retriever has recall@k,
+full@k and mrr as fractions, their intervals under NAME_ci as [low, high], seconds_per_query and
+seconds_to_fit.
+
+With --reader it also has em, f1, accuracy (by containment) and words (how long an answer is), and
+with --judge judged and unclear. Two more results are added: none (answers from no passage) and
+golden (answers from the supports alone). The file then has reader and judge: name, n_questions that
+have an answer to compare with, and the usage of a language model.
+
+With --graphs it also has gm, gs, ged (by networkx, within half a second), ged_labelled, and
+evidence_f1, _precision, _recall and _em. For a method that finds no graph, a star with the true
+number of passages is measured.
+
+The CSV file also has the means by hops, and the paired differences."""
 
 
 @click.command()
 @click.argument("question")
-@click.option("--method", default="gnn-ret", show_default=True, help="The retriever to ask.")
+@click.option(
+    "--method",
+    default="gnn-ret",
+    show_default=True,
+    help="The method to ask: one that `kit methods` lists, or FILE.py:CLASS for one of your own.",
+)
 @click.option(
     "--k", default=5, show_default=True, type=AT_LEAST_ONE, help="How many passages to show."
 )
@@ -63,7 +73,7 @@ number of passages. The CSV file has all means by hops too, and the paired diffe
     default=PASSAGE_TOKENS,
     show_default=True,
     type=AT_LEAST_ONE,
-    help="How many words and marks of punctuation a passage of a text or web page has, at most.",
+    help="The most words and punctuation marks in a passage of a text or web page.",
 )
 @settings_option
 @output_file("--html", "Write the steps of the retrieval here, as a page to click through.")
@@ -79,22 +89,24 @@ def ask(
 ) -> None:
     """Ask a QUESTION and print the passages that a method finds.
 
-    The data may be a folder of .pdf, .txt, .md and .html files, or any that has questions.
+    The data may be a folder of .pdf, .txt, .md and .html files, a corpus, or a data set with
+    questions.
 
-    Each passage has its score, its place (document, and page or part) and why it was found, as
-    far as more than its own text counts.
+    Each passage comes with its score, its place (document, and page or part) and, where more than
+    its own text counted, why it was found.
 
     Example: kit ask "Where was the director of the film born?" --data FOLDER --html steps.html
     """
-    expect_methods([method], settings)  # before what takes long to load
+    [name] = with_own([method])
+    expect_methods([name], settings)  # before what takes long to load
 
     from kit.corpus import load_corpus
     from kit.lab.ask import ask as ask_method
     from kit.methods import make
 
-    make(method, **settings)  # an unknown setting is an error before anything is read
+    make(name, **settings)  # an unknown setting is an error before anything is read
     corpus = load_corpus([data or ATLAS], data_format=data_format, passage_tokens=passage_tokens)
-    passages = ask_method(question, corpus, method=method, k=k, html=html, **settings)
+    passages = ask_method(question, corpus, method=name, k=k, html=html, **settings)
     for passage in passages.itertuples():
         click.echo(f"{passage.rank}. {passage.title} ({passage.place}): {passage.score:.3f}")
         for paragraph in passage.text.split("\n"):
@@ -113,9 +125,9 @@ class Targets(NamedTuple):
 
     def expect_runs(self, names: Iterable[str]) -> None:
         """Raise :class:`InputError` unless the runs of these methods can be written."""
-        from kit.evaluation.trec import run_files
-
         if self.trec:
+            from kit.evaluation.trec import run_files
+
             for file in run_files(names, self.trec).values():
                 expect_writable(file)
 
@@ -141,32 +153,34 @@ class Targets(NamedTuple):
 @seed_option
 @settings_option
 @click.option(
-    "--graphs", is_flag=True, help="Measure graphs of evidence, of questions that have one."
+    "--graphs",
+    is_flag=True,
+    help="Ask only questions that have an evidence graph, and measure the graphs that are found.",
 )
 @click.option(
     "--keep-identical-ids",
     is_flag=True,
-    help="Let a question find the passage that has its own id, which BEIR leaves out.",
+    help="Let a question find the passage with its own id; otherwise it is left out, as in BEIR.",
 )
 @click.option(
     "--same-text",
     is_flag=True,
-    help="Take a support as found where a passage of equal title and text is.",
+    help="Count a support as found where a passage of the same title and text is found.",
 )
-@click.option("--reader", help="Who answers: extractive, ras, or a language model as server:MODEL.")
+@click.option("--reader", help="Who answers: extractive, ras, server:MODEL or t5:MODEL.")
 @click.option(
     "--read",
-    help="What the reader gets: a number of passages, 3500tokens or 30paths (pairs of a walk); "
-    "by default the largest k.",
+    help="How much the reader gets: passages (10), tokens (3500tokens) or pairs of a walk "
+    "(30paths); by default as many passages as the largest k.",
 )
-@click.option("--judge", help="A language model that judges the answers, as server:MODEL.")
+@click.option("--judge", help="The language model that judges the answers, such as server:MODEL.")
 @grouped(
     "targets",
     Targets,
     output_file("--json", "Write the results here."),
     output_file("--csv", "Write the whole table here."),
     output_file(
-        "--trec", "Write the rankings as a TREC run; those of several methods to FILE-NAME."
+        "--trec", "Write the rankings here as a TREC run; of several methods, to FILE-METHOD each."
     ),
 )
 def evaluate(
@@ -187,18 +201,20 @@ def evaluate(
 ) -> None:
     """Evaluate RETRIEVERS on a benchmark.
 
-    The table shows means over the questions with 95 % bootstrap intervals, and paired differences
-    to the first retriever.
+    RETRIEVERS are methods that `kit methods` lists, or FILE.py:CLASS for one of your own. The table
+    shows means over the questions with 95 % bootstrap intervals, and paired differences from the
+    first retriever.
 
     Example: kit evaluate bm25 dense gnn-ret --data dev.json --set top_k=10 --json results.json
     """
     start = perf_counter()
-    expect_methods(retrievers, settings)  # before what takes long to load
+    names = with_own(retrievers)
+    expect_methods(names, settings)  # before what takes long to load
 
     from kit.lab.provenance import write_result
     from kit.methods import make_all
 
-    methods = make_all(retrievers, **settings)
+    methods = make_all(names, **settings)
     reading = _make_reading(reader, read, judge, k)
     targets.expect_runs(methods)
     benchmark = source.load()
@@ -233,7 +249,7 @@ def _make_reading(
     if not reader:
         if read or judge:
             raise InputError(
-                "expected a reader (--reader), whose answers are meant",
+                "expected --reader beside --read and --judge: its answers are meant",
                 field="reader",
             )
         return None
@@ -320,8 +336,11 @@ def sweep(
 ) -> None:
     """Evaluate a RETRIEVER with every combination of values of its settings.
 
-    The whole table has a row per cell and question; what is printed sums it up. Cells that finished
-    with the same data and code are not evaluated again, whatever stopped the command before.
+    `kit methods` lists the retrievers, `kit methods NAME` the settings of one.
+
+    What is printed has a row per combination, the CSV file one per combination and question. What
+    was evaluated with the same data and code is not evaluated again: a sweep that was stopped goes
+    on there.
 
     Example: kit sweep gnn-ret -g alpha=0.3,0.5,0.7 -g top_k=5,10 --csv grid.csv
     """
@@ -356,7 +375,7 @@ def sweep(
 @source_options
 @settings_option
 @click.option(
-    "--question", help="Of a large graph, show what is around the supports of this question."
+    "--question", help="The id of a question: show what is around its supports in a large graph."
 )
 @output_file("--json", "Write the measures here.")
 @output_file("--html", "Write the graph here, as a page to pan and share.")
@@ -373,9 +392,10 @@ def graph(
     BUILDER is tfidf, knn, entity, structure, or a union such as entity+structure.
 
     The JSON file has nodes, edges, density, mean_degree, components, sf_em and precision (of five
-    seeds and their neighbours, kgp.txt §3), neighbourhood (the size of that set), seconds, notes on
-    graphs without an edge and questions without a seed, and provenance. The page has at most 300
-    passages; of a larger graph, --question shows what is around a question's supports.
+    seeds and their neighbours, as in section 3 of KGP), neighbourhood (the size of that set),
+    seconds, notes on graphs without an edge and questions without a seed, and provenance. The page
+    has at most 300 passages; of a larger graph, --question shows what is around a question's
+    supports.
 
     Example: kit graph entity+structure --html graph.html --question atlas-test-0000
     """

@@ -13,7 +13,8 @@ from kit.corpus.types import Texts
 def methods(names: Texts) -> None:
     """List the methods with their settings, or explain those in NAMES.
 
-    A method "may train" from training questions, of the data or of --train; its settings say when.
+    A method that "may train" can learn from training questions, in the data or in a file given with
+    --train; its settings say when it does.
 
     Example: kit methods gnn-ret
     """

@@ -22,7 +22,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.command()
 @click.argument("notebooks", nargs=-1)
 @notebook_options
-@click.option("--again", is_flag=True, help="Run what has finished, too.")
+@click.option("--again", is_flag=True, help="Run notebooks that have finished, too.")
 @click.option(
     "--at-once",
     default=2,
@@ -33,22 +33,22 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--publish",
     is_flag=True,
-    help="Put what whole runs drew in the place of the committed figures.",
+    help="Replace the committed figures with those of whole runs.",
 )
 @click.option(
     "--student",
     type=FOLDER,
-    help="Run nothing: write the lessons without their solutions into this folder.",
+    help="Run nothing; write the lessons, without their solutions, into this folder.",
 )
 @click.option(
     "--html",
     type=FOLDER,
-    help="Write a page per notebook into this folder, to be read without a kernel and offline.",
+    help="Write a page per notebook into this folder, to read without Python or a network.",
 )
 @click.option(
     "--slides",
     type=FOLDER,
-    help="Write slides into this folder: by the cells' slide types, else one per picture.",
+    help="Write slides into this folder: by the cells' slide types, or one per picture.",
 )
 def run(
     notebooks: Texts,
@@ -60,14 +60,15 @@ def run(
     slides: Path | None,
     given: Given,
 ) -> None:
-    """Execute NOTEBOOKS, named by their first characters, or all lessons.
+    """Run NOTEBOOKS, named by their first characters, or all lessons.
 
-    `papers` are all papers' notebooks, `papers/bgr` is one; so with `solutions`, `solutions/04`.
+    `papers` means the notebooks of all papers, `papers/bgr` one of them; `solutions` and
+    `solutions/04` work alike.
 
-    The first comes first, then what took longest last time. What has finished with the same data,
-    parameters and code is not run again. Figures go to figures/DATASET/, the executed notebooks to
-    notebooks/executed/DATASET/; the committed figures, in figures/published/, stay as they are.
-    Exit status 1: a notebook failed.
+    The first notebook starts first, then those that took longest last time. A notebook that has
+    finished with the same data, parameters and code is not run again. Figures go to
+    figures/DATASET/, the executed notebooks to notebooks/executed/DATASET/; the committed figures,
+    in figures/published/, stay as they are. Exit status 1: a notebook failed.
 
     Example: kit run 02 04 --data dev.json --scale smoke
     """
@@ -99,8 +100,8 @@ def run(
 def lessons(folder: Path) -> None:
     """Write the notebooks into FOLDER, to open and change them there.
 
-    The lessons, the papers' notebooks in papers/, and answers to the exercises in solutions/. Files
-    of these names are left as they are.
+    They are the lessons, the papers' notebooks in papers/, and answers to the exercises in
+    solutions/. Files that are there already stay as they are.
 
     Example: kit lessons my-lessons
     """
@@ -121,7 +122,8 @@ def _show_written(written: "Written", folder: Path) -> None:
 def lab(notebook: str, no_browser: bool) -> None:
     """Open JupyterLab at a NOTEBOOK, named by its first characters, or at the lessons.
 
-    Where the kit is no clone, the notebooks are first written to ./lessons, as by `kit lessons`.
+    Where the kit was installed without its notebooks, they are first written to ./lessons, as by
+    `kit lessons`.
 
     Example: kit lab 04
     """
@@ -143,17 +145,19 @@ def lab(notebook: str, no_browser: bool) -> None:
     default=10_000,
     show_default=True,
     type=AT_LEAST_ONE,
-    help="At most so many requests to servers, in all.",
+    help="The most requests to servers, in all.",
 )
 @click.option(
     "--most-tokens",
     default=10_000_000,
     show_default=True,
     type=AT_LEAST_ONE,
-    help="At most so many tokens as the servers count them, in all.",
+    help="The most tokens, as the servers count them, in all.",
 )
 @click.option(
-    "--price", type=click.FloatRange(min=0), help="The price of a million tokens, in your money."
+    "--price",
+    type=click.FloatRange(min=0),
+    help="The price of a million tokens: the most that the run can cost is told beforehand.",
 )
 @notebook_options
 def record(
@@ -164,13 +168,13 @@ def record(
     price: float | None,
     given: Given,
 ) -> None:
-    """Execute a NOTEBOOK with a chat model on a server, and record its answers in data/answers/.
+    """Run a NOTEBOOK with a chat model on a server, and record the answers.
 
-    Then `kit run NOTEBOOK -p model replay:server:NAME` needs no server and no key. What was
-    answered before, by the same model, is not asked again; after an error or a cap the same command
-    goes on. Exit status 1: the notebook failed.
+    They go to data/answers/. Then `kit run NOTEBOOK -p model replay:server:NAME` needs no server
+    and no key. What the same model has answered is not asked again: after an error, or where a
+    limit was reached, the same command goes on. Exit status 1: the notebook failed.
 
-    Example: kit record 15 --model server:NAME --most-calls 500
+    Example: kit record 17 --model server:NAME --most-calls 500
     """
     from kit.lab.recording import recording
     from kit.lab.runner import find_notebooks
@@ -206,7 +210,7 @@ def record(
 def claims(markdown: bool, readme: bool) -> None:
     """Show what the papers claim, and what came of it here on each data set.
 
-    Findings of one's own whole runs take the place of the published ones.
+    Findings of your own whole runs replace the published ones.
 
     Example: kit claims --markdown
     """

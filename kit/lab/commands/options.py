@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click import Context, Parameter
 
+from kit.corpus.formats import FORMATS
+from kit.corpus.loading import SETTINGS
 from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.files import expect_writable
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from kit.corpus import Benchmark
 
 FILE = click.Path(path_type=Path)
+INPUT = click.Path(path_type=Path, exists=True)  # a wrong name is told before anything is loaded
 AT_LEAST_ONE = click.IntRange(min=1)
 
 Function = Callable[..., Any]
@@ -85,7 +88,9 @@ def _pairs(texts: Texts) -> list[tuple[str, str]]:
 def read_one_file(_: Context, parameter: Parameter, files: Sequence[Path]) -> Path | None:
     """The training file of a notebook, which takes one."""
     if len(files) > 1:
-        raise InputError("expected one file for a notebook", field=parameter.name)
+        raise InputError(
+            f"expected one file, not {len(files)}: a notebook learns from one", field=parameter.name
+        )
     return next(iter(files), None)
 
 
@@ -103,13 +108,14 @@ def output_file(name: str, description: str) -> Decorator:
 
 # ---- what is searched, and what is learned from
 
-data_option = click.option(
-    "--data", type=FILE, help="A published file or folder; without it, the embedded atlas."
-)
+DATA = "A published file or folder; without it, the embedded atlas."
+data_option = click.option("--data", type=INPUT, help=DATA)
 format_option = click.option(
     "--format",
     "data_format",
-    help="The format of the data; without it, recognised from the content.",
+    type=click.Choice(list(FORMATS)),
+    metavar="NAME",
+    help=f"The format of the data: {', '.join(FORMATS)}; without it, told from the content.",
 )
 
 
@@ -134,28 +140,30 @@ source_options = grouped(
     format_option,
     click.option(
         "--corpus",
-        type=FILE,
+        type=INPUT,
         multiple=True,
-        help="A corpus to add as distractors, or pages (--setting pages); may be repeated.",
+        help="Passages to add as distractors, or pages (--setting pages); may be repeated.",
     ),
     click.option(
         "--setting",
+        type=click.Choice(SETTINGS),
         default="pooled",
         show_default=True,
-        help="How questions meet passages: pooled, per-question, facts or pages.",
+        help="Which passages a question is asked of: all in one pool, its own, its own single "
+        "facts, or whole pages (of --corpus).",
     ),
 )
 train_option = click.option(
     "--train",
-    type=FILE,
+    type=INPUT,
     multiple=True,
     help="A file with questions to learn from; may be repeated.",
 )
 also_option = click.option(
     "--also",
-    type=FILE,
+    type=INPUT,
     multiple=True,
-    help="Passages to learn from, too; questions in it are left out.",
+    help="More passages to learn from; questions in the file are left out.",
 )
 
 # ---- how a method is asked
@@ -166,7 +174,7 @@ settings_option = click.option(
     multiple=True,
     metavar="NAME=VALUE",
     callback=read_settings,
-    help="A setting, for every method that has it; may be repeated.",
+    help="A setting, for all that have it; may be repeated.",
 )
 grid_option = click.option(
     "-g",
@@ -182,7 +190,7 @@ cutoffs_option = click.option(
     default="2,5,10",
     show_default=True,
     callback=read_cutoffs,
-    help="Cut-offs of Recall@k and Full@k.",
+    help="Cut-offs of Recall@k and Full@k, with commas between.",
 )
 seed_option = click.option(
     "--seed", default=0, show_default=True, help="The number that random choices start from."
@@ -204,19 +212,20 @@ class Given(NamedTuple):
 notebook_options = grouped(
     "given",
     Given,
-    data_option,
+    click.option("--data", type=FILE, help=f"{DATA} Also looked for in the project's folder."),
     click.option(
         "--train",
         type=FILE,
         multiple=True,
         callback=read_one_file,
-        help="A file with questions to learn from; may be repeated.",
+        help="A file with questions to learn from.",
     ),
     click.option(
         "--scale",
+        type=click.Choice(["smoke", "class", "paper"]),
         default="class",
         show_default=True,
-        help="The size of the experiments: smoke, class or paper.",
+        help="The size of the experiments: a trial in seconds, a lesson, or as in the papers.",
     ),
     seed_option,
     click.option(

@@ -1,4 +1,4 @@
-"""The baselines: search by words or by sentence vectors, KNN of kgp.txt, and the oracle."""
+"""The baselines: search by words or by sentence vectors, KNN of KGP, and the oracle."""
 
 import bm25s
 import numpy as np
@@ -62,7 +62,7 @@ class BM25(Retriever):
 
 
 class Tfidf(Retriever):
-    """The cosine of TF-IDF vectors (scikit-learn), by which KGP finds its seeds (kgp.txt §4)."""
+    """The cosine of TF-IDF vectors (scikit-learn), by which KGP finds its seeds (KGP §4)."""
 
     name = "tfidf"
 

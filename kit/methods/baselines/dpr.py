@@ -1,4 +1,4 @@
-"""DPR: an encoder that learns from training questions (kgp.txt §8.1–8.2, Table 4)."""
+"""DPR: an encoder that learns from training questions (KGP §8.1–8.2, Table 4)."""
 
 from copy import deepcopy
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""MDR: question and passages so far together seek the next passage (kgp.txt §8.2, Table 4).
+"""MDR: question and passages so far together seek the next passage (KGP §8.2, Table 4).
 
 One encoder for questions, paths and passages, trained on pairs of a path and the support that comes
-next. A path is scored by the sum of its inner products; kgp.txt multiplies them, which puts two
+next. A path is scored by the sum of its inner products; KGP multiplies them, which puts two
 negative ones above two positive ones.
 """
 

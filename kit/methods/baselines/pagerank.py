@@ -1,4 +1,4 @@
-"""Graph search in the manner of HippoRAG, with which qsgnn.txt compares in Table 2.
+"""Graph search in the manner of HippoRAG, with which QSGNN compares in Table 2.
 
 A random walk with restarts goes over the graph of triples and of the passages that they come from
 (Gutiérrez et al. 2024, 2025). HippoRAG asks a language model for the triples, and which of them

@@ -1,1 +1,1 @@
-"""BGR: graphs of evidence, searched forward and backward, and merged (bgr.txt)."""
+"""BGR: graphs of evidence, searched forward and backward, and merged."""

@@ -3,7 +3,7 @@
     G = G_F ∪ G_B  if BSC(G_F, G_B) > γ,  else G_B                                        (3)
     BSC(G_F, G_B) = |Edge_F ∩ Edge_B| / |Edge_F ∪ Edge_B|                                 (4)
 
-The paper's symbols (bgr.txt §5) and the names here: Edge_F and Edge_B are ``forward`` and
+The paper's symbols (BGR §5) and the names here: Edge_F and Edge_B are ``forward`` and
 ``backward``, γ is ``gamma``. A path is a tuple of nodes: from the question on (forward), or from a
 last piece of evidence back to it (backward). Edges lead from the earlier evidence to the later one,
 whichever way they were found; the question is :data:`QUESTION`.

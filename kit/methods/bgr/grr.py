@@ -140,7 +140,7 @@ class ChainNetwork(nn.Module):
 
 
 class GRR(Trained, EvidenceRetriever):
-    """Graph recurrent retriever: a chain of evidence by a beam (Asai et al. 2020; bgr.txt §6.1).
+    """Graph recurrent retriever: a chain of evidence by a beam (Asai et al. 2020; BGR §6.1).
 
     As BGR judges every candidate, so does this; the links of Wikipedia, by which the original finds
     candidates, have no part. ``history`` has ``step`` with ``loss`` or ``measured``, the F1 of the

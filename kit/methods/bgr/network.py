@@ -1,4 +1,4 @@
-"""BGR's network: it judges how surely each candidate comes next on a path (bgr.txt §5.1, Eq. 1).
+"""BGR's network: it judges how surely each candidate comes next on a path (BGR §5.1, Eq. 1).
 
     Ẽ_i = ∪ ELU(FFN(h_i, E_i)),  h_i ∈ H_i                                                (1)
 
@@ -23,7 +23,7 @@ from kit.methods.bgr.graphs import BACKWARD, DIRECTIONS, NodePath
 from kit.text import Encoder
 
 LAYERS = 3  # upper ones of the encoder that learn, and read paths
-MOST_TOKENS = 40  # of a candidate; bgr.txt reads 30
+MOST_TOKENS = 40  # of a candidate; BGR reads 30
 LONGEST_PATH = 6  # pieces of evidence (bgr-i09)
 N_LINKS = 4  # ways in which candidates hear of each other
 DROPOUT = 0.2

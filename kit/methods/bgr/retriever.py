@@ -1,6 +1,6 @@
 """BGR: a question's evidence graph, found from the question on and from the last evidence back.
 
-The method of bgr.txt §5. From a path, the question and the evidence so far, a network judges every
+The method of BGR §5. From a path, the question and the evidence so far, a network judges every
 candidate (Eq. 1, :mod:`kit.methods.bgr.network`). Those that it takes make the path longer (Eq. 2,
 :mod:`kit.methods.bgr.search`); where it takes none, the path ends. The graphs of both directions
 become one (Eqs. 3 and 4, :mod:`kit.methods.bgr.graphs`). What reads it and answers (Eq. 5) is a
@@ -59,7 +59,7 @@ NETWORKS = {"kit": EvidenceNetwork, "printed": PrintedNetwork}
 
 
 class BGR(Shipped, EvidenceRetriever):
-    """Evidence graphs in both directions, merged (bgr.txt Eqs. 1 to 4).
+    """Evidence graphs in both directions, merged (BGR Eqs. 1 to 4).
 
     A ranking begins with the evidence in the order in which the graph reaches it. ``history`` has
     ``step`` with ``loss``, or with ``measured`` and ``matched``: the F1 of the evidence of dev

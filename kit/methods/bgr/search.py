@@ -1,4 +1,4 @@
-"""BGR's search: which candidates each path goes on to, until none does (bgr.txt §5.1, Eq. 2).
+"""BGR's search: which candidates each path goes on to, until none does (BGR §5.1, Eq. 2).
 
     Ẽ_{i+1} = E_{i+1} ∪ Ẽ_i,  H_{i+1} = {h_i ∪ ẽ_i | ẽ_i ∈ Ẽ_i}                           (2)
 
@@ -27,7 +27,7 @@ from kit.methods.bgr.graphs import (
 from kit.methods.bgr.network import LONGEST_PATH, CandidateMatches, EvidenceNetwork
 
 MOST_EDGES = 25  # of one search, and paths of one length (bgr-i09)
-MOST_WORDS = 40  # of a passage as evidence on a path; bgr.txt reads 30 tokens
+MOST_WORDS = 40  # of a passage as evidence on a path; BGR reads 30 tokens
 
 
 class Candidates(NamedTuple):

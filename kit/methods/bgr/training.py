@@ -1,4 +1,4 @@
-"""How BGR learns: from paths of questions' own evidence graphs, in both directions (bgr.txt §6.2).
+"""How BGR learns: from paths of questions' own evidence graphs, in both directions (BGR §6.2).
 
 The paper gives no loss. Ours is the binary cross-entropy of Eq. 1's judgements (bgr-i07).
 """

@@ -1,1 +1,1 @@
-"""GNN-Ret and RGNN-Ret: passages pass their distance to the question on (gnn-ret.txt)."""
+"""GNN-Ret and RGNN-Ret: passages pass their distance to the question on."""

@@ -1,4 +1,4 @@
-"""How GNN-Ret and RGNN-Ret learn their few weights (gnn-ret.txt §3.2, Appendices A and B).
+"""How GNN-Ret and RGNN-Ret learn their few weights (GNN-Ret §3.2, Appendices A and B).
 
     d̄_Y = mean of h_j over S_Y                                                     (6), (13)
     d̄_{O/Y} = mean of h_o over S_{O/Y}                                             (7), (14)

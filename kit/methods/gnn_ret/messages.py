@@ -1,4 +1,4 @@
-"""GNN-Ret's network: passages pass their distance to the question on (gnn-ret.txt §3.2).
+"""GNN-Ret's network: passages pass their distance to the question on (GNN-Ret §3.2).
 
     m_i^l = min {h_j^{l−1} : j ∈ N(i) ∩ T_K^l}                                            (1)
     h_i^l = α^l h_i^{l−1} + (1 − α^l) m_i^l                                               (2)

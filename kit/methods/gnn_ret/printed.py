@@ -1,4 +1,4 @@
-"""The gradients of GNN-Ret and RGNN-Ret as their paper prints them (gnn-ret.txt, Appendix A).
+"""The gradients of GNN-Ret and RGNN-Ret as their paper prints them (GNN-Ret, Appendix A).
 
     S_R^L = S_O ∩ S_K^L;  S_R^l = S_K^l for l < L                                    (9), (16)
     ∂ℓ/∂h_i^L = 1 for i ∈ S_Y, else −1;  i ∈ S_R^L                                  (10), (17)

@@ -1,6 +1,6 @@
 """RGNN-Ret: GNN-Ret for each sub-question, with a memory of the distances before.
 
-The method of gnn-ret.txt §3.3 and Appendices A.2 and B:
+The method of GNN-Ret §3.3 and Appendices A.2 and B:
 
     ĥ_i^{L,t} = β h_i^{L,t} + (1 − β) ĥ_i^{L,t−1},  ĥ_i^{L,1} = h_i^{L,1}                 (4)
     ℓ = 1/T Σ_t max(0, r + d̄_{Y^{t+}} − d̄_{O/Y^{t+}})                                (5), (15)

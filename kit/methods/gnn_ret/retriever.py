@@ -1,6 +1,6 @@
 """GNN-Ret: dense retrieval, after passages have passed their distance on to their neighbours.
 
-The method of gnn-ret.txt §3.1 and 3.2: the graph of passages is :mod:`kit.graphs`, Eqs. 1 and 2 are
+The method of GNN-Ret §3.1 and 3.2: the graph of passages is :mod:`kit.graphs`, Eqs. 1 and 2 are
 :mod:`kit.methods.gnn_ret.messages`, what is learned by Eq. 3 is :mod:`kit.methods.gnn_ret.descent`.
 The paper's symbols and the names here: h⁰ are :meth:`GNNRet.distances`; α, K, L, O and r are the
 settings ``alpha``, ``top_k``, ``layers``, ``n_candidates`` and ``margin``.
@@ -41,11 +41,11 @@ from kit.text import ENCODER_SETTINGS, Encoder, EncoderSettings
 BLOCK = 64_000_000  # distances held at once: 256 MB
 MANY = 64  # texts whose encoding shows a progress bar
 DEV_CUT = 10  # weights are chosen by their Recall@10
-CANDIDATES = (5, 10, 25, 50)  # O to choose from (gnn-ret.txt, Figure 4)
+CANDIDATES = (5, 10, 25, 50)  # O to choose from (GNN-Ret, Figure 4)
 
 
 class GNNRet(Trained, Retriever):
-    """Passages pass their distance to the question on, and the nearest rank first (gnn-ret.txt).
+    """Passages pass their distance to the question on, and the nearest rank first.
 
     With ``n_train`` above 0 the weights α are learned; ``history`` then tells each step. Learned by
     ``recall`` they are the best of a grid on the development questions, and it tells each of these.

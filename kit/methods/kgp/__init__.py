@@ -1,1 +1,1 @@
-"""KGP: agents that walk a graph of passages (kgp.txt)."""
+"""KGP: agents that walk a graph of passages."""

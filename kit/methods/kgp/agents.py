@@ -1,4 +1,4 @@
-"""The agents that walk: how KGP scores the candidates of a path (kgp.txt Eq. 1, Table 2, §8.2).
+"""The agents that walk: how KGP scores the candidates of a path (KGP Eq. 1, Table 2, §8.2).
 
 f is ``generated_evidence``, or what the encoder reads; g the vectors of the candidates; φ their
 cosine.
@@ -143,7 +143,7 @@ class KGPMDR(KGPDense):
 
 
 class KGPT5(KGPTfidf):
-    """The agent is the kit's small language model (kgp.txt, "KGP-T5"), ``data/planner``.
+    """The agent is the kit's small language model ("KGP-T5" in the paper), ``data/planner``.
 
     It learned on other data. It reads the triples of a path's passages and plans with them. f is
     the question with the first step of the plan that these do not answer, or with the last and what

@@ -1,6 +1,6 @@
 """Questions about pages and tables: which structures they ask for, and what these hold.
 
-Where kgp.txt (§4, §8.2) asks a language model for the names of structures, patterns find them here
+Where KGP (§4, §8.2) asks a language model for the names of structures, patterns find them here
 (kgp-i34), and the document named beside a structure tells which is meant. A question that names
 none which the documents have is about content.
 """

@@ -1,4 +1,4 @@
-"""KGP: from seeds that TF-IDF finds, an agent walks the passage graph (kgp.txt §4, Algorithm 1).
+"""KGP: from seeds that TF-IDF finds, an agent walks the passage graph (KGP §4, Algorithm 1).
 
 The paper's symbols and the names here:
 

@@ -45,14 +45,14 @@ class Agent:
     model: LanguageModel | None = None
 
     def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
-        """The next step, or None where there is enough (ras.txt §3.1, Eqs. 1 and 2).
+        """The next step, or None where there is enough (RAS §3.1, Eqs. 1 and 2).
 
         ``policy`` is the name of a loop; a chat model is asked in the words of each.
         """
         raise NotImplementedError
 
     def suffices(self, trajectories: Trajectories) -> list[bool]:
-        """RGNN-Ret's self-critique (gnn-ret.txt §3.3); by default it is the plan that says so."""
+        """RGNN-Ret's self-critique (GNN-Ret §3.3); by default it is the plan that says so."""
         return [False] * len(trajectories)
 
     def answer(self, trajectories: Trajectories, top_k: int) -> None:
@@ -76,7 +76,7 @@ class Agent:
         raise NotImplementedError
 
     def conclude(self, trajectories: Trajectories) -> None:
-        """Fill in RAS's answers to the questions; by default there are none (ras.txt §3.4)."""
+        """Fill in RAS's answers to the questions; by default there are none (RAS §3.4)."""
 
 
 class GoldAgent(Agent):

@@ -1,4 +1,4 @@
-"""Triples of passages, as a loop of retrieval reads them (ras.txt Eqs. 7 and 9)."""
+"""Triples of passages, as a loop of retrieval reads them (RAS Eqs. 7 and 9)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Loops of a language model and a retriever (gnn-ret.txt §3.3, §4.1, Appendices G and I).
+"""Loops of a language model and a retriever (GNN-Ret §3.3, §4.1, Appendices G and I).
 
 They ask, retrieve, read, decide. Each method is a policy of the one :class:`Loop`: what is searched
 for next, and when it is enough. RAS (:mod:`kit.methods.ras.retriever`) is such a loop, too.
@@ -209,7 +209,7 @@ class SelfAsk(Loop):
 
 
 class SelfCritique(SelfAsk):
-    """RGNN-Ret's loop (gnn-ret.txt §3.3): after each answer, do the answers suffice?"""
+    """RGNN-Ret's loop (GNN-Ret §3.3): after each answer, do the answers suffice?"""
 
     name = "self-critique"
 

@@ -20,7 +20,7 @@ from kit.text.placeholders import key_of
 
 SUBQ = "[SUBQ]"  # the planner's word for going on …
 SUFFICIENT = "[SUFFICIENT]"  # … for having enough …
-NO_RETRIEVAL = "[NO_RETRIEVAL]"  # … and of a question that needs none (ras.txt §3.1)
+NO_RETRIEVAL = "[NO_RETRIEVAL]"  # … and of a question that needs none (RAS §3.1)
 UNREADABLE = "no reply that says what is next"  # in the place of such a word
 MOST_STEPS = 12  # per question, those that need no retrieval included
 

@@ -1,1 +1,1 @@
-"""QSGNN: messages that the question guides, on a graph of three levels (qsgnn.txt)."""
+"""QSGNN: messages that the question guides, on a graph of three levels."""

@@ -1,4 +1,4 @@
-"""The multi-information level knowledge graph (qsgnn.txt §3.1, Eq. 1).
+"""The multi-information level knowledge graph (QSGNN §3.1, Eq. 1).
 
 The paper's symbols and the names here: the entities O, chunks C and documents D are the levels
 ``o``, ``c`` (sentences) and ``d`` (passages); E_oo, E_cc, E_oc, E_od and E_cd are the kinds of

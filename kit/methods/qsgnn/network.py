@@ -1,4 +1,4 @@
-"""The network of QSGNN: message passing on three levels, guided by the query (qsgnn.txt §3.2).
+"""The network of QSGNN: message passing on three levels, guided by the query (QSGNN §3.2).
 
 The paper's symbols and the names here:
 

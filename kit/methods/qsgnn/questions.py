@@ -1,4 +1,4 @@
-"""Synthetic questions for pre-training, by templates over triples (qsgnn.txt §3.3).
+"""Synthetic questions for pre-training, by templates over triples (QSGNN §3.3).
 
 The paper has questions of one and of two hops, the latter over an entity that two documents share
 (qsgnn-i22, qsgnn-i24). Questions of three hops, and those about several facts or chains that are

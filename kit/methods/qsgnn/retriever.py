@@ -1,6 +1,6 @@
 """QSGNN: message passing guided by the query on a graph of entities, sentences and passages.
 
-qsgnn.txt §3. The graph is in :mod:`kit.methods.qsgnn.graph` (Eq. 1), the network in
+QSGNN §3. The graph is in :mod:`kit.methods.qsgnn.graph` (Eq. 1), the network in
 :mod:`kit.methods.qsgnn.network` (Eqs. 2–4), the loss in :mod:`kit.methods.qsgnn.training` (Eq. 5);
 here are the documents' scores (Eq. 6), and the graph around a query.
 

@@ -1,4 +1,4 @@
-"""How QSGNN learns: pre-training on synthetic questions, then fine-tuning (qsgnn.txt §3.3, Eq. 5).
+"""How QSGNN learns: pre-training on synthetic questions, then fine-tuning (QSGNN §3.3, Eq. 5).
 
 The paper's symbols and the names here: sim(q, h) are ``cosines``, of supports the ``positives`` and
 of Neg the ``negatives``; τ is ``temperature``; M are the questions of a :class:`QuestionBatch`.

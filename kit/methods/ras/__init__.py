@@ -1,1 +1,1 @@
-"""RAS: sub-questions, a graph that grows with each, and an answerer that reads it (ras.txt)."""
+"""RAS: sub-questions, a graph that grows with each, and an answerer that reads it."""

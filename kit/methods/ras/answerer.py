@@ -1,4 +1,4 @@
-"""RAS's answerer (ras.txt §3.4): a graph network reads the question's graph G_Q.
+"""RAS's answerer (RAS §3.4): a graph network reads the question's graph G_Q.
 
 For a class :class:`GraphAnswerer`, which scores the graph's nodes, yes, no and small numbers, and
 learns in a minute. The paper's GraphLLM (C.3), where the network's output is a soft prompt of a

@@ -1,4 +1,4 @@
-"""A question's graph G_Q as numbers: what the answerer's network reads (ras.txt §3.3.2, Eq. 8).
+"""A question's graph G_Q as numbers: what the answerer's network reads (RAS §3.3.2, Eq. 8).
 
 The paper's symbols and the names here: v.attr ``x``, e.attr ``edge_attr``, f_enc the encoder that
 made ``vectors``.

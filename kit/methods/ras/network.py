@@ -1,4 +1,4 @@
-"""The networks of RAS's answerer, f_gnn and M_ans (ras.txt §3.4, C.3)."""
+"""The networks of RAS's answerer, f_gnn and M_ans (RAS §3.4, C.3)."""
 
 from __future__ import annotations
 

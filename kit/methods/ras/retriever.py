@@ -1,4 +1,4 @@
-"""RAS: retrieval and structuring in turns (ras.txt §3): a planner asks, answers become triples.
+"""RAS: retrieval and structuring in turns (§3): a planner asks, answers become triples.
 
 The paper's symbols and the names here: q_i and g_i are ``text`` and ``triples`` of a
 :class:`kit.methods.loops.steps.Step`; G_Q ``graph`` of a
@@ -125,7 +125,7 @@ class RAS(Loop):
             )
         return themes
 
-    # ---- the loop of ras.txt, Figure 2
+    # ---- the loop of RAS, Figure 2
 
     def ask(self, trajectories: Trajectories) -> NextSteps:
         steps = self.agent.plan(trajectories)  # Eq. 1 in the first round, then Eq. 2

@@ -1,4 +1,4 @@
-"""Theme scoping: which part of a corpus is searched for a sub-question (ras.txt §3.2.1, C.1).
+"""Theme scoping: which part of a corpus is searched for a sub-question (RAS §3.2.1, C.1).
 
 The paper's symbols and the names here: PPD is a ``profile``, C_PPD ``profiles``, f_cls
 ``classifier``, f_shift ``shifter``, K/N ``share``.

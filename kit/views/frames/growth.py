@@ -1,4 +1,4 @@
-"""Frames of a graph that grows round by round (RAS: ras.txt §3).
+"""Frames of a graph that grows round by round (RAS §3).
 
 A round shows its sub-question, the passages found, and what they add to the question's graph. Of
 this, that part is drawn which leads from names in the sub-questions to their answers.

@@ -1,4 +1,4 @@
-"""Frames of messages between passages (GNN-Ret, RGNN-Ret: gnn-ret.txt), and of a plain search.
+"""Frames of messages between passages (GNN-Ret, RGNN-Ret), and of a plain search.
 
 A step per sender shows its messages, with the arithmetic at each passage that they reach:
 

@@ -1,4 +1,4 @@
-"""Frames of BGR's search for evidence (bgr.txt Figure 3): paths in both directions, and the merge.
+"""Frames of BGR's search for evidence (BGR Figure 3): paths in both directions, and the merge.
 
 Columns of nodes are steps of reasoning: the question stands left, and what is read in its light
 right of it.

@@ -1,4 +1,4 @@
-"""Frames of walks from passage to passage (KGP: kgp.txt §5; MDR), a step per path that grows."""
+"""Frames of walks from passage to passage (KGP §5; MDR), a step per path that grows."""
 
 from collections import defaultdict
 from collections.abc import Sequence

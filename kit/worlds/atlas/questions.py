@@ -32,7 +32,7 @@ PATIENCE = 4000
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A kind of question, by its structure (bgr.txt §4.5) and type (its appendix A.2).
+    """A kind of question, by its structure (BGR §4.5) and type (its appendix A.2).
 
     ``share`` of a split is in thousandths; ``patterns`` are names, each with its numbers.
     """

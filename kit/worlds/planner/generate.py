@@ -123,7 +123,7 @@ def learning_curve(
     dev: Pairs,
     learner: SmallT5,
 ) -> None:
-    """Write ``learning.csv``: what more pairs are worth (ras.txt, Figure 3).
+    """Write ``learning.csv``: what more pairs are worth (RAS, Figure 3).
 
     It says how right the planner in the folder is about each test question of the atlas, and one
     that learned from a share of its pairs; ``action`` and ``step`` are shares of a question's

@@ -1,6 +1,6 @@
 """What the small model reads and what it is to write.
 
-Plans (ras.txt, Algorithm 1) and facts (Appendix C.2).
+Plans (RAS, Algorithm 1) and facts (Appendix C.2).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""ReasonGraphQA: facts of a question, and its evidence graph by their texts (bgr.txt §4)."""
+"""ReasonGraphQA: facts of a question, and its evidence graph by their texts (BGR §4)."""
 
 from copy import deepcopy
 
