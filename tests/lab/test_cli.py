@@ -526,7 +526,11 @@ def test_a_method_of_your_own_is_named_by_its_file(
     listing = kit("ask", "Who?", "--method", f"{file}:ByTitle", "--data", data, "--k", 1).stdout
     assert listing.startswith("1. Ines Moravec (")
 
+    broken = tmp_path / "broken.py"
+    broken.write_text("class")
+    why = "expected a file that Python can run (SyntaxError: invalid syntax (broken.py, line 1))"
     for name, line in {
+        f"{broken}:ByTitle": f"{broken}: {why}",
         f"{file}:Other": f"{file}: expected a class Other of retrievers",
         f"{tmp_path}/nowhere.py:ByTitle": f"{tmp_path}/nowhere.py: no such file",
     }.items():

@@ -25,10 +25,16 @@ def _register(file: Path, class_name: str) -> str:
 
     if not file.is_file():
         raise InputError("no such file", file=file)
-    spec = spec_from_file_location(file.stem, file)
+    name = f"own_{file.stem}"  # so that no library is hidden by a file of its name
+    spec = spec_from_file_location(name, file)
     module = module_from_spec(spec)
-    sys.modules[file.stem] = module
-    spec.loader.exec_module(module)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever a file of somebody's may raise
+        raise InputError(
+            f"expected a file that Python can run ({type(error).__name__}: {error})", file=file
+        ) from error
     if not hasattr(module, class_name):
         raise InputError(f"expected a class {class_name} of retrievers", file=file)
     return register(getattr(module, class_name)).name
