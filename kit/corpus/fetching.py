@@ -85,7 +85,7 @@ def fetch(name: str, folder: Path | None = None) -> Path:
         raise InputError(f"cannot be written ({error.strerror or error})", file=path) from None
     except ValueError:
         raise InputError(
-            f"what came has not the SHA-256 {download.sha256}: nothing kept",
+            f"not the published file, whose SHA-256 is {download.sha256}: nothing kept",
             file=download.url,
         ) from None
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, StopIteration):

@@ -83,7 +83,7 @@ def read_utf8(path: Path) -> bytes:
     except (OSError, EOFError, zlib.error):
         raise InputError("a gzip file that is broken", file=path) from None
     except UnicodeError:
-        raise InputError("begins as UTF-16, but is none", file=path) from None
+        raise InputError("begins with the mark of UTF-16, but is not UTF-16", file=path) from None
 
     for beginning, kind in _OTHER_KINDS.items():
         if data.startswith(beginning):

@@ -291,7 +291,7 @@ class Experiment:
 
         means = self.table.groupby("retriever")[["seconds", *COSTS]].mean()
         milliseconds = 1000 * means["seconds"].dropna()
-        table.loc["time"] = milliseconds.map("{:.1f} ms a query".format)
+        table.loc["time"] = milliseconds.map("{:.1f} ms per query".format)
         if self.table["calls"].notna().any():
             for cost in COSTS:
                 table.loc[cost] = means[cost].dropna().map("{:.1f} a question".format)

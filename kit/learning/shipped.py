@@ -115,6 +115,6 @@ class Shipped(Trained):
         if self.is_of_one_encoder and encoder != DEFAULT_ENCODER:
             raise InputError(
                 f"the weights of {self.name} that come with the kit are for {DEFAULT_ENCODER}: "
-                "with another encoder expected start=untrained and questions to learn from",
+                "for another encoder set start=untrained, and give questions to learn from",
                 field="start",
             )

@@ -68,7 +68,7 @@ class Trained:
 
         def make() -> Path:
             _LOG.info(
-                "%s is trained, as %s has no weights by these settings, data and code",
+                "%s is trained: nothing in %s was learned by these settings, data and code",
                 self.name,
                 slot.store.folder,
             )

@@ -134,8 +134,7 @@ def expect_settings(names: Iterable[str], settings: Iterable[str]) -> None:
         if setting not in all_names:
             listed = ", ".join(accepted) or "none"
             raise InputError(
-                f"no retriever of {listed} has a setting {setting!r}; "
-                f"known are {known_names(all_names, setting)}"
+                f"no setting {setting!r} of {listed}; known are {known_names(all_names, setting)}"
             )
 
 

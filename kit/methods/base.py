@@ -232,6 +232,7 @@ class Retriever:
 
     def _checked(self, ranking: Ranking, k: int) -> Ranking:
         """The ranking, if it is one; a method of your own may break the rules."""
+        expect(Ranking, ranking, f"what {self.name} ranks")
         distinct = self.corpus.row.keys() & ranking.ids
         n_ranked = len(ranking.ids)
         is_sound = n_ranked == len(distinct) == len(ranking.scores) and n_ranked <= k

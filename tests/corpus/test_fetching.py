@@ -101,7 +101,7 @@ def test_members_of_tar_files_lie_beside_each_other(offer, tmp_path):
         (
             CONTENT + b" ",
             {"sha256": DIGEST},
-            f"^http://127.*: what came has not the SHA-256 {DIGEST}: nothing kept$",
+            f"^http://127.*: not the published file, whose SHA-256 is {DIGEST}: nothing kept$",
         ),
         (b"<html>", DEV, NO_DEV),
         (packed(other=CONTENT), DEV, NO_DEV),

@@ -119,7 +119,7 @@ def test_reads_packed_files_utf_16_and_lists_in_an_object(write, content):
     ("content", "line"),
     [
         (gzip.compress(b'[{"id":"a"}]')[:-9], "a gzip file that is broken"),
-        (b"\xff\xfe[", "begins as UTF-16, but is none"),
+        (b"\xff\xfe[", "begins with the mark of UTF-16, but is not UTF-16"),
         (b"PK\x03\x04\x14\0", "expected a text file, this is a zip archive, which has to be"),
         (gzip.compress(b"PAR1"), "this is a Parquet file, which has to be converted to JSON"),
         ("version https://git-lfs.github.com/spec/v1\n", "this is a Git LFS pointer"),

@@ -188,7 +188,7 @@ def test_learning_from_a_training_file(
     files += ["--data", data, "--train", lessons, "--set", "n_train=20"]
     done = kit("evaluate", "gnn-ret", "rgnn-ret", "dense", *files)
     assert done.returncode == 0, done.stderr
-    reason = f"is trained, as {own_store} has no weights by these settings, data and code"
+    reason = f"is trained: nothing in {own_store} was learned by these settings, data and code"
     for name in ("gnn-ret", "rgnn-ret"):
         assert f"kit: {name} {reason}\n" in done.stderr
     assert "is trained" not in kit("evaluate", "gnn-ret", *files).stderr
@@ -218,7 +218,7 @@ def test_learning_from_a_training_file(
             ["evaluate", "bm25", "--k", "0,5"],
             "field k: expected whole numbers from 1 with commas between, not '0,5'",
         ),
-        (["evaluate", "bm25", "--set", "depth=2"], "no retriever of bm25 has a setting 'depth'"),
+        (["evaluate", "bm25", "--set", "depth=2"], "no setting 'depth' of bm25"),
         (["methods", "gnnret"], "no retriever 'gnnret'; known are bm25, "),
         (["data", "fetch", "musik"], "; did you mean 'musique'?"),
         (
@@ -426,7 +426,7 @@ def test_a_typo_is_told_before_anything_long_is_loaded() -> None:
         "did you mean 'alpha'?",
     ] * 3
     assert lines[0].startswith("kit: no retriever 'gnnret'; known are bm25, tfidf, dense, ")
-    assert lines[1].startswith("kit: no retriever of bm25, gnn-ret has a setting 'alhpa'; ")
+    assert lines[1].startswith("kit: no setting 'alhpa' of bm25, gnn-ret; ")
 
 
 ADDRESS = "server:m: expected the server's address in OPENAI_BASE_URL, or a key in OPENAI_API_KEY"

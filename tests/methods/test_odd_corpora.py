@@ -108,6 +108,14 @@ def test_a_method_that_breaks_the_rules_is_told(ids: tuple, scores: tuple) -> No
             ask(Query("q", "?"), 2)
 
 
+def test_a_list_of_ids_is_not_a_ranking() -> None:
+    retriever = Fixed(("harbour",), (1,))
+    retriever.ranking = ["harbour"]
+    retriever.index(example().corpus)
+    with pytest.raises(InputError, match="what fixed ranks: expected a Ranking, not"):
+        retriever.retrieve("?", 2)
+
+
 def test_a_row_below_zero_is_not_the_last_passage() -> None:
     retriever = make("bm25")
     retriever.index(example().corpus)
