@@ -184,14 +184,14 @@ class Lesson:
 
 
 def start(
-    notebook: str, *, costly: bool = False, transductive: bool = False, **parameters: Any
+    notebook: str, *, asks: str = "n_questions", transductive: bool = False, **parameters: Any
 ) -> Lesson:
     """Begin a notebook: read the data, choose the questions, say where figures go.
 
     ``notebook`` is its file's name without the suffix. ``parameters`` are those of :class:`Run`;
     others are only kept in the record. Without ``train`` (it may be empty) nothing is learned;
-    ``transductive`` as :meth:`Run.read`. A ``costly`` notebook asks fewer questions. Raises
-    ``InputError`` for what can't be run.
+    ``transductive`` as :meth:`Run.read`. ``asks`` names the number in ``scales.toml`` that says
+    how many questions are asked. Raises ``InputError`` for what can't be run.
     """
     show_notes(print)
     run_names = parameters.keys() & Run.__struct_fields__
@@ -201,7 +201,7 @@ def start(
     if run.train is None:
         training = None
     scale = SCALES[run.scale]
-    usual = scale.n_costly if costly else scale.n_questions
+    usual = getattr(scale, asks)
     questions = sample(benchmark.test, run.n_questions or usual, run.seed)
     if not questions:
         raise InputError("expected questions to ask, found none", file=run.data, field="questions")

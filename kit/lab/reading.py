@@ -26,7 +26,8 @@ from kit.worlds import generated
 def _read_scales() -> dict[str, SimpleNamespace]:
     """A limit that a scale does not name is None: no limit."""
     tables = tomllib.loads(Path(__file__).with_name("scales.toml").read_text("utf-8"))
-    limits = {"n_questions": None, "n_costly": None, "n_training": None, "n_dev": None}
+    limits = {"n_questions": None, "n_judged": None, "n_costly": None}
+    limits |= {"n_training": None, "n_dev": None}
     return {name: SimpleNamespace(**(limits | table)) for name, table in tables.items()}
 
 

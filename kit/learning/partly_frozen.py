@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, ClassVar
 import torch
 from msgspec.structs import replace
 from numpy import ndarray
+from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn.functional import normalize, pad
 from torch.nn.utils.rnn import pad_sequence
@@ -37,7 +39,7 @@ class PartlyFrozenEncoder(Encoder):
     100 tokens of 384 numbers. Vectors are stored once the model is, by :meth:`keep`.
     """
 
-    #: By encoder and number of lower layers, the states of each text; only the last one's are kept.
+    #: By the lower part's weights, the states of each text; only the last part's are kept.
     _states: ClassVar[dict[Any, dict[str, Tensor]]] = {}
     #: The same in half precision, of :meth:`lower_states`.
     _half_states: ClassVar[dict[Any, dict[str, Tensor]]] = {}
@@ -51,7 +53,9 @@ class PartlyFrozenEncoder(Encoder):
         self.n_lower = self._split(layers)
         self.model = self.upper  # tokens and prompts are those of the base
 
-        key = (base.identity, self.n_lower)
+        # Encoders that learned in their upper layers alone have one lower part.
+        lower_weights = save(self.lower[0].auto_model.state_dict())
+        key = (blake2b(lower_weights).digest(), self._longest)
         if key not in self._states:
             self._states.clear()
         self.kept = self._states.setdefault(key, {})

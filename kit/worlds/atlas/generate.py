@@ -39,7 +39,7 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    "small": Size(4, 100, 40, 60),
+    "small": Size(3, 60, 20, 30),
     "class": Size(23, 600, 200, 500),
     "large": Size(120, 1200, 400, 2000),
 }
