@@ -21,6 +21,8 @@ ATLAS = ROOT / "data" / "atlas"
 ANSWERS = ROOT / "data" / "answers"
 #: Networks that learned on worlds, a folder each by the name of its method.
 NETWORKS = ROOT / "data" / "networks"
+#: What makes a language model fit for a role, a folder each by the role.
+ADAPTERS = ROOT / "data" / "adapters"
 
 
 def output() -> Path:
@@ -36,6 +38,11 @@ def cache() -> Path:
 def downloads() -> Path:
     """The folder of what `kit data fetch` fetches."""
     return writable() / "data" / "downloads"
+
+
+def models() -> Path:
+    """The folder of language models that `kit data fetch` fetches."""
+    return writable() / "data" / "models"
 
 
 def writable() -> Path:

@@ -21,6 +21,7 @@ import requests
 from hypothesis import settings
 
 from kit import cost
+from kit.paths import models
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -140,6 +141,14 @@ def chat_model(
     tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
     tokenizer.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> str:
+    """The name of the language model that was fetched; skips the test where it was not."""
+    if not (models() / "smollm2").is_dir():
+        pytest.skip("no language model here: kit data fetch smollm2 brings it")
+    return "hf:smollm2"
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ PARTS = ["corpus", "text", "learning", "graphs", "readers", "methods", "evaluati
 PARTS += ["worlds", "lab"]
 #: Modules of the root that every part may import.
 SHARED = {"arguments", "cost", "errors", "files", "fingerprint", "paths", "progress", "settings"}
-SHARED |= {"store", "timer"}
+SHARED |= {"precision", "store", "timer"}
 
 
 def tracked() -> list[Path]:

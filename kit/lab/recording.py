@@ -33,7 +33,9 @@ def recording(model: str, most_calls: int, most_tokens: int) -> Iterator[Path]:
     """
     asked_model = language_model(model)
     if asked_model.replay or not asked_model.is_recorded:
-        raise InputError(f"expected server:NAME or server:NAME@URL, not {model!r}", field="model")
+        raise InputError(
+            f"expected server:NAME, server:NAME@URL or hf:NAME, not {model!r}", field="model"
+        )
 
     with environment(
         {

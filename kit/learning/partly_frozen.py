@@ -17,8 +17,8 @@ from torch.nn.functional import normalize, pad
 from torch.nn.utils.rnn import pad_sequence
 
 from kit.corpus.types import Texts
-from kit.learning.training import mixed_precision
 from kit.learning.unpadded import TextBatch, batches_of, can_read
+from kit.precision import mixed_precision
 from kit.text.encoder import Encoder, padded_to
 
 BATCH = 12  # texts that are encoded at once

@@ -33,7 +33,6 @@ CHECKS = 2  # per epoch: so often the model is measured and a checkpoint written
 PATIENCE = 2  # checks in a row that bring nothing better before a training stops
 WARM_UP = 0.1  # the share of the steps in which the learning rate rises
 LARGEST_GRADIENT = 1.0  # the norm at which gradients are cut
-BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16")  # parts of a CPU that multiply bfloat16
 
 Item = TypeVar("Item")
 History = Sequence[dict[str, float]]  # a row per step, and a row per check
@@ -247,20 +246,6 @@ def read_weights(folder: Path) -> Weights:
 def read_history(folder: Path) -> History:
     """How a training went."""
     return json.loads((folder / HISTORY).read_text("utf-8"))
-
-
-@contextmanager
-def mixed_precision() -> Iterator[None]:
-    """Matrix products in bfloat16 on a CUDA device or a CPU that has them, in float32 elsewhere.
-
-    Weights stay float32. To be entered anew for each step: what PyTorch has cast of the weights is
-    kept until the end.
-    """
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    units = torch.cpu.get_capabilities()
-    is_quick = device == "cuda" or any(units.get(name) for name in BFLOAT16_UNITS)
-    with torch.autocast(device, torch.bfloat16, enabled=is_quick):
-        yield
 
 
 @contextmanager

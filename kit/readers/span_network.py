@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from kit.corpus.types import Indices, Texts
 from kit.learning.partly_frozen import padded
-from kit.learning.training import mixed_precision
+from kit.precision import mixed_precision
 from kit.readers.base import Contexts
 from kit.readers.windows import Window, batches_by_length
 from kit.text.encoder import Encoder

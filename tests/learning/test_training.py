@@ -14,11 +14,11 @@ from kit.learning.training import (
     Slot,
     Trainer,
     linear_warmup_decay,
-    mixed_precision,
     read_history,
     read_weights,
     weights,
 )
+from kit.precision import mixed_precision
 from kit.store import Store
 
 N = 4  # periods, of three steps each

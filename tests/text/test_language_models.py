@@ -112,6 +112,6 @@ def test_a_short_text_names_a_model() -> None:
 def test_a_text_that_names_none_is_one_plain_line(text: object) -> None:
     with pytest.raises(
         InputError,
-        match=r"field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL",
+        match=r"field model: expected a language model as hf:FOLDER-OR-NAME, hf:",
     ):
         language_model(text)

@@ -54,7 +54,8 @@ def expect_methods(names: Iterable[str], settings: Mapping[str, Value]) -> None:
 def expect_models(settings: Mapping[str, Value]) -> None:
     """Raise :class:`InputError` for what a setting names that isn't there.
 
-    It may be an encoder, a graph builder, a file of triples, or the address of a server.
+    It may be an encoder, a graph builder, a file of triples, a language model, or the address of a
+    server.
     """
     from kit.graphs import builders
     from kit.text import Encoder, language_model
@@ -66,7 +67,7 @@ def expect_models(settings: Mapping[str, Value]) -> None:
             Encoder(text).expect_model()
         elif name == "graph":
             builders(text)
-        elif text.startswith("server:"):
+        elif text.startswith(("hf:", "server:")):
             language_model(text).expect_ready()
         elif file != text and not Path(file).exists():
             raise InputError("no such file", file=file)

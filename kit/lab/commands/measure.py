@@ -167,7 +167,7 @@ class Targets(NamedTuple):
     is_flag=True,
     help="Count a support as found where a passage of the same title and text is found.",
 )
-@click.option("--reader", help="Who answers: extractive, ras, server:MODEL or t5:MODEL.")
+@click.option("--reader", help="Who answers: extractive, ras, hf:MODEL, server:MODEL or t5:MODEL.")
 @click.option(
     "--read",
     help="How much the reader gets: passages (10), tokens (3500tokens) or pairs of a walk "

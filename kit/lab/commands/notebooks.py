@@ -138,7 +138,7 @@ def lab(notebook: str, no_browser: bool) -> None:
 @click.option(
     "--model",
     required=True,
-    help="The notebook's chat model, as server:NAME or server:NAME@URL.",
+    help="The notebook's chat model, as server:NAME, server:NAME@URL or hf:NAME.",
 )
 @click.option(
     "--most-calls",
@@ -168,11 +168,11 @@ def record(
     price: float | None,
     given: Given,
 ) -> None:
-    """Run a NOTEBOOK with a chat model on a server, and record the answers.
+    """Run a NOTEBOOK with a chat model, and record the answers.
 
-    They go to data/answers/. Then `kit run NOTEBOOK -p model replay:server:NAME` needs no server
-    and no key. What the same model has answered is not asked again: after an error, or where a
-    limit was reached, the same command goes on. Exit status 1: the notebook failed.
+    They go to data/answers/. Then `kit run NOTEBOOK -p model replay:server:NAME` needs no server,
+    no key and no weights. What the same model has answered is not asked again: after an error, or
+    where a limit was reached, the same command goes on. Exit status 1: the notebook failed.
 
     Example: kit record 17 --model server:NAME --most-calls 500
     """

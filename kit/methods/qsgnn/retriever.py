@@ -33,6 +33,7 @@ from kit.methods.qsgnn import training
 from kit.methods.qsgnn.graph import NO_NODES, MultiLevelGraph
 from kit.methods.qsgnn.network import INTER, INTRA, LEVELS, Attention, Network, Residual
 from kit.methods.training import expect_training
+from kit.precision import device
 from kit.settings import Positive, Whole
 from kit.text import ENCODER_SETTINGS, EncoderSettings
 from kit.text.tfidf import best_rows
@@ -188,7 +189,7 @@ class QSGNN(Shipped, Retriever):
             self.walk = GNNRet(**options, layers=WALK_LAYERS, top_k=WALK_SENDERS)
             self.walk.index(corpus)
         self.graph = self._build_graph()
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = torch.device(device())
         self.network = self._build_network().to(self.device)
 
     def _build_graph(self) -> MultiLevelGraph:

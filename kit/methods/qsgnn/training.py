@@ -20,10 +20,11 @@ from torch.optim import AdamW
 from kit.corpus import Benchmark
 from kit.corpus.types import Questions
 from kit.learning.shipped import Benchmarks
-from kit.learning.training import CHECKS, Period, Slot, Trainer, mixed_precision, parts_of_epoch
+from kit.learning.training import CHECKS, Period, Slot, Trainer, parts_of_epoch
 from kit.methods.qsgnn.network import Network, without_idle
 from kit.methods.qsgnn.questions import TrainingQuestion, synthetic_questions
 from kit.methods.training import draw, draw_dev
+from kit.precision import mixed_precision
 from kit.text.triples import extract
 
 if TYPE_CHECKING:

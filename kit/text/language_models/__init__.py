@@ -4,11 +4,12 @@ from kit.errors import InputError
 from kit.store import Store
 from kit.text.language_models.answers import Answer, Prompt, Request
 from kit.text.language_models.base import LanguageModel
+from kit.text.language_models.causal import CausalModel
 from kit.text.language_models.chat_server import ChatServer
 from kit.text.language_models.sequence_to_sequence import BEGUN, SequenceToSequence
 
 #: What stands before the colon, and the class that it means.
-MODELS = {"t5": SequenceToSequence, "server": ChatServer}
+MODELS = {"hf": CausalModel, "t5": SequenceToSequence, "server": ChatServer}
 
 
 def language_model(
@@ -16,17 +17,19 @@ def language_model(
 ) -> LanguageModel:
     """The language model that a short text names, as in ``--set`` or a notebook's parameter.
 
-    ``t5:FOLDER-OR-NAME`` is a sequence-to-sequence model, ``server:MODEL`` one on an
-    OpenAI-compatible server. Its base URL stands in the environment's ``OPENAI_BASE_URL``, or after
-    the name: ``server:MODEL@URL``; its key in ``OPENAI_API_KEY``. Right behind the name may stand
-    how it samples: ``server:MODEL,temperature=0.7,seed=1``. With ``replay:`` before it only stored
-    answers count. Raises :class:`InputError` for other texts.
+    ``hf:FOLDER-OR-NAME`` is a model of transformers that chats, ``hf:FOLDER-OR-NAME+ADAPTER`` the
+    same with an adapter, ``t5:FOLDER-OR-NAME`` a sequence-to-sequence model, ``server:MODEL`` one
+    on an OpenAI-compatible server. Its base URL stands in the environment's ``OPENAI_BASE_URL``, or
+    after the name: ``server:MODEL@URL``; its key in ``OPENAI_API_KEY``. Right behind the name may
+    stand how it samples: ``server:MODEL,temperature=0.7,seed=1``. With ``replay:`` before it only
+    stored answers count. Raises :class:`InputError` for other texts.
     """
     described = str(text).removeprefix("replay:")
     kind, _, name = described.partition(":")
     if kind not in MODELS or not name or name.startswith(("@http", ",")):
         expected = (
-            "t5:FOLDER-OR-NAME, server:MODEL, server:MODEL@URL, or one of these after replay:"
+            "hf:FOLDER-OR-NAME, hf:FOLDER-OR-NAME+ADAPTER, t5:FOLDER-OR-NAME, server:MODEL, "
+            "server:MODEL@URL, or one of these after replay:"
         )
         raise InputError(f"expected a language model as {expected}; not {text!r}", field="model")
     return MODELS[kind](

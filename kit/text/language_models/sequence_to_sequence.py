@@ -6,48 +6,28 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kit import timer
-from kit.paths import ROOT
-from kit.text.encoder import content_of_model
 from kit.text.language_models.answers import Answer, Prompt, as_request
-from kit.text.language_models.base import AnswersByIndex, AnswersByKey, LanguageModel
-from kit.text.pretrained import is_cached
+from kit.text.language_models.base import AnswersByIndex
+from kit.text.language_models.local import LocalModel
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel
 
 #: In a prompt: the answer begins with what stands behind it.
 BEGUN = "<answer>"
 _BATCH = 64  # prompts
 
 
-class SequenceToSequence(LanguageModel):
-    """A model in a folder, or by its name on the Hugging Face hub, that answers greedily.
+class SequenceToSequence(LocalModel):
+    """A model of one task, such as T5, which reads plain text. A long prompt loses its end."""
 
-    Weights are read from safetensors only. While a timer runs cold, no stored answer counts, as a
-    user who asks for the first time must wait for each.
-    """
-
+    prefix = "t5"
+    sort = "sequence-to-sequence"
     takes_instructions = False
     is_recorded = False  # it answers alike wherever its weights are
-    longest_prompt = 512  # tokens; what stands beyond is cut off
-
-    def __init__(self, model: str, **settings: Any) -> None:
-        super().__init__(f"t5:{model}", **settings)
-        self.model_name = model
-        folders = (Path(model), ROOT / model)  # a folder of the project is found from anywhere
-        self.folder = next((folder for folder in folders if folder.is_dir()), None)
-
-    @cached_property
-    def identity(self) -> str:
-        """A local model's content, or the name of one on the hub; and where prompts are cut."""
-        content = self.model_name
-        if self.folder is not None:
-            content = content_of_model(self.folder)
-        return f"greedy {content}, {self.longest_prompt}"
+    longest_prompt = 512
 
     @cached_property
     def reads_placeholders(self) -> bool:
@@ -57,37 +37,11 @@ class SequenceToSequence(LanguageModel):
             return False
         return '"<n0>"' in vocabulary.read_text("utf-8")
 
-    @cached_property
-    def loaded(self) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
-        """The tokenizer and the model. Raises :class:`InputError` where there is none."""
-        # Imported here: torch takes seconds, and a replay never needs it.
+    def _read(self, source: str, **options: Any) -> PreTrainedModel:
         import torch
-        from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-        from transformers.utils import logging
+        from transformers import AutoModelForSeq2SeqLM
 
-        logging.disable_progress_bar()  # of loading weights, which takes no time
-        source = str(self.folder or self.model_name)
-        try:
-            is_local = self.folder is not None or is_cached(source)
-            tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=is_local)
-            model = AutoModelForSeq2SeqLM.from_pretrained(
-                source,
-                local_files_only=is_local,
-                use_safetensors=True,
-                dtype=torch.float32,
-            )
-        except (OSError, ValueError, KeyError) as error:
-            reason = " ".join(str(error).split())
-            raise self.error(
-                f"no sequence-to-sequence model of this name or folder ({reason})"
-            ) from None
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        return tokenizer, model.to(device).eval()
-
-    def _stored(self, keys: Sequence[bytes]) -> AnswersByKey:
-        if timer.is_cold() and not self.replay:
-            return {}
-        return super()._stored(keys)
+        return AutoModelForSeq2SeqLM.from_pretrained(source, dtype=torch.float32, **options)
 
     def _ask(self, prompts: Sequence[Prompt]) -> AnswersByIndex:
         tokenizer, _ = self.loaded

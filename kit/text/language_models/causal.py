@@ -1,0 +1,164 @@
+"""A causal language model of transformers on this machine, such as SmolLM2."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from kit.paths import ADAPTERS
+from kit.text.encoder import content_of_model
+from kit.text.language_models import smollm2
+from kit.text.language_models.answers import Answer, Prompt, Request, as_request, split_thought
+from kit.text.language_models.base import AnswersByIndex
+from kit.text.language_models.local import LocalModel, folder_of
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+_TOKENS_AT_ONCE = 4_096  # of a batch, padding included
+
+
+class CausalModel(LocalModel):
+    """A model that chats, alone or with an adapter: ``NAME-OR-FOLDER+ADAPTER``.
+
+    It is asked as its chat template has it; a model without one goes on with the plain text. An
+    adapter is a folder of peft's, by its path or by its name in ``data/adapters``. Of a prompt that
+    is too long, the beginning is left out: the question stands at the end.
+    """
+
+    prefix = "hf"
+    sort = "causal language"
+    longest_prompt = 4_096
+
+    def __init__(self, model: str, **settings: Any) -> None:
+        super().__init__(model, **settings)
+        self.model_name, _, self.adapter_name = model.partition("+")
+
+    @cached_property
+    def adapter(self) -> Path | None:
+        """The adapter's folder. Raises :class:`InputError` where it is named and not there."""
+        folder = folder_of(self.adapter_name, ADAPTERS) if self.adapter_name else None
+        if self.adapter_name and folder is None:
+            raise self.error(f"no adapter {self.adapter_name!r}: expected a folder, or a name")
+        return folder
+
+    @property
+    def _content(self) -> str:
+        """That of the model, and of the adapter.
+
+        What is fetched is known before it is there: its answers are replayed on any machine.
+        """
+        is_fetched = self.model_name == smollm2.NAME
+        content = smollm2.SHA256 if is_fetched else super()._content
+        return f"{content} {content_of_model(self.adapter)}" if self.adapter else content
+
+    def expect_ready(self) -> None:
+        if self.model_name == smollm2.NAME and self.folder is None and not self.replay:
+            raise self.error("it is not here yet: kit data fetch smollm2 brings it")
+
+    def _read(self, source: str, **options: Any) -> PreTrainedModel:
+        import torch
+        from transformers import AutoModelForCausalLM
+
+        from kit.precision import has_bfloat16
+
+        options["dtype"] = torch.bfloat16 if has_bfloat16() else torch.float32
+        # torch's own attention answers otherwise in bfloat16 on a CPU where a prompt is padded.
+        options["attn_implementation"] = "eager"
+        model = AutoModelForCausalLM.from_pretrained(source, **options)
+        if self.adapter:
+            from peft import PeftModel
+
+            model = PeftModel.from_pretrained(model, str(self.adapter))
+            model = model.merge_and_unload()
+        return model
+
+    # ---- how it is asked
+
+    def _ask(self, prompts: Sequence[Prompt]) -> AnswersByIndex:
+        tokens = [self._tokens(as_request(prompt)) for prompt in prompts]
+        batch = []
+        # Longest first: what does not fit into the memory shows at once.
+        for index in sorted(range(len(tokens)), key=lambda index: -len(tokens[index])):
+            longest = len(tokens[batch[0]]) if batch else 0
+            if longest * (len(batch) + 1) > _TOKENS_AT_ONCE:
+                yield dict(zip(batch, self._write([tokens[row] for row in batch])))
+                batch = []
+            batch.append(index)
+        yield dict(zip(batch, self._write([tokens[row] for row in batch])))
+
+    def _tokens(self, request: Request) -> list[int]:
+        """What the model reads, cut to the longest prompt."""
+        tokenizer, _ = self.loaded
+        tokens = self._templated(request)
+        n_over = len(tokens) - self.longest_prompt
+        if n_over > 0:
+            kept = tokenizer(request.prompt, add_special_tokens=False)["input_ids"][n_over:]
+            tokens = self._templated(replace(request, prompt=tokenizer.decode(kept)))
+        return tokens
+
+    def _templated(self, request: Request) -> list[int]:
+        tokenizer, _ = self.loaded
+        if not tokenizer.chat_template:
+            return tokenizer(request.plain_text)["input_ids"]
+        return tokenizer.apply_chat_template(
+            request.messages,
+            add_generation_prompt=True,
+            enable_thinking=False,
+            return_dict=False,
+        )
+
+    def _write(self, prompts: Sequence[Sequence[int]]) -> Iterator[Answer]:
+        """The answers to some prompts, given as tokens."""
+        import torch
+        from transformers import GenerationConfig
+
+        start = time.perf_counter()
+        tokenizer, model = self.loaded
+        ends = self._ends
+        greedy = GenerationConfig(
+            max_new_tokens=self.longest_answer,
+            do_sample=False,
+            eos_token_id=ends,
+            pad_token_id=ends[0],
+        )
+
+        longest = max(map(len, prompts))
+        n_pads = [longest - len(prompt) for prompt in prompts]
+        padded = [[ends[0]] * n + [*prompt] for n, prompt in zip(n_pads, prompts)]
+        is_token = torch.arange(longest) >= torch.tensor(n_pads)[:, None]
+        with torch.inference_mode():
+            written = model.generate(
+                torch.tensor(padded, device=model.device),
+                attention_mask=is_token.long().to(model.device),
+                generation_config=greedy,
+            )
+
+        seconds = round((time.perf_counter() - start) / len(prompts), 4)
+        for prompt, answer in zip(prompts, written[:, longest:].tolist()):
+            end = next((n for n, token in enumerate(answer) if token in ends), None)
+            reply = tokenizer.decode(answer[:end], skip_special_tokens=True)
+            text, thought = split_thought(reply)
+            yield Answer(
+                text.strip(),
+                len(prompt),
+                len(answer) if end is None else end + 1,
+                seconds,
+                "length" if end is None else "stop",
+                thought,
+            )
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Tokens that end an answer."""
+        tokenizer, model = self.loaded
+        ends = model.generation_config.eos_token_id
+        ends = ends if isinstance(ends, list) else [ends]
+        return list(
+            dict.fromkeys(end for end in (tokenizer.eos_token_id, *ends) if end is not None)
+        )
