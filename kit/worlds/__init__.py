@@ -6,7 +6,7 @@ from types import ModuleType
 from kit.arguments import expect_known
 from kit.corpus import Benchmark
 
-WORLDS = ("atlas", "planner", "reports", "networks")
+WORLDS = ("atlas", "planner", "reports", "networks", "adapters")
 
 
 def world(name: str) -> ModuleType:

@@ -2,7 +2,7 @@
 
 from kit.errors import InputError
 from kit.store import Store
-from kit.text.language_models.answers import Answer, Prompt, Request
+from kit.text.language_models.answers import Answer, Prompt, Request, as_request
 from kit.text.language_models.base import LanguageModel
 from kit.text.language_models.causal import CausalModel
 from kit.text.language_models.chat_server import ChatServer

@@ -81,7 +81,7 @@ class CausalModel(LocalModel):
     # ---- how it is asked
 
     def _ask(self, prompts: Sequence[Prompt]) -> AnswersByIndex:
-        tokens = [self._tokens(as_request(prompt)) for prompt in prompts]
+        tokens = [self.tokens_of(as_request(prompt)) for prompt in prompts]
         batch = []
         # Longest first: what does not fit into the memory shows at once.
         for index in sorted(range(len(tokens)), key=lambda index: -len(tokens[index])):
@@ -92,7 +92,7 @@ class CausalModel(LocalModel):
             batch.append(index)
         yield dict(zip(batch, self._write([tokens[row] for row in batch])))
 
-    def _tokens(self, request: Request) -> list[int]:
+    def tokens_of(self, request: Request) -> list[int]:
         """What the model reads, cut to the longest prompt."""
         tokenizer, _ = self.loaded
         tokens = self._templated(request)
@@ -101,6 +101,11 @@ class CausalModel(LocalModel):
             kept = tokenizer(request.prompt, add_special_tokens=False)["input_ids"][n_over:]
             tokens = self._templated(replace(request, prompt=tokenizer.decode(kept)))
         return tokens
+
+    def tokens_of_answer(self, answer: str) -> list[int]:
+        """What the model would have written, its end included."""
+        tokenizer, _ = self.loaded
+        return [*tokenizer(answer, add_special_tokens=False)["input_ids"], self._ends[0]]
 
     def _templated(self, request: Request) -> list[int]:
         tokenizer, _ = self.loaded
