@@ -10,7 +10,7 @@ from kit import paths
 from kit.corpus.types import Texts
 from kit.errors import InputError
 from kit.files import atomic_write
-from kit.lab.catalogue import LESSONS, all_notebooks, choose, full_name, shelf_of
+from kit.lab.catalogue import LESSONS, PAPERS, all_notebooks, choose, full_name, shelf_of
 from kit.lab.parameters import read_notebook
 from kit.lab.student import without_solutions
 
@@ -41,6 +41,8 @@ def write_lessons(folder: Path) -> Written:
 def write_student_lessons(folder: Path, which: Texts = ()) -> Written:
     """Write the lessons, or ``which`` of them, with stubs for solutions; none is replaced.
 
+    The papers' notebooks, which lessons link to, come with them as they are.
+
     Raises ``InputError``, before anything is written, for a marker that lacks its other one, and
     for what is no lesson.
     """
@@ -50,7 +52,8 @@ def write_student_lessons(folder: Path, which: Texts = ()) -> Written:
             raise InputError(f"expected lessons, not {full_name(file)!r}", field="notebook")
         student = without_solutions(read_notebook(file), file.name)
         contents[_name(file)] = (nbformat.writes(student) + "\n").encode()
-    for file in _beside():
+    papers = [file for file in all_notebooks(paths.NOTEBOOKS) if shelf_of(file) == PAPERS]
+    for file in [*papers, *_beside()]:
         if file.name != _FOR_TEACHERS:
             contents[_name(file)] = file.read_bytes()
     return _write(folder, contents)

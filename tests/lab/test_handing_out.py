@@ -86,12 +86,13 @@ def test_what_students_have_written_is_left_as_it_is(project, tmp_path: Path, mo
     for name in ("GLOSSARY.md", "TEACHING.md"):
         (project.notebooks / name).write_text("Words.")
     folder = tmp_path / "class"
-    assert write_student_lessons(folder, ["1"]).names == ["01_first.ipynb", "GLOSSARY.md"]
+    brought = ["papers/kgp.ipynb", "GLOSSARY.md"]
+    assert write_student_lessons(folder, ["1"]).names == ["01_first.ipynb", *brought]
     mine = folder / "01_first.ipynb"
     mine.write_text("my notes")
     written = write_student_lessons(folder)
     assert written.names == ["02_second.ipynb"]
-    assert written.kept == ["01_first.ipynb", "GLOSSARY.md"]
+    assert written.kept == ["01_first.ipynb", *brought]
     assert mine.read_text() == "my notes"
     cells = nbformat.read(folder / "02_second.ipynb", as_version=4).cells
     assert cells[-1].source == STUBBED
