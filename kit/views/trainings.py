@@ -16,11 +16,13 @@ from kit.evaluation.metrics import support_ranks
 from kit.learning.trained import Trained
 from kit.views import plots
 from kit.views.names import capital, listed, name_of
-from kit.views.sentences import best_sentence
+from kit.views.sentences import headline
 from kit.views.style import Figure
 
 LOSS = "loss of training questions"
 DEV_LOSS = "loss of dev questions"
+FIRST = "first support"
+LAST = "last support"
 _SMOOTHED = 10  # steps of which a point of the loss is the mean
 
 History = Sequence[Mapping[str, float]]
@@ -91,7 +93,8 @@ def _title(table: DataFrame, measured: str) -> str:
 def ends_of_chains(experiment: Experiment, only: Texts, k: int = 10) -> Figure:
     """Recall@k of the first supports of each question's chains, and of the last.
 
-    The last ones hold the answer. Questions whose evidence has no order are left out.
+    The last ones hold the answer: the title says, question by question, what is gained there over
+    the first of the methods. Questions whose evidence has no order are left out.
     """
     ordered = [
         question
@@ -99,6 +102,7 @@ def ends_of_chains(experiment: Experiment, only: Texts, k: int = 10) -> Figure:
         if question.evidence and question.evidence.edges
     ]
     rows = []
+    at_the_end = {}
     for name in only:
         recalls = [
             _recall_of_ends(
@@ -111,16 +115,12 @@ def ends_of_chains(experiment: Experiment, only: Texts, k: int = 10) -> Figure:
         for end, values in DataFrame(recalls).items():
             mean = statistics.interval(values.to_numpy(), **experiment.draws)
             rows.append((name, end, *mean[:4]))
+        at_the_end[name] = [recall[LAST] for recall in recalls]
     table = DataFrame(rows, columns=["line", "support", "mean", "low", "high", "n"])
 
-    last = table[table["support"] == "last support"].assign(metric=f"recall@{k}")
-    title = "No question has evidence in an order"
-    if len(last):
-        last = last.rename(columns={"line": "retriever"})
-        title = f"Of the last supports: {best_sentence(last, f'recall@{k}')}"
     figure = plots.lines(
         table,
-        title,
+        _gain_at_the_end(at_the_end, f"recall@{k}", **experiment.draws),
         "support",
         "line",
         xlabel="position in the chain",
@@ -129,9 +129,27 @@ def ends_of_chains(experiment: Experiment, only: Texts, k: int = 10) -> Figure:
     return figure.of(table)
 
 
+def _gain_at_the_end(
+    recalls: Mapping[str, Sequence[float]],
+    metric: str,
+    **draws: int,
+) -> str:
+    """What is gained over the first method, by the last supports' recall of each question."""
+    base, *others = recalls
+    if not recalls[base]:
+        return "No question has evidence in an order"
+
+    rows = []
+    for name in others:
+        gain = statistics.paired(np.array(recalls[name]), np.array(recalls[base]), **draws)
+        row = {"retriever": name, "difference": gain.value, "low": gain.low, "high": gain.high}
+        rows.append(row | {"baseline": base, "metric": metric, "n": gain.n})
+    return f"Of the last supports: {headline(DataFrame(rows))}"
+
+
 def _recall_of_ends(question: Question, ids: Texts, k: int) -> dict[str, float]:
     among = np.array(support_ranks(question, ids)) <= k
     chains = question.evidence.chains
     first = sorted({chain[0] for chain in chains})
     last = sorted({chain[-1] for chain in chains})
-    return {"first support": among[first].mean(), "last support": among[last].mean()}
+    return {FIRST: among[first].mean(), LAST: among[last].mean()}

@@ -35,8 +35,22 @@ def test_a_training_that_improves_nothing_is_no_gain() -> None:
 def test_the_ends_of_chains_are_shown_apart() -> None:
     atlas = load()
     questions = [question for question in atlas.test if question.hops == 2][:6]
-    experiment = evaluate(["tfidf"], atlas.asking(questions), ks=(10,), n_resamples=100)
-    table = ends_of_chains(experiment, ["tfidf"]).table
-    assert table["support"].tolist() == ["first support", "last support"]
-    first, last = table["mean"]
-    assert 0 <= last <= first <= 1
+    methods = ["tfidf", "golden"]
+    experiment = evaluate(methods, atlas.asking(questions), ks=(10,), n_resamples=100)
+    figure = ends_of_chains(experiment, methods)
+    assert figure.table["support"].tolist() == 2 * ["first support", "last support"]
+    first, last, *golden = figure.table["mean"]
+    assert 0 <= last <= first <= 1 and golden == [1, 1]
+    few = "4 questions are too few to tell methods apart from TF-IDF in Recall@10"
+    assert figure.title == f"Of the last supports: {few}"
+
+
+def test_what_is_gained_at_the_end_is_told_question_by_question() -> None:
+    atlas = load()
+    questions = [question for question in atlas.test if question.hops == 2][:80]
+    methods = ["tfidf", "golden"]
+    experiment = evaluate(methods, atlas.asking(questions), ks=(10,), n_resamples=100)
+    figure = ends_of_chains(experiment, methods)
+    last = figure.table.set_index(["line", "support"])["mean"][:, "last support"]
+    points = 100 * (1 - last["tfidf"])
+    assert f"{points:.1f} points" in figure.title
