@@ -199,7 +199,7 @@ def quality_curves(quality: DataFrame, **draws: int) -> Figure:
     rows["neighbourhood"] = rows["neighbourhood"].mask(is_level)
     figure = plots.curves(
         rows,
-        _gain_of_density(quality, **draws),
+        _best_at(quality, 50, **draws) or _gain_of_density(quality, **draws),
         "neighbourhood",
         facet="metric",
         log=["x", _METRICS["precision"]],
@@ -225,6 +225,21 @@ def _means(quality: DataFrame, **draws: int) -> DataFrame:
         row["n"] = len(group)
         rows.append(row)
     return DataFrame(rows)
+
+
+def _best_at(quality: DataFrame, size: float, **draws: int) -> str:
+    """Which graph covers most questions at one size; nothing where it is no more than chance."""
+    reached = _reached_at(quality, size).drop(columns=SEEDS)
+    if reached.shape[1] < 2:
+        return ""
+    first, second, *_ = reached.mean().sort_values(ascending=False).index
+    gain = statistics.paired(reached[first].to_numpy(), reached[second].to_numpy(), **draws)
+    if gain.n < FEWEST or not gain.low > 0:
+        return ""
+    return capital(
+        f"{graph_name(first)} covers {reached[first].mean():.0%} of the questions with {size:g} "
+        f"passages, {graph_name(second)} {reached[second].mean():.0%}"
+    )
 
 
 def _gain_of_density(quality: DataFrame, **draws: int) -> str:

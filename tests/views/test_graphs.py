@@ -62,6 +62,21 @@ def test_quality_along_density(quality: pd.DataFrame) -> None:
     assert "graph gains" in figure.title and "precision goes from" in figure.title
 
 
+def test_the_title_compares_graphs_of_one_size() -> None:
+    rows = []
+    for question in range(40):
+        for builder, covered in (("entity", (0.0, 1.0)), ("knn", (0.0, float(question % 4 == 0)))):
+            for value, (size, sf_em) in enumerate(zip((50, 100), covered[::-1])):
+                row = {"question": question, "builder": builder, "value": value}
+                rows.append(row | {"neighbourhood": size, "sf_em": sf_em, "precision": 1 / size})
+        alone = {"question": question, "builder": SEEDS, "value": 0, "neighbourhood": 5}
+        rows.append(alone | {"sf_em": 0.0, "precision": 0.0})
+    title = figures.quality_curves(pd.DataFrame(rows), **DRAWS).title
+    assert title == (
+        "The entity graph covers 100% of the questions with 50 passages, the KNN graph 25%"
+    )
+
+
 def test_fewer_than_thirty_questions_announce_nothing(quality: pd.DataFrame) -> None:
     few = quality[quality["question"].isin(quality["question"].unique()[:20])]
     assert figures.quality_curves(few, **DRAWS).title.startswith("No graph surely covers")
