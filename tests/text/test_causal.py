@@ -91,6 +91,7 @@ def test_an_adapter_answers_otherwise_and_is_known_by_its_content(
 ) -> None:
     adapted = CausalModel(f"{model.model_name}+{adapter}", longest_answer=7, store=model.store)
     assert adapted.identity != model.identity
+    assert model.takes_instructions and not adapted.takes_instructions
     plain = [answer.text for answer in model.generate(PROMPTS, progress=False)]
     assert [answer.text for answer in adapted.generate(PROMPTS, progress=False)] != plain
 

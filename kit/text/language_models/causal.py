@@ -38,6 +38,7 @@ class CausalModel(LocalModel):
     def __init__(self, model: str, **settings: Any) -> None:
         super().__init__(model, **settings)
         self.model_name, _, self.adapter_name = model.partition("+")
+        self.takes_instructions = not self.adapter_name  # else it knows its task
 
     @cached_property
     def adapter(self) -> Path | None:
