@@ -80,9 +80,9 @@ def test_a_model_without_a_template_goes_on_with_the_text(
 
 def test_a_long_prompt_loses_its_beginning(model: CausalModel) -> None:
     model.longest_prompt = 4
-    first, second = model.generate(
-        ["stone and more: river hill chalk book", "river hill chalk book"], progress=False
-    )
+    prompts = ["stone and more: river hill chalk book", "river hill chalk book"]
+    with pytest.warns(UserWarning, match="reads 4 tokens: prompts lose their beginning"):
+        first, second = model.generate(prompts, progress=False)
     assert (first.text, first.prompt_tokens) == (second.text, 4)
 
 

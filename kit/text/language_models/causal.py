@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from kit.errors import note
 from kit.paths import ADAPTERS
 from kit.text.encoder import content_of_model
 from kit.text.language_models import smollm2
@@ -99,6 +100,7 @@ class CausalModel(LocalModel):
         tokens = self._templated(request)
         n_over = len(tokens) - self.longest_prompt
         if n_over > 0:
+            note(f"{self.name} reads {self.longest_prompt:,} tokens: prompts lose their beginning")
             kept = tokenizer(request.prompt, add_special_tokens=False)["input_ids"][n_over:]
             tokens = self._templated(replace(request, prompt=tokenizer.decode(kept)))
         return tokens
