@@ -29,7 +29,8 @@ def time_parts(
     read before; not ``cold``, vectors come from the store.
 
     Columns: question, seeding (a walk's keyword search), matching (of its candidates), messages (of
-    GNN-Ret), encoding, rest, seconds (the sum of these parts), texts (how many the encoder was asked for).
+    GNN-Ret), encoding, rest, seconds (the sum of these parts), texts (how many the encoder was
+    asked for).
     """
     rows = []
     for question in [questions[-1], *questions]:
