@@ -39,7 +39,8 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    "small": Size(3, 60, 20, 30),
+    "tiny": Size(3, 60, 20, 30),
+    "small": Size(4, 100, 40, 60),
     "class": Size(23, 600, 200, 500),
     "large": Size(120, 1200, 400, 2000),
 }

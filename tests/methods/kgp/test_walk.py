@@ -240,7 +240,7 @@ def test_a_chat_model_is_asked_as_in_listing_1_and_replayed_without_its_server(
 def test_a_chat_model_must_be_named() -> None:
     with pytest.raises(
         InputError,
-        match="field model: expected a language model as t5:FOLDER-OR-NAME, server:MODEL",
+        match="field model: expected a language model as hf:FOLDER-OR-NAME, hf:",
     ):
         make("kgp-chat")
 
