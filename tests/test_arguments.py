@@ -140,7 +140,10 @@ def indexed() -> kit.Retriever:
         ),
         (lambda: kit.load(corpus="nowhere.json"), "nowhere.json: no such file"),
         (lambda: kit.load_training("nowhere.json"), "nowhere.json: no such file"),
-        (lambda: kit.generated("x"), "no world 'x'; known are atlas, planner, reports, networks, adapters"),
+        (
+            lambda: kit.generated("x"),
+            "no world 'x'; known are atlas, planner, reports, networks, adapters",
+        ),
         (
             lambda: kit.generated("atlas", tests=1),
             "no split 'tests'; known are train, dev, test; did you mean 'test'.*",

@@ -1,8 +1,14 @@
 """What an adapter learns from, on the six passages of the example."""
 
+import pytest
+from click import Command
+from click.testing import CliRunner
+
 from kit.corpus import Benchmark, Corpus, Passage, Question, SubQuestion
+from kit.errors import InputError
 from kit.text.language_models import as_request
 from kit.text.prompts import answer_prompt
+from kit.worlds import adapters, networks
 from kit.worlds.adapters import reader_pairs
 
 PASSAGES = [
@@ -45,3 +51,10 @@ def test_a_question_and_those_of_its_steps_that_have_a_support_and_a_short_answe
             ),
         ]
     assert seen == {0, 3}  # the supports alone, or among three others
+
+
+@pytest.mark.parametrize(("main", "kind"), [(adapters.main, "role"), (networks.main, "network")])
+def test_what_is_not_known_is_told_before_anything_is_trained(main: Command, kind: str) -> None:
+    result = CliRunner().invoke(main, ["flyer"])
+    assert isinstance(result.exception, InputError)
+    assert str(result.exception).startswith(f"no {kind} 'flyer'; known are ")

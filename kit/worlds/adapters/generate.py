@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from kit.arguments import expect_known
 from kit.corpus import Benchmark
 from kit.corpus.loading import load_training
 from kit.learning.adapters import Adapter, AdapterSettings, Pair
@@ -39,6 +40,7 @@ def main(roles: Sequence[str], files: Sequence[Path]) -> None:
 
     A training that was interrupted goes on where it stopped.
     """
+    expect_known(roles, ROLES, "role")
     base = CausalModel(NAME)
     base.expect_ready()
     for role in roles or ROLES:
@@ -52,5 +54,6 @@ def main(roles: Sequence[str], files: Sequence[Path]) -> None:
         learned = Adapter(role, base, AdapterSettings()).learn(
             [pair for pair in pairs if pair not in dev], dev
         )
-        shutil.copytree(learned, ADAPTERS / role, dirs_exist_ok=True)
+        of_the_store = shutil.ignore_patterns("checksums.json")
+        shutil.copytree(learned, ADAPTERS / role, ignore=of_the_store, dirs_exist_ok=True)
         click.echo(f"{ADAPTERS / role}: {len(pairs):,} pairs")

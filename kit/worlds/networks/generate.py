@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import click
 
+from kit.arguments import expect_known
 from kit.corpus import Benchmark
 from kit.learning.training import one_thread
 from kit.methods import make
@@ -42,6 +43,7 @@ def main(names: Sequence[str]) -> None:
 
     A training that was interrupted goes on where it stopped.
     """
+    expect_known(names, RECIPES, "network")
     for name in names or RECIPES:
         worlds, settings = RECIPES[name]
         method = make(name.partition("/")[0], start="untrained", **settings)
