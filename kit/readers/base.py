@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from kit.corpus.types import Texts
 from kit.readers.scoring import nearest_option
+from kit.text.language_models import Request
 from kit.text.prompts import answer_prompt, choice_prompt
 from kit.text.replies import chosen_option, counted, whole_answer
 
@@ -74,8 +76,10 @@ class LanguageModelReader(Reader):
         options: Sequence[Texts],
     ) -> list[str]:
         """The options whose letters the model replies or, where it has none, what is nearest."""
-        shown = zip(questions, options, contexts, strict=True)
-        prompts = [choice_prompt(*parts) for parts in shown]
+        prompts = []
+        for question, texts, context in zip(questions, options, contexts, strict=True):
+            letters = tuple(ascii_uppercase[: len(texts)])
+            prompts.append(Request(choice_prompt(question, texts, context), choices=letters))
         answers = counted([whole_answer(reply.text) for reply in self.model.generate(prompts)])
         return [
             chosen_option(answer, texts) or nearest_option(answer, texts)

@@ -39,7 +39,9 @@ class Chooser(LanguageModel):
 
     def _ask(self, prompts: Sequence[str]) -> Iterator[Mapping[int, Answer]]:
         for index, prompt in enumerate(prompts):
-            yield {index: Answer("(C)" if "CONTEXT" in prompt else "at sea", 1, 1, 0.0)}
+            assert prompt.choices == ("A", "B", "C", "D")
+            reply = "(C)" if "CONTEXT" in prompt.prompt else "at sea"
+            yield {index: Answer(reply, 1, 1, 0.0)}
 
 
 def test_a_language_model_chooses_among_options(tmp_path: Path) -> None:

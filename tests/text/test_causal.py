@@ -78,6 +78,31 @@ def test_a_model_without_a_template_goes_on_with_the_text(
     assert answer.prompt_tokens == 4  # with [CLS] and [SEP], which are the tokenizer's own
 
 
+def test_an_answer_ends_before_a_text_that_stops_it(model: CausalModel) -> None:
+    [whole] = model.generate([PROMPTS[0]], progress=False)
+    stop = whole.text.split()[2]
+    [answer] = model.generate([Request(PROMPTS[0], stop=stop)], progress=False)
+    assert answer.text == whole.text.partition(stop)[0].strip()
+    assert answer.finish_reason == "stop" and answer.answer_tokens < whole.answer_tokens
+    answers = model.generate(["When?", Request("When?", stop="never"), *PROMPTS], progress=False)
+    assert answers[0].text == answers[1].text == answers[3].text
+
+
+def test_of_choices_it_takes_the_likeliest(model: CausalModel) -> None:
+    choices = ("yes", "the river that rises in the hills", "no")
+    [answer] = model.generate([Request(PROMPTS[0], choices=choices)], progress=False)
+    expected = []
+    for choice in choices:  # each alone, behind the prompt
+        prompt = model.tokens_of(Request(PROMPTS[0]))
+        tokens = model.tokens_of_answer(choice)
+        with torch.no_grad():
+            logits = model.loaded[1](torch.tensor([prompt + tokens])).logits[0]
+        foreseen = logits.float().log_softmax(-1)[len(prompt) - 1 : -1]
+        expected.append(foreseen.gather(1, torch.tensor(tokens)[:, None]).sum().item())
+    assert answer.log_likelihoods == pytest.approx(expected, rel=2e-2)
+    assert answer.text == choices[expected.index(max(expected))]
+
+
 def test_a_long_prompt_loses_its_beginning(model: CausalModel) -> None:
     model.longest_prompt = 4
     prompts = ["stone and more: river hill chalk book", "river hill chalk book"]

@@ -1,4 +1,4 @@
-"""What an adapter learns from, on the six passages of the example."""
+"""What adapters learn from, on seven passages."""
 
 import pytest
 from click import Command
@@ -6,21 +6,33 @@ from click.testing import CliRunner
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, SubQuestion
 from kit.errors import InputError
+from kit.learning.adapters import Pair
+from kit.methods.loops.next_steps import follow_up_question, next_question, planned_action
+from kit.methods.loops.steps import NO_RETRIEVAL
 from kit.text.language_models import as_request
-from kit.text.prompts import answer_prompt
+from kit.text.prompts import answer_prompt, evidence_prompt
 from kit.worlds import adapters, networks
-from kit.worlds.adapters import reader_pairs
+from kit.worlds.adapters import planner
+from kit.worlds.adapters.evidence import evidence_pairs, triples_pairs
+from kit.worlds.adapters.pairs import has_short_steps, worded_steps
+from kit.worlds.adapters.planner import planner_pairs
+from kit.worlds.adapters.reader import reader_pairs
 
 PASSAGES = [
-    Passage("film", "The Glass Harbour", "It is a film by Ines Moravec.", "film"),
+    Passage("film", "The Glass Harbour (film)", "It is silent. Ines Moravec made it.", "film"),
     Passage("woman", "Ines Moravec", "She was born in Selby Quay.", "woman"),
     *(Passage(f"other {n}", f"Harbour {n}", f"A harbour with {n} quays.", "o") for n in range(5)),
 ]
+TEXTS = {passage.id: passage.full_text for passage in PASSAGES}
 STEPS = (
-    SubQuestion("Who directed The Glass Harbour?", "Ines Moravec", 0),
-    SubQuestion("Where was #1 born?", "Selby Quay", 1, (0,)),
-    SubQuestion("Say it in a sentence.", "She was born there, in Selby Quay, they say.", 1),
+    SubQuestion("The Glass Harbour >> director", "Ines Moravec", 0),
+    SubQuestion("Where was #1 born ?", "Ines Moravec was born in Selby Quay.", 1, (0,)),
     SubQuestion("Is that a town?", "yes"),
+)
+TRIPLES = (
+    ("The Glass Harbour", "director", "Ines Moravec"),
+    ("Ines Moravec", "place of birth", "Selby Quay"),
+    ("Ines Moravec", "husband", "Jan Orm"),  # of whom no passage tells
 )
 QUESTION = Question(
     "q",
@@ -28,29 +40,103 @@ QUESTION = Question(
     "Selby Quay",
     (("film",), ("woman",)),
     decomposition=STEPS,
+    triples=TRIPLES,
 )
+FIRST, SECOND = "What is the director of The Glass Harbour?", "Where was Ines Moravec born?"
+BENCHMARK = Benchmark("example", Corpus(PASSAGES), train=[QUESTION])
 
 
-def test_a_question_and_those_of_its_steps_that_have_a_support_and_a_short_answer() -> None:
-    benchmark = Benchmark("example", Corpus(PASSAGES), train=[QUESTION])
-    texts = {passage.id: passage.full_text for passage in PASSAGES}
+def test_steps_are_in_words_and_their_answers_short() -> None:
+    steps = worded_steps(QUESTION)
+    assert [(step.text, step.answer) for step in steps] == [
+        (FIRST, "Ines Moravec"),
+        (SECOND, "Selby Quay"),
+    ]
+    assert has_short_steps(QUESTION)
+    unclear = SubQuestion("Where?", "She was born there, in that quay, they say.", 1)
+    assert not has_short_steps(
+        Question("q", "?", "a", (("film",), ("woman",)), decomposition=[unclear])
+    )
+
+
+def test_a_reader_learns_from_a_question_and_its_steps() -> None:
     seen = set()
     for seed in range(12):
-        whole, *steps = reader_pairs(benchmark, 5, seed)
+        [[whole, *steps]] = reader_pairs(BENCHMARK, 5, seed)
         assert whole.answer == "Selby Quay"
-        assert texts["film"] in whole.request.prompt.replace("\\n ", "\n")
+        assert TEXTS["film"] in whole.request.prompt.replace("\\n ", "\n")
         seen.add(whole.request.prompt.count("quays."))
         assert [(pair.request, pair.answer) for pair in steps] == [
-            (
-                as_request(answer_prompt("Who directed The Glass Harbour?", [texts["film"]])),
-                "Ines Moravec",
-            ),
-            (
-                as_request(answer_prompt("Where was Ines Moravec born?", [texts["woman"]])),
-                "Selby Quay",
-            ),
+            (as_request(answer_prompt(FIRST, [TEXTS["film"]])), "Ines Moravec"),
+            (as_request(answer_prompt(SECOND, [TEXTS["woman"]])), "Selby Quay"),
         ]
     assert seen == {0, 3}  # the supports alone, or among three others
+
+
+def test_evidence_is_what_the_next_support_says_of_what_is_needed() -> None:
+    pairs = {
+        pair.request.prompt: pair
+        for seed in range(8)
+        for [pair] in evidence_pairs(BENCHMARK, 1, seed)
+    }
+    asked = [
+        evidence_prompt(QUESTION.text, found, "prefixed_evidence")
+        for found in ([], [TEXTS["film"]])
+    ]
+    assert [pairs[prompt].answer for prompt in asked] == [
+        "The Glass Harbour (film): Ines Moravec made it.",
+        "Ines Moravec: She was born in Selby Quay.",
+    ]
+    assert len(pairs) == 2
+
+
+def test_of_a_support_the_triples_that_it_states() -> None:
+    [[of_film], [of_woman]] = triples_pairs(BENCHMARK, 9, 0)
+    assert of_film == Pair(
+        as_request(TEXTS["film"]), "(S> The Glass Harbour| P> director| O> Ines Moravec)"
+    )
+    assert of_woman.answer == "(S> Ines Moravec| P> place of birth| O> Selby Quay)"
+
+
+@pytest.fixture
+def taught(monkeypatch: pytest.MonkeyPatch) -> list[Pair]:
+    """What a planner learns from by some seeds."""
+    monkeypatch.setattr(planner, "known_without_reading", lambda questions: set())
+    return [pair for seed in range(8) for pair in planner_pairs(BENCHMARK, 1, seed)[0]]
+
+
+def test_a_planner_learns_what_the_loops_read(taught: list[Pair]) -> None:
+    of_all = {pair.answer for pair in taught}
+    assert {"[SUFFICIENT]", "Yes", "No", "Selby Quay", "Ines Moravec"} <= of_all
+    plans = {answer for answer in of_all if answer.startswith("[SUBQ]")}
+    assert {planned_action(plan, []) for plan in plans} <= {FIRST, SECOND} and plans
+    follow_ups = [answer for answer in of_all if answer.startswith("Are follow up")]
+    assert {follow_up_question(reply, []) for reply in follow_ups} == {FIRST, SECOND, ""}
+    assert {next_question(text, []) for text in of_all & {FIRST, SECOND}} == {FIRST, SECOND}
+    assert (
+        f"{FIRST} Ines Moravec.\nInes Moravec was born in Selby Quay.\nSo the answer is: Selby Quay"
+    ) in of_all
+
+
+def test_the_teacher_leaves_out_what_was_found(taught: list[Pair]) -> None:
+    plans = [pair for pair in taught if "You are a planner" in pair.request.prompt]
+    for pair in plans:
+        prompt = pair.request.prompt
+        found_film = "S> The Glass Harbour (film)" in prompt
+        found_woman = "S> Ines Moravec" in prompt
+        if pair.answer == "[SUFFICIENT]":
+            asked = {FIRST, SECOND} if not found_film else {SECOND}
+            assert found_woman or all(f"[SUBQ] {text}" in prompt for text in asked)
+        elif FIRST in pair.answer:
+            assert not found_film
+
+
+def test_a_question_that_the_model_knows_needs_no_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "known_without_reading", lambda questions: {"q"})
+    [[plan, *_]] = planner_pairs(BENCHMARK, 1, 0)
+    assert plan.answer == NO_RETRIEVAL and plan.request.prompt.endswith(
+        f"Question: {QUESTION.text}"
+    )
 
 
 @pytest.mark.parametrize(("main", "kind"), [(adapters.main, "role"), (networks.main, "network")])

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from msgspec.structs import replace
-
 from kit import cost
 from kit.corpus import Corpus
 from kit.corpus.types import Queries, Texts
+from kit.methods.loops import asking
 from kit.methods.loops.fact_reader import FactReader
 from kit.methods.loops.next_steps import NEXT_STEP, next_thought
 from kit.methods.loops.small_plan import LONGEST_PLAN, begun_plan, read_plan, small_prompt
@@ -20,7 +19,6 @@ from kit.methods.loops.steps import (
     gold_steps,
 )
 from kit.methods.trace import Exchange
-from kit.text import prompts
 from kit.text.language_models import (
     BEGUN,
     LanguageModel,
@@ -157,19 +155,12 @@ class ChatAgent(Agent):
         self.corpus = corpus
 
     def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
-        questions = [self._plan_prompt(trajectory, policy) for trajectory in trajectories]
+        takes_instructions = self.model.takes_instructions
+        questions = [
+            asking.about_next_step(trajectory, policy, takes_instructions)
+            for trajectory in trajectories
+        ]
         return self._next_steps(trajectories, questions, NEXT_STEP[policy])
-
-    def _plan_prompt(self, trajectory: Trajectory, policy: str) -> Prompt:
-        question = trajectory.query.text
-        if policy == "ras":
-            ask = prompts.plan_prompt
-            if self.model.takes_instructions:
-                ask = prompts.plan_request
-            return ask(question, _findings(trajectory))
-        ask = prompts.self_ask_prompt if policy == "selfask" else prompts.next_step_prompt
-        texts = [step.text for step in trajectory.steps]
-        return ask(question, list(zip(texts, _sub_answers(trajectory))))
 
     def _next_steps(
         self,
@@ -189,10 +180,7 @@ class ChatAgent(Agent):
         return steps
 
     def suffices(self, trajectories: Trajectories) -> list[bool]:
-        questions = [
-            prompts.critique_prompt(trajectory.query.text, _sub_answers(trajectory))
-            for trajectory in trajectories
-        ]
+        questions = list(map(asking.about_enough, trajectories))
         verdicts = []
         for reply in self._ask(trajectories, questions, of_last=True):
             words = [word.lower() for word, _ in labelled(reply, r"(?:yes|no)\b")]
@@ -201,46 +189,37 @@ class ChatAgent(Agent):
         return verdicts
 
     def answer(self, trajectories: Trajectories, top_k: int) -> None:
-        questions = []
-        for trajectory in trajectories:
-            texts = self._texts([trajectory.last], top_k)
-            questions.append(prompts.sub_answer_prompt(trajectory.last.text, texts))
+        questions = self._questions(asking.about_last_step, trajectories, top_k)
         for trajectory, answer in zip(trajectories, self._answers(trajectories, questions)):
             trajectory.last.answers = (answer,)
 
     def think(self, trajectories: Trajectories, top_k: int) -> NextSteps:
-        questions = []
-        for trajectory in trajectories:
-            texts = self._texts(trajectory.steps, top_k)
-            thoughts = " ".join(step.text for step in trajectory.steps[1:])
-            questions.append(prompts.reason_prompt(trajectory.query.text, texts, thoughts))
+        questions = self._questions(asking.about_thoughts, trajectories, top_k)
         return self._next_steps(trajectories, questions, next_thought)
 
     def draft(self, trajectories: Trajectories, top_k: int) -> list[str]:
-        questions = []
-        for trajectory in trajectories:
-            questions.append(
-                prompts.reason_prompt(trajectory.query.text, self._texts([trajectory.last], top_k))
-            )
+        questions = self._questions(asking.about_all, trajectories, top_k)
         drafts = list(map(plain_reply, self._ask(trajectories, questions)))
         for trajectory, draft in zip(trajectories, drafts):
             trajectory.answer = final_answer(draft)
         return counted(drafts)
 
     def conclude(self, trajectories: Trajectories) -> None:
-        questions = []
-        for trajectory in trajectories:
-            request = prompts.graph_answer_request(trajectory.query.text, _findings(trajectory))
-            if not self.model.takes_instructions:
-                request = replace(request, examples=())  # its prompt has no room for them
-            questions.append(request)
+        takes_instructions = self.model.takes_instructions
+        questions = [
+            asking.about_graph(trajectory, takes_instructions) for trajectory in trajectories
+        ]
         for trajectory, answer in zip(trajectories, self._answers(trajectories, questions)):
             trajectory.answer = answer
 
-    def _texts(self, steps: Sequence[Step], top_k: int) -> list[str]:
-        """What the steps' retrievals brought to read, each passage once."""
-        rows = dict.fromkeys(row for step in steps for row in step.rows[:top_k])
-        return [self.corpus.passages[row].full_text for row in rows]
+    def _questions(
+        self,
+        ask: Callable[[Trajectory, Corpus, int], Prompt],
+        trajectories: Trajectories,
+        top_k: int,
+    ) -> list[Prompt]:
+        """What is asked where passages are read."""
+        return [ask(trajectory, self.corpus, top_k) for trajectory in trajectories]
 
     def _answers(self, trajectories: Trajectories, questions: Sequence[Prompt]) -> list[str]:
         texts = self._ask(trajectories, questions, of_last=True)
@@ -260,16 +239,6 @@ class ChatAgent(Agent):
             prompt = as_request(question).plain_text
             trajectory.exchanges.append(Exchange(position, prompt, text))
         return texts
-
-
-def _findings(trajectory: Trajectory) -> prompts.Steps:
-    """Each step with its triples."""
-    return [(step.text, step.triples) for step in trajectory.steps]
-
-
-def _sub_answers(trajectory: Trajectory) -> list[str]:
-    """What answers each step, in a line."""
-    return [", ".join(step.answers) for step in trajectory.steps]
 
 
 def replies(model: LanguageModel, questions: Sequence[Prompt]) -> list[str]:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from msgspec import Struct
 
 from kit.corpus.records import writable
+from kit.corpus.types import Strings
 
 Messages = list[dict[str, str]]
 
 
 class Request(Struct, frozen=True):
-    """A prompt with what a chat model is to know before it.
+    """A prompt with what a chat model is to know before it, and how it may answer.
 
     ``system`` is its system message. ``examples`` are prompts with the answers that they ought to
-    have, as if they stood earlier in the same chat.
+    have, as if they stood earlier in the same chat. A causal model of this machine ends its answer
+    before ``stop``, and of ``choices``, where there are any, it takes the likeliest; of others the
+    prompt asks for both.
     """
 
     prompt: str
     system: str = ""
     examples: tuple[tuple[str, str], ...] = ()
+    stop: str = ""
+    choices: Strings = ()
 
     @property
     def messages(self) -> Messages:
@@ -37,10 +44,12 @@ class Request(Struct, frozen=True):
     @property
     def key_parts(self) -> list[str]:
         """What tells it from other requests; of a prompt alone it is the prompt."""
-        before = [text for example in self.examples for text in example]
-        if not (self.system or before):
-            return [self.prompt]
-        return [self.prompt, self.system, *before]
+        parts = [self.prompt]
+        if self.system or self.examples:
+            parts += [self.system, *chain.from_iterable(self.examples)]
+        if self.stop or self.choices:
+            parts += ["stop", self.stop, "choices", *self.choices]
+        return parts
 
 
 Prompt = str | Request
@@ -59,7 +68,8 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     stopped, as servers call it: "stop", or "length" where it was cut at the longest answer.
     ``thought`` is what it wrote for itself before the answer. ``version`` is the model that a
     server says has answered, where that has another name than the one that was asked, and the
-    server's fingerprint.
+    server's fingerprint. ``log_likelihoods`` are those of each choice, in nats, of a model of this
+    machine that was to choose.
     """
 
     text: str
@@ -70,6 +80,7 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     thought: str = ""
     version: str = ""
     date: str = ""
+    log_likelihoods: tuple[float, ...] = ()
 
     @property
     def is_cut(self) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ from kit.text.language_models.base import AnswersByIndex
 from kit.text.language_models.local import LocalModel, folder_of
 
 if TYPE_CHECKING:
+    from torch import Tensor
     from transformers import PreTrainedModel
 
 _TOKENS_AT_ONCE = 4_096  # of a batch, padding included
@@ -83,16 +86,15 @@ class CausalModel(LocalModel):
     # ---- how it is asked
 
     def _ask(self, prompts: Sequence[Prompt]) -> AnswersByIndex:
-        tokens = [self.tokens_of(as_request(prompt)) for prompt in prompts]
-        batch = []
-        # Longest first: what does not fit into the memory shows at once.
-        for index in sorted(range(len(tokens)), key=lambda index: -len(tokens[index])):
-            longest = len(tokens[batch[0]]) if batch else 0
-            if longest * (len(batch) + 1) > _TOKENS_AT_ONCE:
-                yield dict(zip(batch, self._write([tokens[row] for row in batch])))
-                batch = []
-            batch.append(index)
-        yield dict(zip(batch, self._write([tokens[row] for row in batch])))
+        by_stop = defaultdict(dict)  # the tokens of those that end alike, by their index
+        for index, request in enumerate(map(as_request, prompts)):
+            if request.choices:
+                yield {index: self._choose(request)}
+            else:
+                by_stop[request.stop][index] = self.tokens_of(request)
+        for stop, tokens in by_stop.items():
+            for batch in _batches(tokens):
+                yield dict(zip(batch, self._write([tokens[index] for index in batch], stop)))
 
     def tokens_of(self, request: Request) -> list[int]:
         """What the model reads, cut to the longest prompt."""
@@ -121,8 +123,8 @@ class CausalModel(LocalModel):
             return_dict=False,
         )
 
-    def _write(self, prompts: Sequence[Sequence[int]]) -> Iterator[Answer]:
-        """The answers to some prompts, given as tokens."""
+    def _write(self, prompts: Sequence[Sequence[int]], stop: str) -> Iterator[Answer]:
+        """The answers to some prompts, given as tokens, each up to a text that ends it."""
         import torch
         from transformers import GenerationConfig
 
@@ -134,6 +136,7 @@ class CausalModel(LocalModel):
             do_sample=False,
             eos_token_id=ends,
             pad_token_id=ends[0],
+            stop_strings=stop or None,
         )
 
         longest = max(map(len, prompts))
@@ -145,21 +148,61 @@ class CausalModel(LocalModel):
                 torch.tensor(padded, device=model.device),
                 attention_mask=is_token.long().to(model.device),
                 generation_config=greedy,
+                tokenizer=tokenizer,
             )
 
         seconds = round((time.perf_counter() - start) / len(prompts), 4)
         for prompt, answer in zip(prompts, written[:, longest:].tolist()):
             end = next((n for n, token in enumerate(answer) if token in ends), None)
             reply = tokenizer.decode(answer[:end], skip_special_tokens=True)
+            is_ended = end is not None
+            if stop and stop in reply:
+                reply, _, _ = reply.partition(stop)
+                is_ended = True
             text, thought = split_thought(reply)
             yield Answer(
                 text.strip(),
                 len(prompt),
                 len(answer) if end is None else end + 1,
                 seconds,
-                "length" if end is None else "stop",
+                "stop" if is_ended else "length",
                 thought,
             )
+
+    def _choose(self, request: Request) -> Answer:
+        """The likeliest of the choices, all read in one pass behind the prompt."""
+        import torch
+
+        start = time.perf_counter()
+        _, model = self.loaded
+        prompt = self.tokens_of(request)
+        choices = list(map(self.tokens_of_answer, request.choices))
+        positions, sees = _side_by_side(len(prompt), list(map(len, choices)))
+        mask = torch.zeros(sees.shape, dtype=model.dtype)
+        mask = mask.masked_fill(~sees, torch.finfo(model.dtype).min)
+        with torch.inference_mode():
+            logits = model(
+                torch.tensor([[*prompt, *chain.from_iterable(choices)]], device=model.device),
+                attention_mask=mask[None, None].to(model.device),
+                position_ids=positions[None].to(model.device),
+            ).logits[0]
+        foreseen = logits.float().log_softmax(-1)  # (tokens, vocabulary)
+
+        log_likelihoods = []
+        behind = len(prompt)
+        for choice in choices:
+            before = [len(prompt) - 1, *range(behind, behind + len(choice) - 1)]
+            log_likelihoods.append(round(foreseen[before, choice].sum().item(), 4))
+            behind += len(choice)
+        likeliest = max(range(len(choices)), key=log_likelihoods.__getitem__)
+        return Answer(
+            request.choices[likeliest],
+            len(prompt),
+            0,
+            round(time.perf_counter() - start, 4),
+            "stop",
+            log_likelihoods=tuple(log_likelihoods),
+        )
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -170,3 +213,35 @@ class CausalModel(LocalModel):
         return list(
             dict.fromkeys(end for end in (tokenizer.eos_token_id, *ends) if end is not None)
         )
+
+
+def _batches(tokens: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
+    """The indices of prompts that are answered together, the longest first.
+
+    So it shows at once what does not fit into the memory.
+    """
+    batch = []
+    for index in sorted(tokens, key=lambda index: -len(tokens[index])):
+        if batch and len(tokens[batch[0]]) * (len(batch) + 1) > _TOKENS_AT_ONCE:
+            yield batch
+            batch = []
+        batch.append(index)
+    yield batch
+
+
+def _side_by_side(n_before: int, lengths: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """Where tokens stand, (tokens,), and what each sees, (tokens, tokens), of texts in a row.
+
+    They stand behind a common beginning as if there were only one of them: a text sees what was
+    before all, and itself.
+    """
+    import torch
+
+    positions = [*range(n_before)]
+    text = [0] * n_before  # its number; 0 is the beginning
+    for number, length in enumerate(lengths, start=1):
+        positions += range(n_before, n_before + length)
+        text += [number] * length
+    texts = torch.tensor(text)
+    sees = (texts == 0) | (texts == texts[:, None])
+    return torch.tensor(positions), sees.tril()

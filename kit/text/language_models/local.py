@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,8 @@ from kit.text.pretrained import is_cached
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+CONFIG = "config.json"
 
 
 class LocalModel(LanguageModel):
@@ -86,3 +89,19 @@ def folder_of(name: str, parent: Path = ROOT) -> Path | None:
     """
     folders = [Path(name), ROOT / name, parent / name, models() / name]
     return next((folder for folder in folders if folder.is_dir()), None)
+
+
+def is_encoder_decoder(name: str) -> bool:
+    """Whether a model reads with an encoder and writes with a decoder, as T5 does.
+
+    Its configuration says so; of a model that is nowhere to be found nothing does.
+    """
+    from huggingface_hub import hf_hub_download
+
+    folder = folder_of(name)
+    try:
+        file = folder and folder / CONFIG
+        file = file or hf_hub_download(name, CONFIG, local_files_only=is_cached(name))
+        return bool(json.loads(Path(file).read_bytes()).get("is_encoder_decoder"))
+    except (OSError, ValueError):  # of the network, of a name, or of what is no JSON
+        return False

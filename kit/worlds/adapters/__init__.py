@@ -4,4 +4,4 @@
 """
 
 from kit.worlds.adapters.generate import main
-from kit.worlds.adapters.pairs import reader_pairs
+from kit.worlds.adapters.reader import reader_pairs

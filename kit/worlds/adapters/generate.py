@@ -2,28 +2,47 @@
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import click
+import numpy as np
+from msgspec import Struct
 
 from kit.arguments import expect_known
 from kit.corpus import Benchmark
 from kit.corpus.loading import load_training
 from kit.learning.adapters import Adapter, AdapterSettings, Pair
-from kit.methods.training import draw
 from kit.paths import ADAPTERS
 from kit.text.language_models import CausalModel
 from kit.text.language_models.smollm2 import NAME
-from kit.worlds.adapters.pairs import reader_pairs
+from kit.worlds.adapters.evidence import evidence_pairs, triples_pairs
+from kit.worlds.adapters.pairs import PairsOfQuestions
+from kit.worlds.adapters.planner import planner_pairs
+from kit.worlds.adapters.reader import reader_pairs
 from kit.worlds.networks.worlds import training_worlds
 
 N_WORLDS = 2
-N_QUESTIONS = 50  # of each world
-N_OF_FILE = 200  # of each file with questions of people
-N_DEV = 60  # pairs that choose the weights
+N_DEV = 20  # questions whose pairs choose the weights
 
-#: By the role, what makes pairs of a benchmark's training questions: so many, by a seed.
-ROLES: Mapping[str, Callable[[Benchmark, int, int], list[Pair]]] = {"reader": reader_pairs}
+
+class Role(Struct, frozen=True):
+    """What makes a role's pairs from a benchmark, and of how many questions at most.
+
+    ``n_of_world`` are those of each invented world, ``n_of_file`` of each file of people's.
+    """
+
+    pairs_of: Callable[[Benchmark, int, int], PairsOfQuestions]
+    n_of_world: int
+    n_of_file: int
+
+
+ROLES: Mapping[str, Role] = {
+    "reader": Role(reader_pairs, 50, 200),
+    "planner": Role(planner_pairs, 30, 100),
+    "triples": Role(triples_pairs, 200, 400),
+    "evidence": Role(evidence_pairs, 150, 200),
+}
 
 
 @click.command()
@@ -44,16 +63,20 @@ def main(roles: Sequence[str], files: Sequence[Path]) -> None:
     base = CausalModel(NAME)
     base.expect_ready()
     for role in roles or ROLES:
-        make_pairs = ROLES[role]
-        pairs = []
-        for world in training_worlds(N_WORLDS)[1:]:
-            pairs += make_pairs(world, N_QUESTIONS, 0)
-        for file in files:
-            pairs += make_pairs(load_training([file]), N_OF_FILE, 0)
-        dev = draw(pairs, N_DEV, 0)
-        learned = Adapter(role, base, AdapterSettings()).learn(
-            [pair for pair in pairs if pair not in dev], dev
-        )
+        pairs, dev = _pairs(ROLES[role], files)
+        learned = Adapter(role, base, AdapterSettings()).learn(pairs, dev)
         of_the_store = shutil.ignore_patterns("checksums.json")
         shutil.copytree(learned, ADAPTERS / role, ignore=of_the_store, dirs_exist_ok=True)
         click.echo(f"{ADAPTERS / role}: {len(pairs):,} pairs")
+
+
+def _pairs(role: Role, files: Sequence[Path]) -> tuple[list[Pair], list[Pair]]:
+    """Those that teach, and those of other questions that choose the weights."""
+    by_question = []
+    for world in training_worlds(N_WORLDS)[1:]:
+        by_question += role.pairs_of(world, role.n_of_world, 0)
+    for file in files:
+        by_question += role.pairs_of(load_training([file]), role.n_of_file, 0)
+    order = np.random.default_rng(0).permutation(len(by_question))
+    mixed = [by_question[row] for row in order]
+    return list(chain(*mixed[N_DEV:])), list(chain(*mixed[:N_DEV]))

@@ -11,7 +11,7 @@ from kit.methods.loops.agents import ChatAgent, GoldAgent, SmallAgent
 from kit.methods.loops.fact_reader import FactReader
 from kit.methods.loops.small_plan import begun_plan, read_plan
 from kit.methods.loops.steps import SUBQ, SUFFICIENT, UNREADABLE, Hole, Step, Trajectory, gold_steps
-from kit.text.language_models import BEGUN
+from kit.text.language_models import BEGUN, as_request
 from kit.text.placeholders import Placeholders
 from kit.text.triples import extract
 
@@ -286,7 +286,8 @@ def test_a_chat_model_answers_by_what_was_found_last_and_judges_by_all_answers(s
     assert trajectory.steps[1].answers == ("Selby Quay.",) and agent.suffices([trajectory]) == [
         True
     ]
-    answering, judging = model.prompts
+    answering, judging = (as_request(prompt).prompt for prompt in model.prompts)
+    assert model.prompts[1].choices == ("Yes", "No")
     assert (
         f"1: {CORPUS['moravec'].full_text}".splitlines()[0] in answering
         and "silent film" not in answering
@@ -306,7 +307,9 @@ def test_a_chat_model_thinks_by_all_that_was_found_and_drafts_by_the_last_retrie
     trajectory.steps.append(Step("She was born there.", rows=(HARBOUR, MORAVEC)))
     assert agent.think([trajectory], 1) == [None]  # "answer is" ends it
     assert agent.draft([trajectory], 1) == ["Selby Quay."]
-    first, second, drafting = model.prompts
+    first, second, drafting = (as_request(prompt).prompt for prompt in model.prompts)
+    stops = [as_request(prompt).stop for prompt in model.prompts]
+    assert stops == ["\n", "\n", ""]  # a thought is a line, a draft may have several
     read = [
         f"{n}: {CORPUS[name].full_text}".splitlines()[0]
         for n, name in ((1, "harbour"), (2, "moravec"))
