@@ -79,11 +79,10 @@ def test_evidence_is_what_the_next_support_says_of_what_is_needed() -> None:
         for seed in range(8)
         for [pair] in evidence_pairs(BENCHMARK, 1, seed)
     }
-    asked = [
-        evidence_prompt(QUESTION.text, found, "prefixed_evidence")
-        for found in ([], [TEXTS["film"]])
+    prompts = [
+        evidence_prompt(QUESTION.text, path, "prefixed_evidence") for path in ([], [TEXTS["film"]])
     ]
-    assert [pairs[prompt].answer for prompt in asked] == [
+    assert [pairs[prompt].answer for prompt in prompts] == [
         "The Glass Harbour (film): Ines Moravec made it.",
         "Ines Moravec: She was born in Selby Quay.",
     ]
@@ -125,8 +124,8 @@ def test_the_teacher_leaves_out_what_was_found(taught: list[Pair]) -> None:
         found_film = "S> The Glass Harbour (film)" in prompt
         found_woman = "S> Ines Moravec" in prompt
         if pair.answer == "[SUFFICIENT]":
-            asked = {FIRST, SECOND} if not found_film else {SECOND}
-            assert found_woman or all(f"[SUBQ] {text}" in prompt for text in asked)
+            missing = {FIRST, SECOND} if not found_film else {SECOND}
+            assert found_woman or all(f"[SUBQ] {text}" in prompt for text in missing)
         elif FIRST in pair.answer:
             assert not found_film
 

@@ -238,10 +238,10 @@ def _side_by_side(n_before: int, lengths: Sequence[int]) -> tuple[Tensor, Tensor
     import torch
 
     positions = [*range(n_before)]
-    text = [0] * n_before  # its number; 0 is the beginning
-    for number, length in enumerate(lengths, start=1):
+    owners = [0] * n_before  # of each token its text; 0 is the beginning
+    for text, length in enumerate(lengths, start=1):
         positions += range(n_before, n_before + length)
-        text += [number] * length
-    texts = torch.tensor(text)
-    sees = (texts == 0) | (texts == texts[:, None])
+        owners += [text] * length
+    owner = torch.tensor(owners)
+    sees = (owner == 0) | (owner == owner[:, None])
     return torch.tensor(positions), sees.tril()

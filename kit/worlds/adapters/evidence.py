@@ -20,8 +20,8 @@ def evidence_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:
     pairs = []
     for question in draw(questions_of(benchmark), n, seed):
         n_found = int(generator.integers(question.hops))
-        found = supports_of(benchmark, question)[:n_found]
-        prompt = evidence_prompt(question.text, found, "prefixed_evidence")
+        path = supports_of(benchmark, question)[:n_found]
+        prompt = evidence_prompt(question.text, path, "prefixed_evidence")
         pairs.append([Pair(as_request(prompt), _evidence(benchmark, question, n_found))])
     return pairs
 

@@ -59,11 +59,11 @@ class Teacher(GoldAgent):
 
     def next_step(self, trajectory: Trajectory) -> Step | None:
         """The first sub-question that was not asked, and whose support was not found."""
-        asked = {step.text for step in trajectory.steps}
-        found = {row for step in trajectory.steps for row in step.rows[:STRUCTURED]}
+        earlier = {step.text for step in trajectory.steps}
+        rows = {row for step in trajectory.steps for row in step.rows[:STRUCTURED]}
         for step in worded_steps(trajectory.query.question):
             carriers = {self.corpus.row[name] for name in step.supporting_ids}
-            if step.text not in asked and carriers.isdisjoint(found):
+            if step.text not in earlier and carriers.isdisjoint(rows):
                 return Step(step.text, answers=(step.answer,))
         return None
 
@@ -100,14 +100,14 @@ def planner_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:
     ras.index(benchmark.corpus)
     structured = _taught(ras, dense, questions)
     thinking = _taught(IRCoT(model="gold", top_k=READ), dense, questions)
-    known = known_without_reading(questions)
+    ids_of_known = known_without_reading(questions)
 
     generator = np.random.default_rng(seed)
     pairs = []
     for question, grown, thought in zip(questions, structured, thinking):
-        asked = Lesson(benchmark.corpus, question, generator)
-        pairs.append([*asked.of_ras(grown, question.id in known), *asked.of_steps()])
-        pairs[-1].append(asked.of_thoughts(thought))
+        lesson = Lesson(benchmark.corpus, question, generator)
+        pairs.append([*lesson.of_ras(grown, question.id in ids_of_known), *lesson.of_steps()])
+        pairs[-1].append(lesson.of_thoughts(thought))
     return pairs
 
 
@@ -126,12 +126,12 @@ def known_without_reading(questions: Questions) -> set[str]:
     """
     model = CausalModel(NAME, longest_answer=LONGEST_GUESS)
     guesses = model.generate([answer_prompt(question.text) for question in questions])
-    known = set()
+    ids = set()
     for question, guess in zip(questions, guesses):
         can_be_guessed = question.answer in ("yes", "no") or question.answer in question.text
         if contains(guess.text, question.answers) and not can_be_guessed:
-            known.add(question.id)
-    return known
+            ids.add(question.id)
+    return ids
 
 
 @dataclass
