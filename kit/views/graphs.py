@@ -21,7 +21,7 @@ from kit.views.sentences import FEWEST, headline, points
 from kit.views.style import Figure
 
 Graphs = Mapping[str, PassageGraph]
-_NAMES = {"tfidf": "TF-IDF", "knn": "KNN"}
+_NAMES = {"tfidf": "TF-IDF", "knn": "KNN", "knn-mdr": "MDR-KNN"}
 _METRICS = {
     "sf_em": "SF-EM: all supports reached",
     "precision": "precision (log scale)",
