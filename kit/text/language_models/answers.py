@@ -17,8 +17,8 @@ class Request(Struct, frozen=True):
 
     ``system`` is its system message. ``examples`` are prompts with the answers that they ought to
     have, as if they stood earlier in the same chat. A causal model of this machine ends its answer
-    before ``stop``, and of ``choices``, where there are any, it takes the likeliest; of others the
-    prompt asks for both.
+    before ``stop``, and of ``choices``, where there are any, it takes the likeliest; others know
+    only what the prompt says.
     """
 
     prompt: str

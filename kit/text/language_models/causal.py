@@ -185,13 +185,15 @@ class CausalModel(LocalModel):
                 torch.tensor([[*prompt, *chain.from_iterable(choices)]], device=model.device),
                 attention_mask=mask[None, None].to(model.device),
                 position_ids=positions[None].to(model.device),
+                logits_to_keep=1 + sum(map(len, choices)),
             ).logits[0]
-        foreseen = logits.float().log_softmax(-1)  # (tokens, vocabulary)
+        # Foreseen at the end of the prompt, then at each token of the choices: (…, vocabulary).
+        foreseen = logits.float().log_softmax(-1)
 
         log_likelihoods = []
-        behind = len(prompt)
+        behind = 1
         for choice in choices:
-            before = [len(prompt) - 1, *range(behind, behind + len(choice) - 1)]
+            before = [0, *range(behind, behind + len(choice) - 1)]
             log_likelihoods.append(round(foreseen[before, choice].sum().item(), 4))
             behind += len(choice)
         likeliest = max(range(len(choices)), key=log_likelihoods.__getitem__)

@@ -12,7 +12,7 @@ import numpy as np
 from kit.corpus import Benchmark, Corpus, Question
 from kit.corpus.types import Questions
 from kit.learning.adapters import Pair
-from kit.methods.baselines.classic import Dense
+from kit.methods.base import Retriever
 from kit.methods.loops import asking
 from kit.methods.loops.agents import GoldAgent
 from kit.methods.loops.loops import IRCoT, Loop
@@ -94,12 +94,10 @@ def planner_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:
         if is_short(question.answer) and has_short_steps(question)
     ]
     questions = draw(decomposed, n, seed)
-    dense = Dense()
-    dense.index(benchmark.corpus)
     ras = RAS(planner="gold", triples="rules", top_k=STRUCTURED)
     ras.index(benchmark.corpus)
-    structured = _taught(ras, dense, questions)
-    thinking = _taught(IRCoT(model="gold", top_k=READ), dense, questions)
+    structured = _taught(ras, ras.inner, questions)
+    thinking = _taught(IRCoT(model="gold", top_k=READ), ras.inner, questions)
     ids_of_known = known_without_reading(questions)
 
     generator = np.random.default_rng(seed)
@@ -111,11 +109,11 @@ def planner_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:
     return pairs
 
 
-def _taught(loop: Loop, dense: Dense, questions: Questions) -> list[Trajectory]:
-    """How the questions go through a loop with the teacher as its agent."""
-    loop.inner = dense
-    loop.corpus = dense.corpus
-    loop.agent = Teacher(dense.corpus)
+def _taught(loop: Loop, inner: Retriever, questions: Questions) -> list[Trajectory]:
+    """How the questions go through a loop around a retriever, with the teacher as its agent."""
+    loop.inner = inner
+    loop.corpus = inner.corpus
+    loop.agent = Teacher(inner.corpus)
     return loop.run([question.gold_query for question in questions])
 
 
