@@ -13,7 +13,15 @@ from pandas import DataFrame
 
 from kit.corpus import Corpus, PlainTriple, Question
 from kit.corpus.types import Questions, Texts
-from kit.methods.loops.steps import Step, Trajectories, Trajectory
+from kit.methods.loops.steps import (
+    NO_RETRIEVAL,
+    UNREADABLE,
+    Step,
+    Trajectories,
+    Trajectory,
+)
+from kit.methods.loops.teacher import Teacher, taught
+from kit.methods.ras.retriever import RAS
 from kit.readers.scoring import exact_match, f1
 from kit.text.placeholders import key_of
 from kit.text.triples import extract
@@ -62,6 +70,40 @@ def _kind_of(step: Step) -> str:
     if not step.rows:
         return NO_SEARCH
     return BACKWARD if any(hole.backward for hole in step.holes) else FORWARD
+
+
+def right_actions(ras: RAS, questions: Questions) -> DataFrame:
+    """Whether a planner that writes sentences asks, and stops, where a teacher would.
+
+    A row per state of a question through which the teacher goes: question, hops, n_searches that
+    went before, ``wanted`` (ask or stop), ``said`` (or neither), ``action``: whether they agree.
+    """
+    teacher = Teacher(ras.corpus, ras.settings.top_k)
+    states = []
+    rows = []
+    for question, grown in zip(questions, taught(ras.variant(), questions)):
+        for n in range(len(grown.steps) + 1):
+            states.append(grown.up_to(n))
+            wanted = "ask" if teacher.next_step(states[-1]) else "stop"
+            rows.append(
+                {
+                    "question": question.id,
+                    "hops": question.hops,
+                    "n_searches": n,
+                    "wanted": wanted,
+                }
+            )
+
+    for row, state, step in zip(rows, states, ras.agent.plan(states)):
+        row["said"] = _action(state, step)
+        row["action"] = row["said"] == row["wanted"]
+    return DataFrame(rows)
+
+
+def _action(state: Trajectory, step: Step | None) -> str:
+    if state.ended == UNREADABLE:
+        return "neither"
+    return "ask" if step and step.text != NO_RETRIEVAL else "stop"
 
 
 def namesakes_of(trajectories: Trajectories, corpus: Corpus) -> DataFrame:

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
 import torch
-from numpy.random import default_rng
+from numpy.random import Generator, default_rng
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
-from torch.nn.utils.rnn import pad_sequence
 
 from kit.corpus.types import Texts
 from kit.learning.trained import Trained
@@ -27,12 +26,13 @@ from kit.text.language_models import CausalModel, Request
 
 if TYPE_CHECKING:
     from peft import PeftModel
+    from transformers import PreTrainedModel
 
-NOT_LEARNED = -100  # in the place of a token's label
-TOGETHER = 16  # batches whose examples are sorted by length: less padding
 WEIGHTS = "adapter_model.safetensors"
 
+Item = TypeVar("Item")
 Example = tuple[list[int], int]  # tokens, and how many of them are the answer's
+CallsModel = Callable[[Tensor, int], Tensor]  # as of :func:`foreseen`
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -52,6 +52,7 @@ class AdapterSettings(BaseSettings, frozen=True):
     batch: Annotated[Positive, "pairs per step"] = 4
     learning_rate: Annotated[float, msgspec.Meta(gt=0, lt=1), "the highest (AdamW)"] = 1e-3
     rank: Annotated[Positive, "r of each change"] = 4
+    most_tokens: Annotated[Positive, "of a pair; longer ones are left out"] = 1_000
     checks: Annotated[Positive, "how often an epoch is measured on dev pairs"] = 4
     seed: Annotated[Whole, "of the first weights and the order of the pairs"] = 0
 
@@ -89,22 +90,22 @@ class Adapter(Trained):
     def _learn(self, pairs: Pairs, dev: Pairs, slot: Slot) -> Path:
         model = adapted(self.base, self.settings)
         learning = nn.ParameterList(weight for weight in model.parameters() if weight.requires_grad)
-        checked = _by_length(self._examples(dev), self.settings.batch)
+        checked = self._examples(dev)
 
         @torch.no_grad()
         def check(_: int) -> dict[str, float]:
-            sums = [answer_loss(model, batch, "sum").item() for batch in checked]
-            n_tokens = sum(length for batch in checked for _, length in batch)
-            return {"log_likelihood": -sum(sums) / n_tokens}
+            return {"log_likelihood": -answer_loss(partial(foreseen, model), checked).item()}
 
         trainer = Trainer(
             learning,
             torch.optim.AdamW(learning.parameters(), weight_decay=0.0),
-            partial(answer_loss, model),
+            partial(answer_loss, partial(foreseen, model)),
             check=check,
             write=partial(_write, model),
         )
-        return trainer.run(self._periods(self._examples(pairs)), slot)
+        folder = trainer.run(self._periods(self._examples(pairs)), slot)
+        released(model)
+        return folder
 
     def _examples(self, pairs: Pairs) -> list[Example]:
         """Each prompt with its answer behind it, and the token that ends one."""
@@ -112,19 +113,14 @@ class Adapter(Trained):
         for pair in pairs:
             answer = self.base.tokens_of_answer(pair.answer)
             examples.append((self.base.tokens_of(pair.request) + answer, len(answer)))
-        return examples
+        return [example for example in examples if len(example[0]) <= self.settings.most_tokens]
 
     def _periods(self, examples: Sequence[Example]) -> list[Callable[[], Period]]:
         parts = []
         for epoch in range(self.settings.epochs):
             generator = default_rng([self.settings.seed, epoch])
-            order = [examples[row] for row in generator.permutation(len(examples))]
-            batches = []
-            size = self.settings.batch
-            for start in range(0, len(order), TOGETHER * size):
-                batches += _by_length(order[start : start + TOGETHER * size], size)
-            shuffled = [batches[row] for row in generator.permutation(len(batches))]
-            parts += parts_of_epoch(shuffled, self.settings.checks)
+            batches = shuffled_batches(examples, self.settings.batch, generator)
+            parts += parts_of_epoch(batches, self.settings.checks)
         return periods_of(parts, self.settings.learning_rate)
 
 
@@ -140,48 +136,50 @@ def adapted(base: CausalModel, settings: AdapterSettings) -> PeftModel:
         task_type="CAUSAL_LM",
     )
     _, model = base.loaded
+    model.set_attn_implementation("sdpa")  # right where nothing is padded, and far less memory
     model = get_peft_model(model, changes)
     # It is written into the adapter, which is to name no folder of this machine.
     model.peft_config["default"].base_model_name_or_path = base.model_name
     return model
 
 
-def answer_loss(model: nn.Module, batch: Sequence[Example], reduction: str = "mean") -> Tensor:
-    """Cross-entropy of the answers' tokens, in nats; what stands before them is not learned."""
-    n_kept = 1 + max(length for _, length in batch)
-    tokens = _padded([torch.tensor(tokens) for tokens, _ in batch], 0)
-    is_token = _padded([torch.ones(len(tokens), dtype=torch.long) for tokens, _ in batch], 0)
-    labels = _padded([torch.tensor(tokens[-length:]) for tokens, length in batch], NOT_LEARNED)
-    logits = model(
-        input_ids=tokens.to(model.device),
-        attention_mask=is_token.to(model.device),
-        position_ids=(is_token.cumsum(1) - 1).clamp(min=0).to(model.device),
-        logits_to_keep=n_kept,
-    ).logits
-    # Each token is foreseen where the one before it stands: (pairs, tokens, vocabulary).
-    foreseen = logits[:, :-1].float().flatten(0, 1)
-    return cross_entropy(
-        foreseen,
-        labels.flatten().to(model.device),
-        ignore_index=NOT_LEARNED,
-        reduction=reduction,
-    )
+def released(model: PeftModel) -> PreTrainedModel:
+    """The base with its own weights alone, as it was before."""
+    base = model.unload()
+    base.set_attn_implementation("eager")
+    return base
 
 
-def _padded(rows: Sequence[Tensor], value: int) -> Tensor:
-    """The rows as one tensor, their ends below each other."""
-    return pad_sequence(rows, batch_first=True, padding_value=value, padding_side="left")
+def answer_loss(model: CallsModel, batch: Sequence[Example]) -> Tensor:
+    """Mean cross-entropy of the answers' tokens, in nats; what stands before them is not learned.
+
+    The examples are read one by one, so that nothing is padded.
+    """
+    losses = []
+    for tokens, n_of_answer in batch:
+        logits = model(torch.tensor([tokens]), n_of_answer + 1)[0]
+        # Each token is foreseen where the one before it stands: (tokens of the answer, vocabulary).
+        answer = torch.tensor(tokens[-n_of_answer:], device=logits.device)
+        losses.append(cross_entropy(logits[:-1].float(), answer, reduction="sum"))
+    return torch.stack(losses).sum() / sum(n_of_answer for _, n_of_answer in batch)
 
 
-def _by_length(examples: Sequence[Example], size: int) -> list[list[Example]]:
-    """Batches of examples of like length."""
-    ordered = sorted(examples, key=lambda example: len(example[0]))
-    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+def foreseen(model: nn.Module, tokens: Tensor, n: int) -> Tensor:
+    """The logits at the last ``n`` places: (prompts, tokens) → (prompts, n, vocabulary)."""
+    return model(input_ids=tokens.to(model.device), logits_to_keep=n).logits
+
+
+def shuffled_batches(
+    examples: Sequence[Item], size: int, generator: Generator
+) -> list[Sequence[Item]]:
+    """All examples in an order by chance."""
+    order = [examples[row] for row in generator.permutation(len(examples))]
+    return [order[start : start + size] for start in range(0, len(order), size)]
 
 
 def _write(model: PeftModel, folder: Path) -> None:
     """As peft has it, in half precision."""
-    model.save_pretrained(folder)
+    model.save_pretrained(folder, save_embedding_layers=False)  # they did not learn
     weights = load_file(folder / WEIGHTS)
     save_file({name: weight.half() for name, weight in weights.items()}, folder / WEIGHTS)
     (folder / "README.md").unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """An adapter: its loss by hand, that it learns, and that what is kept answers as it did."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,16 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.functional import log_softmax
 
-from kit.learning.adapters import WEIGHTS, Adapter, AdapterSettings, Pair, adapted, answer_loss
+from kit.learning.adapters import (
+    WEIGHTS,
+    Adapter,
+    AdapterSettings,
+    Pair,
+    adapted,
+    answer_loss,
+    foreseen,
+    released,
+)
 from kit.store import Store
 from kit.text.language_models import CausalModel, Request
 
@@ -46,18 +56,22 @@ def test_the_loss_is_of_the_answers_tokens_alone(base: CausalModel) -> None:
         likelihoods = log_softmax(logits, -1)
         for position in range(len(tokens) - length, len(tokens)):
             expected.append(-likelihoods[position - 1, tokens[position]].item())
-    assert answer_loss(model, examples, "sum").item() == pytest.approx(sum(expected), rel=1e-4)
-    assert answer_loss(model, examples).item() == pytest.approx(
-        sum(expected) / len(expected), rel=1e-4
-    )
+    mean = sum(expected) / len(expected)
+    assert answer_loss(partial(foreseen, model), examples).item() == pytest.approx(mean, rel=1e-4)
 
 
 def test_an_untrained_adapter_changes_nothing(base: CausalModel) -> None:
     pair = PAIRS[0]
     answer = base.tokens_of_answer(pair.answer)
     batch = [(base.tokens_of(pair.request) + answer, len(answer))]
-    before = answer_loss(base.loaded[1], batch).item()
-    assert answer_loss(adapted(base, SETTINGS), batch).item() == pytest.approx(before)
+    _, model = base.loaded
+    model.float()
+    before = answer_loss(partial(foreseen, model), batch).item()
+    changed = adapted(base, SETTINGS)
+    assert answer_loss(partial(foreseen, changed), batch).item() == pytest.approx(before)
+
+    released(changed)
+    assert "lora" not in str(model)
 
 
 def test_it_learns_and_what_is_kept_answers(

@@ -9,12 +9,12 @@ from kit.errors import InputError
 from kit.learning.adapters import Pair
 from kit.methods.loops.next_steps import follow_up_question, next_question, planned_action
 from kit.methods.loops.steps import NO_RETRIEVAL
+from kit.methods.loops.teacher import has_short_steps, worded_steps
 from kit.text.language_models import as_request
 from kit.text.prompts import answer_prompt, evidence_prompt
 from kit.worlds import adapters, networks
 from kit.worlds.adapters import planner
 from kit.worlds.adapters.evidence import evidence_pairs, triples_pairs
-from kit.worlds.adapters.pairs import has_short_steps, worded_steps
 from kit.worlds.adapters.planner import planner_pairs
 from kit.worlds.adapters.reader import reader_pairs
 

@@ -233,12 +233,16 @@ class ChatAgent(Agent):
         of_last: bool = False,
     ) -> list[str]:
         """The replies to what is asked about the next or the last steps; trajectories note both."""
-        texts = replies(self.model, questions)
+        texts = self.replies(trajectories, questions)
         for trajectory, question, text in zip(trajectories, questions, texts):
             position = max(len(trajectory.steps) - of_last, 0)
             prompt = as_request(question).plain_text
             trajectory.exchanges.append(Exchange(position, prompt, text))
         return texts
+
+    def replies(self, trajectories: Trajectories, questions: Sequence[Prompt]) -> list[str]:
+        """What the model writes to what is asked about trajectories."""
+        return replies(self.model, questions)
 
 
 def replies(model: LanguageModel, questions: Sequence[Prompt]) -> list[str]:

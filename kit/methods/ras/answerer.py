@@ -1,9 +1,8 @@
 """RAS's answerer (RAS §3.4): a graph network reads the question's graph G_Q.
 
 For a class :class:`GraphAnswerer`, which scores the graph's nodes, yes, no and small numbers, and
-learns in a minute. The paper's GraphLLM (C.3), where the network's output is a soft prompt of a
-language model, is PyG's GRetriever with a :class:`kit.methods.ras.network.GraphEncoder` as its
-``gnn``, given the parts of :func:`kit.methods.ras.graph_data.to_data`.
+learns in a minute. The paper's own, where what the graph network makes is a token of a language
+model, is :class:`kit.methods.ras.graph_llm.GraphLLM`.
 
 The paper's symbols and the names here: G_Q ``graph`` of a
 :class:`kit.methods.loops.steps.Trajectory`, M_ans ``network``, f_gnn its ``encoder``, A the first
@@ -12,7 +11,6 @@ of ``scores``.
 
 from __future__ import annotations
 
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +25,7 @@ from kit.errors import InputError
 from kit.learning.trained import Trained
 from kit.learning.training import Slot, Trainer, periods_of, read_weights
 from kit.methods.loops.steps import Trajectories, Trajectory
-from kit.methods.ras.graph_data import to_data
+from kit.methods.ras.graph_data import graphs_of
 from kit.methods.ras.network import AnswerNetwork
 from kit.methods.ras.retriever import RAS
 from kit.readers.base import Contexts, Reader
@@ -86,23 +84,7 @@ class GraphAnswerer(Trained):
 
     def graphs(self, trajectories: Trajectories, questions: Questions = ()) -> list[Data]:
         """For the network, with the answers of ``questions`` where these are given."""
-        retriever = self.retriever
-        triples = chain.from_iterable(trajectory.graph for trajectory in trajectories)
-        texts = sorted(set(chain.from_iterable(triples)))
-        vectors = dict(zip(texts, retriever.encoder.encode(texts)))  # f_enc of Eq. 8
-
-        queries = [trajectory.query.text for trajectory in trajectories]
-        encoded = retriever.encoder.encode(
-            queries,
-            role="query",
-            progress=False,
-        )
-        answers = [question.answers for question in questions] or [()] * len(queries)
-        graphs = []
-        for trajectory, vector, right in zip(trajectories, encoded, answers):
-            mentions = retriever.linker.mentions(trajectory.query.text, numbers=True)
-            graphs.append(to_data(trajectory, vector, vectors, mentions, right))
-        return graphs
+        return graphs_of(self.retriever, trajectories, questions)
 
     # ---- how it learns
 

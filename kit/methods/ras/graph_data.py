@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,9 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch_geometric.data import Data
 
-from kit.corpus.types import Texts
-from kit.methods.loops.steps import Trajectory
+from kit.corpus.types import Questions, Texts
+from kit.methods.loops.steps import Trajectories, Trajectory
+from kit.methods.ras.retriever import RAS
 from kit.readers.scoring import normalise
 from kit.text.placeholders import DATE, NUMBER, Mention, key_of
 
@@ -165,6 +167,26 @@ def to_data(
         right_closed=torch.tensor([[answer in wanted for answer in CLOSED_ANSWERS]]),
         names=list(names.values()),
     )
+
+
+def graphs_of(retriever: RAS, trajectories: Trajectories, questions: Questions = ()) -> list[Data]:
+    """The graphs of trajectories, with the answers of ``questions`` where these are given."""
+    triples = chain.from_iterable(trajectory.graph for trajectory in trajectories)
+    texts = sorted(set(chain.from_iterable(triples)))
+    vectors = dict(zip(texts, retriever.encoder.encode(texts)))  # f_enc of Eq. 8
+
+    queries = [trajectory.query.text for trajectory in trajectories]
+    encoded = retriever.encoder.encode(
+        queries,
+        role="query",
+        progress=False,
+    )
+    answers = [question.answers for question in questions] or [()] * len(queries)
+    graphs = []
+    for trajectory, vector, right in zip(trajectories, encoded, answers):
+        mentions = retriever.linker.mentions(trajectory.query.text, numbers=True)
+        graphs.append(to_data(trajectory, vector, vectors, mentions, right))
+    return graphs
 
 
 def stacked(

@@ -61,7 +61,7 @@ class RAS(Loop):
             "source of triples: rules or a language model; empty for a planner's own, of a planner "
             "that reads none rules",
         ] = ""
-        top_k: Annotated[Positive, "passages of each retrieval"] = 5
+        top_k: Annotated[Positive, "passages of each retrieval that are read"] = 5
         rounds: Annotated[Positive, "retrievals at most"] = 5
         scope: Annotated[Share, "share of the corpus that themes leave to search"] = 1.0
         by_name: Annotated[bool, "passages come first that name what a step asks about"] = False
@@ -164,7 +164,7 @@ class RAS(Loop):
         for trajectory, score in zip(trajectories, scores):
             if self.settings.by_name and len(trajectory.steps) > 1:
                 score[self._rows_by_name(trajectory.last)] += BY_NAME
-            nearest = np.argsort(-score, kind="stable")[: self.settings.top_k]
+            nearest = np.argsort(-score, kind="stable")[:k]
             trajectory.last.rows = tuple(nearest.tolist())
 
     def read(self, trajectories: Trajectories) -> None:

@@ -7,11 +7,12 @@ import numpy as np
 from kit.corpus import Benchmark, Passage, PlainTriple, Question
 from kit.corpus.sentences import split_sentences
 from kit.learning.adapters import Pair
+from kit.methods.loops.teacher import worded_steps
 from kit.methods.training import draw
 from kit.text.entities import fold
 from kit.text.language_models import as_request
 from kit.text.prompts import evidence_prompt, written_triple
-from kit.worlds.adapters.pairs import PairsOfQuestions, questions_of, supports_of, worded_steps
+from kit.worlds.adapters.pairs import PairsOfQuestions, questions_of, supports_of
 
 
 def evidence_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:

@@ -65,9 +65,16 @@ def main(roles: Sequence[str], files: Sequence[Path]) -> None:
     for role in roles or ROLES:
         pairs, dev = _pairs(ROLES[role], files)
         learned = Adapter(role, base, AdapterSettings()).learn(pairs, dev)
-        of_the_store = shutil.ignore_patterns("checksums.json")
-        shutil.copytree(learned, ADAPTERS / role, ignore=of_the_store, dirs_exist_ok=True)
+        _copy(learned, ADAPTERS / role)
         click.echo(f"{ADAPTERS / role}: {len(pairs):,} pairs")
+
+
+def _copy(learned: Path, folder: Path) -> None:
+    """What the store keeps, without its checksums, to be read by everybody."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in learned.iterdir():
+        if file.name != "checksums.json":
+            shutil.copyfile(file, folder / file.name)
 
 
 def _pairs(role: Role, files: Sequence[Path]) -> tuple[list[Pair], list[Pair]]:

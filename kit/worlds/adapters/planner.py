@@ -1,8 +1,6 @@
 """What a planner learns from: all that loops of retrieval ask of a model, and a teacher's replies.
 
-The teacher knows the sub-questions, their answers and their supports. It goes through the loops
-itself, so that what was found, and what was not, is what the retriever really finds. It asks for
-nothing that was found already (RAS, Algorithm 1, where the question itself is searched for first).
+The teacher is that of :mod:`kit.methods.loops.teacher`.
 """
 
 from dataclasses import dataclass
@@ -12,18 +10,16 @@ import numpy as np
 from kit.corpus import Benchmark, Corpus, Question
 from kit.corpus.types import Questions
 from kit.learning.adapters import Pair
-from kit.methods.base import Retriever
 from kit.methods.loops import asking
-from kit.methods.loops.agents import GoldAgent
-from kit.methods.loops.loops import IRCoT, Loop
-from kit.methods.loops.steps import (
-    NO_RETRIEVAL,
-    SUBQ,
-    SUFFICIENT,
-    NextSteps,
-    Step,
-    Trajectories,
-    Trajectory,
+from kit.methods.loops.loops import IRCoT
+from kit.methods.loops.steps import NO_RETRIEVAL, SUFFICIENT, Step, Trajectory
+from kit.methods.loops.teacher import (
+    Teacher,
+    has_short_steps,
+    is_short,
+    taught,
+    thoughts,
+    worded_steps,
 )
 from kit.methods.ras.retriever import RAS
 from kit.methods.training import draw
@@ -31,13 +27,7 @@ from kit.readers.scoring import contains
 from kit.text.language_models import CausalModel, Prompt, as_request
 from kit.text.language_models.smollm2 import NAME
 from kit.text.prompts import answer_prompt
-from kit.worlds.adapters.pairs import (
-    PairsOfQuestions,
-    has_short_steps,
-    is_short,
-    questions_of,
-    worded_steps,
-)
+from kit.worlds.adapters.pairs import PairsOfQuestions, questions_of
 
 STRUCTURED = 1  # passages of a retrieval whose triples are read: rules find some ten in each
 READ = 2  # passages of a retrieval that are read as they are
@@ -46,44 +36,6 @@ LONGEST_GUESS = 24  # tokens of an answer without any passage
 _MORE = "Are follow up questions needed here: Yes.\nFollow up: "
 _NO_MORE = "Are follow up questions needed here: No.\nSo the final answer is: "
 _SO = "So the answer is: "
-
-
-class Teacher(GoldAgent):
-    """Plans with the sub-questions of the data set, of which it leaves out what was found."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-
-    def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
-        return list(map(self.next_step, trajectories))
-
-    def next_step(self, trajectory: Trajectory) -> Step | None:
-        """The first sub-question that was not asked, and whose support was not found."""
-        earlier = {step.text for step in trajectory.steps}
-        rows = {row for step in trajectory.steps for row in step.rows[:STRUCTURED]}
-        for step in worded_steps(trajectory.query.question):
-            carriers = {self.corpus.row[name] for name in step.supporting_ids}
-            if step.text not in earlier and carriers.isdisjoint(rows):
-                return Step(step.text, answers=(step.answer,))
-        return None
-
-    def think(self, trajectories: Trajectories, top_k: int) -> NextSteps:
-        steps = []
-        for trajectory in trajectories:
-            n_thoughts = len(trajectory.steps) - 1
-            rest = thoughts(trajectory.query.question)[n_thoughts:]
-            steps.append(Step(rest[0]) if rest else None)
-        return steps
-
-
-def thoughts(question: Question) -> list[str]:
-    """A sentence for each sub-question, which has its answer."""
-    sentences = []
-    for step in worded_steps(question):
-        [published] = step.aliases
-        sentence = f"{step.text} {step.answer}" if is_short(published) else published
-        sentences.append(sentence.rstrip(".") + ".")
-    return sentences
 
 
 def planner_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:
@@ -96,8 +48,10 @@ def planner_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:
     questions = draw(decomposed, n, seed)
     ras = RAS(planner="gold", triples="rules", top_k=STRUCTURED)
     ras.index(benchmark.corpus)
-    structured = _taught(ras, ras.inner, questions)
-    thinking = _taught(IRCoT(model="gold", top_k=READ), ras.inner, questions)
+    structured = taught(ras, questions)
+    ircot = IRCoT(top_k=READ)
+    ircot.inner, ircot.corpus = ras.inner, ras.corpus
+    thinking = taught(ircot, questions)
     ids_of_known = known_without_reading(questions)
 
     generator = np.random.default_rng(seed)
@@ -107,14 +61,6 @@ def planner_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:
         pairs.append([*lesson.of_ras(grown, question.id in ids_of_known), *lesson.of_steps()])
         pairs[-1].append(lesson.of_thoughts(thought))
     return pairs
-
-
-def _taught(loop: Loop, inner: Retriever, questions: Questions) -> list[Trajectory]:
-    """How the questions go through a loop around a retriever, with the teacher as its agent."""
-    loop.inner = inner
-    loop.corpus = inner.corpus
-    loop.agent = Teacher(inner.corpus)
-    return loop.run([question.gold_query for question in questions])
 
 
 def known_without_reading(questions: Questions) -> set[str]:
@@ -151,9 +97,8 @@ class Lesson:
 
         n_done = int(self.generator.integers(len(grown.steps)))
         state = grown.up_to(n_done)
-        step = Teacher(self.corpus).next_step(state)
-        label = f"{SUBQ} {step.text}" if step else SUFFICIENT
-        pairs = [_pair(ask(state, "ras", False), label)]
+        reply = Teacher(self.corpus, STRUCTURED).reply(state)
+        pairs = [_pair(ask(state, "ras", False), reply)]
         if self.generator.random() < 0.5:
             pairs.append(_pair(ask(grown, "ras", False), SUFFICIENT))
             pairs.append(_pair(asking.about_graph(grown, False), self.question.answer))

@@ -5,17 +5,12 @@ import numpy as np
 from kit.corpus import Benchmark, Question
 from kit.corpus.types import Texts
 from kit.learning.adapters import Pair
+from kit.methods.loops.teacher import is_short, worded_steps
 from kit.methods.training import draw
 from kit.text import TfidfIndex
 from kit.text.language_models import as_request
 from kit.text.prompts import answer_prompt
-from kit.worlds.adapters.pairs import (
-    PairsOfQuestions,
-    is_short,
-    questions_of,
-    supports_of,
-    worded_steps,
-)
+from kit.worlds.adapters.pairs import PairsOfQuestions, questions_of, supports_of
 
 NEAR = 3  # passages that are no supports and stand beside them
 HARDER = 0.5  # share of questions with such passages
