@@ -53,6 +53,45 @@ def right_steps(steps: DataFrame, **draws: int) -> Figure:
     ).of(table)
 
 
+def right_actions(actions: DataFrame, **draws: int) -> Figure:
+    """How often a planner asks and stops where a teacher would, by how much was asked before.
+
+    ``actions`` is :func:`kit.evaluation.growth.right_actions`.
+    """
+    words = {"ask": "there is more to ask", "stop": "all was found"}
+    rows = actions.assign(state=actions["wanted"].map(words), value=actions["action"].astype(float))
+    table = by_group(rows, ["state", "n_searches"], "value", **draws)
+    title = (
+        f"In {len(actions)} states the planner is right to ask or to stop in "
+        f"{actions['action'].mean():.1%}"
+    )
+    return plots.lines(
+        table,
+        title,
+        "n_searches",
+        by="state",
+        xlabel="searches before",
+        ylabel="share of states",
+    ).of(table)
+
+
+def by_variant(answers: DataFrame, **draws: int) -> Figure:
+    """F1 of GraphLLM, whole and without its parts (RAS, Table 2).
+
+    ``answers`` is :func:`kit.lab.claims.ras_language.answers_of_variants`.
+    """
+    table = by_group(answers, ["retriever"], "f1", **draws)
+    f1 = answers.pivot(index="question", columns="retriever", values="f1")
+    whole, *others = answers["retriever"].unique()
+    rows = []
+    for name in others:
+        gain = paired(f1[name], f1[whole], **draws)
+        effect = {"difference": gain.value, "low": gain.low, "high": gain.high, "n": gain.n}
+        rows.append({"retriever": name, "baseline": whole, "metric": "f1", **effect})
+    title = headline(DataFrame(rows))
+    return plots.points(table, title, rows="retriever", by="retriever", xlabel="F1").of(table)
+
+
 def searches(sub_questions: DataFrame, **draws: int) -> Figure:
     """How often a search answers its sub-question, by its direction."""
     searched = sub_questions[sub_questions["kind"].isin([FORWARD, BACKWARD])]

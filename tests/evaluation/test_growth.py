@@ -15,10 +15,13 @@ from kit.evaluation.growth import (
     gold_triples_read,
     holds,
     namesakes_of,
+    right_actions,
     sub_questions_of,
     thinned,
 )
-from kit.methods.loops.steps import Hole, Step, Trajectory
+from kit.methods.loops.agents import Agent
+from kit.methods.loops.steps import UNREADABLE, Hole, NextSteps, Step, Trajectories, Trajectory
+from kit.methods.ras.retriever import RAS
 
 BY = ("The Glass Harbour (film)", "director", "Ines Moravec")
 BORN = ("Ines Moravec", "born in", "Selby Quay")
@@ -83,3 +86,28 @@ def test_gold_triples_by_pairs_and_with_their_relation() -> None:
     table = gold_triples_read(hand.corpus, hand.test[:1], ["rules"])
     assert table["pair"].tolist() == [1, 1]  # the names, by other relations than the gold ones
     assert table["triple"].tolist() == [0, 0]
+
+
+class Hasty(Agent):
+    """Asks once, says in the second state what can't be read, and stops in the third."""
+
+    def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
+        steps = []
+        for trajectory in trajectories:
+            n = len(trajectory.steps)
+            trajectory.ended = UNREADABLE if n == 1 else ""
+            steps.append(Step("Who?") if n == 0 else None)
+        return steps
+
+
+def test_a_planner_beside_a_teacher_who_goes_on_until_all_is_found() -> None:
+    """With one passage a search the teacher asks for the question, then for its steps."""
+    ras = RAS(planner="gold", triples="rules", top_k=1)
+    ras.index(example().corpus)
+    ras.agent = Hasty()
+    [river] = [question for question in example().test if question.hops == 3][:1]
+    actions = right_actions(ras, [river])
+    assert actions["n_searches"].tolist() == list(range(len(actions)))
+    assert actions["wanted"].tolist() == ["ask"] * (len(actions) - 1) + ["stop"]
+    assert actions["said"].tolist()[:3] == ["ask", "neither", "stop"]
+    assert actions["action"].tolist() == (actions["said"] == actions["wanted"]).tolist()

@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kit.corpus import Corpus, EvidenceGraph, Passage, Question
+from kit.corpus import Corpus, EvidenceGraph, Passage, Question, SubQuestion
 from kit.graphs import build
 from kit.lab.claims import gnn_ret as claims
-from kit.lab.claims.gnn_ret_answers import MOST, Answers, Loops
+from kit.lab.claims.gnn_ret_answers import MOST, Answers, Loops, stops
 from kit.lab.claims.gnn_ret_measures import best_alpha, places_gained
+from kit.methods.loops.agents import Agent
+from kit.methods.loops.steps import NextSteps, Trajectories
 
 FEW = {"seed": 0, "n_resamples": 200}
 GAINS = {
@@ -219,6 +221,29 @@ def test_without_self_critique_nothing_is_said_of_it(loops) -> None:
     [beaten] = claims.gnn_ret_08(without_gold, **FEW)
     assert beaten.untestable == "no self-critique: a small plan is its own"
     assert not without_gold.bound
+
+
+class Stops(Agent):
+    """SelfAsk stops at once; the critique says whether the last answer is a place."""
+
+    def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
+        assert policy == "selfask"
+        return [None] * len(trajectories)
+
+    def suffices(self, trajectories: Trajectories) -> list[bool]:
+        return [trajectory.last_answer == "Selby Quay" for trajectory in trajectories]
+
+
+def test_who_stops_after_the_last_sub_question_and_not_before() -> None:
+    parts = (SubQuestion("Who?", "Ines Moravec", 0), SubQuestion("Where?", "Selby Quay", 1, (0,)))
+    supports = (("film",), ("woman",))
+    question = Question("q", "?", "Selby Quay", supports, decomposition=parts)
+    undivided = Question("other", "?", "Selby Quay", supports)
+    by_question = stops(Stops(), [question, undivided])
+    assert by_question.index.tolist() == ["q"]
+    assert by_question.loc["q"].to_dict() == {"selfask": False, "self-critique": True}
+    [measured] = claims.gnn_ret_21(by_question, "hf:model", **FEW)
+    assert (measured.effect.value, measured.case) == (1, "hf:model")
 
 
 def test_the_time_of_messages_grows_with_the_edges() -> None:

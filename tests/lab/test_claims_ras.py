@@ -1,17 +1,26 @@
 """What is measured for claims of RAS, by hand."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from kit.corpus import Query, Question
+from kit.corpus import Benchmark, Query, Question, example
 from kit.lab.claims import ras as claims
 from kit.lab.claims.claims import CLAIMS
 from kit.lab.claims.measured import Measured
 from kit.lab.claims.ras import connection_gains, connects, growth_slopes, named_answers
+from kit.lab.claims.ras_language import (
+    NO_TOKEN,
+    SEPARATE,
+    WHOLE,
+    answered_by_variants,
+    answers_of_variants,
+)
 from kit.lab.claims.ras_measures import FROM_PROFILE, RAW, law_of_saving, seconds_saved
+from kit.methods import make
 from kit.methods.loops.agents import GoldAgent, SmallAgent
 from kit.methods.loops.steps import Step, Trajectory
 
@@ -102,6 +111,49 @@ def test_ras_06_draws_the_shuffles_of_a_question_together() -> None:
 def test_ras_07_compares_heads_and_is_no_test() -> None:
     [measured] = claims.ras_07({"text and graph": ONES, "text": ZEROS}, RAS, **FEW)
     assert measured.effect.value == 1 and measured.untestable
+
+
+def test_ras_07_and_13_compare_graph_llm_with_what_it_is_without_a_part() -> None:
+    parts = {WHOLE: 1.0, NO_TOKEN: 0.75, SEPARATE: 0.25}
+    answers = [pd.DataFrame({"question": range(4), "retriever": p, "f1": parts[p]}) for p in parts]
+    table = pd.concat(answers)
+    [token] = claims.ras_07({}, RAS, table, **FEW)
+    assert (token.effect.value, token.case, token.untestable) == (0.25, WHOLE, "")
+    [roles] = claims.ras_13(table, RAS, **FEW)
+    assert roles.effect.value == 0.75
+
+
+def test_ras_09_compares_nothing_with_what_is_found() -> None:
+    right = pd.DataFrame({"none": ONES, "dense": [1.0, 1, 0, 0], "golden": ONES})
+    [measured] = claims.ras_09(right, "hf:model", **FEW)
+    assert (measured.effect.value, measured.case) == (0.5, "hf:model, dense")
+
+
+def test_answers_of_variants_are_scored_by_question() -> None:
+    right, wrong = (Trajectory(Query("q", "Where?"), answer=text) for text in ("Oll", "Ohm"))
+    table = answers_of_variants({"one": [right], "other": [wrong]}, [asking("Oll")])
+    assert table[["retriever", "em", "searches"]].values.tolist() == [
+        ["one", 1, 0],
+        ["other", 0, 0],
+    ]
+
+
+def test_each_variant_of_graph_llm_learns_and_answers(
+    chat_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIT_CACHE", str(tmp_path))
+    monkeypatch.setattr("kit.methods.ras.graph_llm.LONGEST_PLAN", 8)
+    hand = example()
+    ras = make("ras", planner="gold", triples="rules", top_k=1)
+    ras.index(hand.corpus)
+    training = Benchmark("hand", hand.corpus, train=hand.test[:2])
+    sizes = {"base": str(chat_model), "hidden": 8, "layers": 1, "rank": 1}
+    queries = [question.query for question in hand.test[:1]]
+    answered = answered_by_variants(ras, training, queries, **sizes)
+    assert set(answered) > {WHOLE, NO_TOKEN, SEPARATE, "without LoRA", "without retrieval"}
+    [unasked] = answered["without retrieval"]
+    assert unasked.n_retrievals == 0 and len(unasked.exchanges) == 1
+    assert all(one.n_retrievals <= 1 for one in answered["without planning"])
 
 
 def test_a_graph_connects_by_whole_names() -> None:

@@ -61,6 +61,19 @@ def test_sources_of_triples_are_compared() -> None:
     assert figure.title == "Gold pairs that are read rise by 100.0 points from rules to model"
 
 
+def test_a_planners_right_actions() -> None:
+    rows = {"question": QUESTIONS, "n_searches": 0, "wanted": "ask", "action": [True, False] * 20}
+    assert growth.right_actions(pd.DataFrame(rows), **FEW).title.endswith("in 50.0%")
+
+
+def test_what_a_part_of_graph_llm_is_worth() -> None:
+    parts = []
+    for name, f1 in (("GraphLLM", 1.0), ("without LoRA", 0.25)):
+        parts.append(pd.DataFrame({"question": QUESTIONS, "retriever": name, "f1": f1}))
+    title = growth.by_variant(pd.concat(parts), **FEW).title
+    assert title == "Without LoRA loses 75.0 points of F1 against GraphLLM"
+
+
 def test_the_planners_right_steps() -> None:
     steps = pd.DataFrame(
         {"question": QUESTIONS, "hops": 2, "action": True, "step": [True, False] * 20}

@@ -429,6 +429,16 @@ def gnn_ret_20(loops: Loops, **draws: int) -> Iterator[Measured]:
                 )
 
 
+def gnn_ret_21(stops: DataFrame, model: str, **draws: int) -> Iterator[Measured]:
+    """Asking whether the sub-answers suffice stops better than SelfAsk does.
+
+    ``stops`` is :func:`kit.lab.claims.gnn_ret_answers.stops` of a language model.
+    """
+    right = stops.astype(float)
+    gain = statistics.paired(right["self-critique"], right["selfask"], **draws)
+    yield Measured(gain, case=model, trained=())
+
+
 # ---- cost, supports, graphs (section 7, Figure 1, Table 5)
 
 

@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from pandas import DataFrame
 
 from kit.corpus import Benchmark
-from kit.corpus.types import Texts
+from kit.corpus.types import Questions, Texts
 from kit.evaluation import Experiment, per_question
 from kit.evaluation.answers import Reading, reader_of
 from kit.lab.claims.findings import cannot_read
 from kit.lab.claims.kgp_answers import taught_reader
 from kit.methods import Retriever, make
-from kit.methods.loops.agents import GOLD
+from kit.methods.loops.agents import GOLD, Agent
+from kit.methods.loops.steps import UNREADABLE, Step, Trajectory
+from kit.methods.loops.teacher import has_short_steps, worded_steps
 from kit.readers.base import Reader
+from kit.text.language_models.local import LocalModel
 
 SUFFIX = " (gold)"
 POLICIES = ("selfask", "ircot", "iter-retgen")
@@ -43,6 +46,11 @@ class Answers:
     size: str
     taught: Sequence[Retriever]
     unread: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the paper's are tested: from as many tokens as there, or by a language model."""
+        return self.size == MOST or not self.taught
 
 
 @dataclass(frozen=True)
@@ -105,11 +113,14 @@ def readers_for(
 ) -> list[tuple[Reader, str, Sequence[Retriever]]]:
     """Who reads, how much, and what it rests on; the first reads most.
 
-    A language model, where one is named; on the atlas RAS's reader; and the extractive one.
+    A language model, where one is named (of this machine, it reads five passages); on the atlas
+    RAS's reader; and the extractive one.
     """
     readers = []
     if model:
-        readers.append((reader_of(model), MOST, ()))
+        reader = reader_of(model)
+        size = FIVE if isinstance(reader.model, LocalModel) else MOST
+        readers.append((reader, size, ()))
     if training and any(question.answer for question in training.train):
         if on_atlas:
             graph_reader = taught_reader(training, on_atlas=True, n=n_lessons)
@@ -136,20 +147,39 @@ def read(
     return Answers(right, reader.name, size, taught, unread), reading
 
 
+def stops(agent: Agent, questions: Questions) -> DataFrame:
+    """Whether SelfAsk, and the self-critique, stop at the right step, of each question.
+
+    Both see the same states: the first 1, 2, … golden sub-questions with their answers. It is right
+    to stop after the last of them, and not before.
+    """
+    rows = []
+    states = []
+    for question in filter(has_short_steps, questions):
+        steps = [Step(step.text, answers=(step.answer,)) for step in worded_steps(question)]
+        for n in range(1, len(steps) + 1):
+            rows.append({"question": question.id, "is_last": n == len(steps)})
+            states.append(Trajectory(question.query, steps[:n]))
+
+    table = DataFrame(rows, columns=["question", "is_last"])
+    next_steps = agent.plan(states, "selfask")
+    ended = [step is None and state.ended != UNREADABLE for step, state in zip(next_steps, states)]
+    table["selfask"] = table["is_last"] == ended
+    table["self-critique"] = table["is_last"] == agent.suffices(states)
+    return table.groupby("question", sort=False)[["selfask", "self-critique"]].all()
+
+
 def looped(
     experiment: Experiment,
     answers: Answers | None,
     thinkers: Sequence[Retriever],
     suffix: str,
 ) -> Loops:
-    """What the loops of an experiment bring, by what is found and by what is answered.
-
-    Answers count where they are read from as many tokens as in the paper.
-    """
+    """What the loops of an experiment bring, by what is found and, where it counts, answered."""
     values = {"recall": per_question(experiment, "full@17")}
     trained = {"recall": tuple(thinkers)}
     unread = {"recall": ""}
-    if answers and answers.size == MOST:
+    if answers and answers.counts:
         values["answers"] = answers.right
         trained["answers"] = (*thinkers, *answers.taught)
         unread["answers"] = answers.unread

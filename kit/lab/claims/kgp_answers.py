@@ -32,12 +32,20 @@ class Answers(NamedTuple):
     unread_overlap: str = ""
 
 
-def taught_reader(training: Benchmark, on_atlas: bool, n: int, **settings: object) -> Reader:
-    """A reader that learned from the training questions.
+def taught_reader(
+    training: Benchmark | None,
+    on_atlas: bool,
+    n: int,
+    model: str = "",
+    **settings: object,
+) -> Reader:
+    """The language model that is named, or else a reader that learned from training questions.
 
-    On the atlas it is RAS's, which reads 30 passages in a moment. Elsewhere it is the extractive
+    On the atlas that is RAS's, which reads 30 passages in a moment. Elsewhere it is the extractive
     one, which learns from ``n`` questions (0: all).
     """
+    if model:
+        return reader_of(model)
     if on_atlas:
         reader = reader_of("ras")
         reader.fit(training)
@@ -80,6 +88,6 @@ def read_by(
         golden = values["golden"].to_numpy()
         nothing = values["none"].to_numpy()
         why[metric] = cannot_read(golden, nothing, **experiment.draws)
-    taught = (make("ras"),) if reader.name == "ras" else (reader,)
+    taught = {"ras": (make("ras"),), "extractive": (reader,)}.get(reader.name, ())
     exact = exact.reindex(order).dropna()
     return Answers(exact, at_five["f1"], taught, why["em"], why["f1"]), many

@@ -14,6 +14,7 @@ from kit.evaluation.growth import MOST_STEPS, holds
 from kit.evaluation.statistics import Estimate, diff_of_means, interval, paired, slope
 from kit.lab.claims.findings import is_a_bound
 from kit.lab.claims.measured import Measured
+from kit.lab.claims.ras_language import NO_TOKEN, SEPARATE, WHOLE
 from kit.lab.claims.ras_measures import FROM_PROFILE, RAW, law_of_saving
 from kit.methods import Retriever
 from kit.methods.loops.agents import SmallAgent
@@ -130,8 +131,22 @@ def ras_06(by_share: DataFrame, ras: RAS, **draws: int) -> Iterator[Measured]:
     yield Measured(rise, trained=(ras,))
 
 
-def ras_07(decided: Mapping[str, ndarray], ras: RAS, **draws: int) -> Iterator[Measured]:
-    """Encoding the graph with a GNN adds to its text form."""
+def ras_07(
+    decided: Mapping[str, ndarray],
+    ras: RAS,
+    answers: DataFrame | None = None,
+    **draws: int,
+) -> Iterator[Measured]:
+    """Encoding the graph with a GNN adds to its text form.
+
+    ``answers`` is :func:`kit.lab.claims.ras_language.answers_of_variants`, where a language model
+    learned with the graph's token and without.
+    """
+    if answers is not None:
+        f1 = answers.pivot(index="question", columns="retriever", values="f1")
+        yield Measured(paired(f1[WHOLE], f1[NO_TOKEN], **draws), case=WHOLE, trained=(ras,))
+    if not decided:
+        return
     gain = paired(decided["text and graph"], decided["text"], **draws)
     why = "a linear head decides whether all is found, not the planner"
     yield Measured(gain, trained=(ras,), untestable=why)
@@ -165,6 +180,17 @@ def ras_08(
     )
     for criterion, effect in effects.items():
         yield Measured(effect, criterion, trained=(ras,))
+
+
+def ras_09(right: DataFrame, reader: str, **draws: int) -> Iterator[Measured]:
+    """Retrieval can hurt, so it has to be on demand.
+
+    ``right`` says whether a language model's answers contain the right one: questions × what it
+    reads, of which *none* is one.
+    """
+    for name in right.columns.drop(["none", "golden"]):
+        gain = paired(right["none"], right[name], **draws)
+        yield Measured(gain, case=f"{reader}, {name}", trained=())
 
 
 def ras_10(
@@ -226,6 +252,15 @@ def ras_12(curve: DataFrame, ras: RAS, **draws: int) -> Iterator[Measured]:
         **draws,
     )
     yield Measured(rise, "slope", trained=(ras,))
+
+
+def ras_13(answers: DataFrame, ras: RAS, **draws: int) -> Iterator[Measured]:
+    """One model trained for both roles beats two.
+
+    ``answers`` is :func:`kit.lab.claims.ras_language.answers_of_variants`.
+    """
+    f1 = answers.pivot(index="question", columns="retriever", values="f1")
+    yield Measured(paired(f1[WHOLE], f1[SEPARATE], **draws), trained=(ras,))
 
 
 def ras_14(full: DataFrame, ras: RAS, **draws: int) -> Iterator[Measured]:

@@ -189,7 +189,7 @@ class KGPChat(KGPTfidf):
     name = "kgp-chat"
 
     class Settings(KGP.Settings, frozen=True):
-        model: Annotated[str, "language model: server:MODEL or t5:FOLDER-OR-NAME"] = ""
+        model: Annotated[str, "language model: server:MODEL or hf:NAME-OR-FOLDER"] = ""
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
