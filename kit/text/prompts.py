@@ -13,11 +13,15 @@ from functools import partial
 from itertools import pairwise, takewhile
 from pathlib import Path
 from string import Template, ascii_uppercase
+from typing import NamedTuple
 
 from kit.corpus import EvidenceGraph, Passage, PlainTriple
 from kit.corpus.types import Texts
+from kit.errors import InputError
 from kit.text.language_models.answers import Request
 
+_NO_MORE = "Are follow up questions needed here: No."
+_FOLLOW_UP = "Are follow up questions needed here: Yes.\nFollow up"
 MOST_TRIPLES = 100  # of a graph in a prompt
 _FILE = Path(__file__).with_suffix(".toml")
 _TEMPLATES = tomllib.loads(_FILE.read_text("utf-8"))
@@ -152,16 +156,58 @@ def _few_shot(name: str, **parts: str) -> Request:
 # ---- the loops around GNN-Ret
 
 
-def self_ask_prompt(question: str, pairs: Pairs) -> str:
-    """GNN-Ret §I.4, SelfAsk: the next follow-up question, or the final answer."""
-    steps = _steps("Are follow up questions needed here: Yes.\nFollow up", pairs)
-    return _filled("self_ask", question=question, pairs=steps)
+class Demonstration(NamedTuple):
+    """A question as it ought to be taken apart: its steps with their answers, and the answer."""
+
+    question: str
+    steps: Pairs
+    answer: str
 
 
-def next_step_prompt(question: str, pairs: Pairs) -> str:
-    """§I.6: RGNN-Ret's next question."""
-    steps = _steps("Next step", pairs)
-    return _filled("next_step", question=question, pairs=steps)
+def demonstrations(name: str) -> list[Demonstration]:
+    """Those that a prompt has by default (``one``, ``two``), or those of a data set (§I.6).
+
+    Raises :class:`InputError` for a data set that has none.
+    """
+    by_name = _TEMPLATES["demonstrated"]
+    if name not in by_name:
+        raise InputError(
+            f"expected demonstrations of {', '.join(by_name)}, not of {name!r}",
+            field="demonstrations",
+        )
+    return [Demonstration(**_TEMPLATES["demonstrations"][key]) for key in by_name[name]]
+
+
+def self_ask_prompt(question: str, pairs: Pairs, examples: str = "") -> str:
+    """GNN-Ret §I.4, SelfAsk: the next follow-up question, or the final answer.
+
+    ``examples`` is the name of other :func:`demonstrations`.
+    """
+    shown = []
+    for example in demonstrations(examples or "one"):
+        end = f"{_NO_MORE}\nSo the final answer is: {example.answer}"
+        shown.append(f"Question: {example.question}\n{_steps(_FOLLOW_UP, example.steps)}{end}")
+    return _filled(
+        "self_ask",
+        question=question,
+        pairs=_steps(_FOLLOW_UP, pairs),
+        examples="\n\n".join(shown),
+    )
+
+
+def next_step_prompt(question: str, pairs: Pairs, examples: str = "") -> str:
+    """§I.6: RGNN-Ret's next question; ``examples`` as there."""
+    shown = []
+    for example in demonstrations(examples or "two"):
+        *before, (last, _) = example.steps
+        steps = _steps("Next step", before)
+        shown.append(f"Question: {example.question}\n{steps}Next step: {last}")
+    return _filled(
+        "next_step",
+        question=question,
+        pairs=_steps("Next step", pairs),
+        examples="\n\n".join(shown),
+    )
 
 
 def _steps(label: str, pairs: Pairs) -> str:
@@ -181,10 +227,19 @@ def critique_prompt(question: str, answers: Texts) -> str:
     return _filled("critique", question=question, answers="\n".join(answers))
 
 
-def reason_prompt(question: str, contexts: Texts, thoughts: str = "") -> str:
-    """IRCoT's next thoughts after others, and ITER-RETGEN's whole answer (§I.3 and I.5)."""
+def reason_prompt(question: str, contexts: Texts, thoughts: str = "", examples: str = "") -> str:
+    """IRCoT's next thoughts after others, and ITER-RETGEN's whole answer (§I.3 and I.5).
+
+    By default there are no ``examples``; those of a data set are shown without passages.
+    """
+    shown = ""
+    for example in demonstrations(examples) if examples else ():
+        sentences = " ".join(answer for _, answer in example.steps)
+        reasoned = f"{sentences} So the answer is: {example.answer}."
+        shown += f"Question: {example.question}\nAnswer: {reasoned}\n\n"
     prompt = _filled(
         "reason",
+        examples=shown,
         question=question,
         contexts=_numbered(contexts),
         thoughts=thoughts,

@@ -3,6 +3,7 @@
 import pytest
 
 from kit.corpus import EvidenceGraph, Passage
+from kit.errors import InputError
 from kit.text.prompts import (
     answer_prompt,
     critique_prompt,
@@ -135,6 +136,23 @@ def test_the_loops_tell_sub_questions_with_their_answers() -> None:
         f"father of Mary Ball Washington?\n\nQuestion: {WHICH}\n{steps}Next step:"
     )
     assert next_step_prompt(WHICH, []).endswith(f"Question: {WHICH}\nNext step:")
+
+
+def test_the_loops_show_the_demonstrations_of_a_data_set() -> None:
+    prompt = self_ask_prompt(WHICH, [], "musique")
+    assert prompt.count("Question: ") == 5 and prompt.count("So the final answer is: ") == 5
+    last = "Follow up: Where is Martin Campbell from?\nIntermediate answer: New Zealand.\n"
+    assert f"{last}Are follow up questions needed here: No.\nSo the final answer is: No" in prompt
+
+    prompt = next_step_prompt(WHICH, PAIRS, "2wikimultihopqa")
+    assert "Next step: Who is the mother of Ilayaraja?\n\nQuestion: Do both films" in prompt
+
+    prompt = reason_prompt("Where?", ["One."], "First.", "musique")
+    founder = "Craigslist was founded by Craig Newmark. Craig Newmark was born on December 6, 1952."
+    assert f"craigslist born?\nAnswer: {founder} So the answer is: December 6, 1952.\n\n" in prompt
+    assert prompt.endswith("Context:\n1: One.\n\nQuestion: Where?\nAnswer: First.")
+    with pytest.raises(InputError, match="expected demonstrations of one, two, musique"):
+        next_step_prompt(WHICH, [], "squad")
 
 
 def test_the_loops_tell_passages_and_answers() -> None:

@@ -1,6 +1,7 @@
 """Who thinks in a loop of retrieval: gold sub-questions, the kit's small model, or a chat model."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from kit import cost
 from kit.corpus import Corpus
@@ -148,16 +149,18 @@ class ChatAgent(Agent):
     """A chat model, asked with the papers' prompts (``prompts.toml``).
 
     A reply that can't be read is counted; where it was to say what is next, it ends the loop.
+    ``examples`` names the data set whose :func:`kit.text.prompts.demonstrations` are shown.
     """
 
-    def __init__(self, model: LanguageModel, corpus: Corpus) -> None:
+    def __init__(self, model: LanguageModel, corpus: Corpus, examples: str = "") -> None:
         self.model = model
         self.corpus = corpus
+        self.examples = examples
 
     def plan(self, trajectories: Trajectories, policy: str = "ras") -> NextSteps:
         takes_instructions = self.model.takes_instructions
         questions = [
-            asking.about_next_step(trajectory, policy, takes_instructions)
+            asking.about_next_step(trajectory, policy, takes_instructions, self.examples)
             for trajectory in trajectories
         ]
         return self._next_steps(trajectories, questions, NEXT_STEP[policy])
@@ -194,11 +197,13 @@ class ChatAgent(Agent):
             trajectory.last.answers = (answer,)
 
     def think(self, trajectories: Trajectories, top_k: int) -> NextSteps:
-        questions = self._questions(asking.about_thoughts, trajectories, top_k)
+        ask = partial(asking.about_thoughts, examples=self.examples)
+        questions = self._questions(ask, trajectories, top_k)
         return self._next_steps(trajectories, questions, next_thought)
 
     def draft(self, trajectories: Trajectories, top_k: int) -> list[str]:
-        questions = self._questions(asking.about_all, trajectories, top_k)
+        ask = partial(asking.about_all, examples=self.examples)
+        questions = self._questions(ask, trajectories, top_k)
         drafts = list(map(plain_reply, self._ask(trajectories, questions)))
         for trajectory, draft in zip(trajectories, drafts):
             trajectory.answer = final_answer(draft)
@@ -252,15 +257,15 @@ def replies(model: LanguageModel, questions: Sequence[Prompt]) -> list[str]:
     ]
 
 
-def agent_of(text: str, corpus: Corpus, triples: str = "") -> Agent:
+def agent_of(text: str, corpus: Corpus, triples: str = "", examples: str = "") -> Agent:
     """``gold``, or an agent by its language model, as :func:`language_model` takes it.
 
     A ``t5:`` of the kit's is a small one; ``triples`` is the source of the facts that it reads, by
-    default the same model. Any other is asked in words.
+    default the same model. Any other is asked in words, and shown ``examples``.
     """
     if text == GOLD:
         return GoldAgent()
     model = language_model(text, longest_answer=LONGEST_PLAN)
     if model.reads_placeholders:
         return SmallAgent(model, corpus, triples or text)
-    return ChatAgent(model, corpus)
+    return ChatAgent(model, corpus, examples)

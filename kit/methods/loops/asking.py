@@ -17,11 +17,13 @@ from kit.text.language_models import Prompt, Request
 LINE = "\n"
 
 
-def about_next_step(trajectory: Trajectory, policy: str, takes_instructions: bool) -> Prompt:
+def about_next_step(
+    trajectory: Trajectory, policy: str, takes_instructions: bool, examples: str = ""
+) -> Prompt:
     """The next step, or whether there is enough, in the words of a policy.
 
     Those of RAS are other words for a model that ``takes_instructions`` than for one that learned
-    to plan.
+    to plan. For ``examples`` see :func:`kit.text.prompts.demonstrations`; RAS has its own.
     """
     question = trajectory.query.text
     if policy == "ras":
@@ -30,8 +32,8 @@ def about_next_step(trajectory: Trajectory, policy: str, takes_instructions: boo
     texts = [step.text for step in trajectory.steps]
     pairs = list(zip(texts, _sub_answers(trajectory)))
     if policy == "selfask":
-        return prompts.self_ask_prompt(question, pairs)
-    return Request(prompts.next_step_prompt(question, pairs), stop=LINE)
+        return prompts.self_ask_prompt(question, pairs, examples)
+    return Request(prompts.next_step_prompt(question, pairs, examples), stop=LINE)
 
 
 def about_enough(trajectory: Trajectory) -> Request:
@@ -46,17 +48,20 @@ def about_last_step(trajectory: Trajectory, corpus: Corpus, top_k: int) -> Promp
     return prompts.sub_answer_prompt(trajectory.last.text, texts)
 
 
-def about_thoughts(trajectory: Trajectory, corpus: Corpus, top_k: int) -> Request:
+def about_thoughts(
+    trajectory: Trajectory, corpus: Corpus, top_k: int, examples: str = ""
+) -> Request:
     """IRCoT's next sentence after those of the steps, by all that was found."""
     texts = texts_of(trajectory.steps, corpus, top_k)
     thoughts = " ".join(step.text for step in trajectory.steps[1:])
-    return Request(prompts.reason_prompt(trajectory.query.text, texts, thoughts), stop=LINE)
+    prompt = prompts.reason_prompt(trajectory.query.text, texts, thoughts, examples)
+    return Request(prompt, stop=LINE)
 
 
-def about_all(trajectory: Trajectory, corpus: Corpus, top_k: int) -> Prompt:
+def about_all(trajectory: Trajectory, corpus: Corpus, top_k: int, examples: str = "") -> Prompt:
     """ITER-RETGEN's whole answer, by what was found last."""
     texts = texts_of([trajectory.last], corpus, top_k)
-    return prompts.reason_prompt(trajectory.query.text, texts)
+    return prompts.reason_prompt(trajectory.query.text, texts, examples=examples)
 
 
 def about_graph(trajectory: Trajectory, takes_instructions: bool) -> Request:

@@ -5,7 +5,7 @@ for next, and when it is enough. RAS (:mod:`kit.methods.ras.retriever`) is such 
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Literal, Protocol, Self
 
 from msgspec.structs import replace
 
@@ -35,13 +35,17 @@ class Loop(Retriever):
     of each …; scores are 1 / rank.
     """
 
-    index_settings = ("inner", "model")
+    index_settings = ("inner", "model", "examples")
 
     class Settings(BaseSettings, frozen=True):
         inner: Annotated[str, "name of the retriever that searches"] = "dense"
         model: Annotated[str, "language model that thinks, or gold"] = f"t5:{PLANNER}"
         top_k: Annotated[Positive, "passages of each retrieval that are read"] = 5
         rounds: Annotated[Positive, "retrievals at most"] = 5
+        examples: Annotated[
+            Literal["", "musique", "2wikimultihopqa"],
+            "data set whose demonstrations a chat model is shown",
+        ] = ""
 
         def __post_init__(self) -> None:
             method(self.inner)  # there is such a retriever
@@ -80,7 +84,7 @@ class Loop(Retriever):
         if inner is None or inner.name != self.settings.inner:
             inner = method(self.settings.inner)()
         self.inner = inner.variant(corpus=corpus)
-        self.agent = agent_of(self.settings.model, corpus)
+        self.agent = agent_of(self.settings.model, corpus, examples=self.settings.examples)
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         return self._rankings(self.run(queries, k), k)

@@ -145,10 +145,10 @@ class GraphLLMNetwork(nn.Module):
     def loss(self, batch: Sequence[Read]) -> Tensor:
         """Cross-entropy of the replies' tokens, in nats."""
         graph_tokens = self.graph_tokens([lesson.graphs for lesson in batch])
-        each = iter(graph_tokens.split(1))
+        in_order = iter(graph_tokens.split(1))
 
         def foresee(tokens: Tensor, n: int) -> Tensor:
-            vectors = self.embedded(tokens, next(each))
+            vectors = self.embedded(tokens, next(in_order))
             return self.language(inputs_embeds=vectors, logits_to_keep=n).logits
 
         return answer_loss(foresee, [lesson[:2] for lesson in batch])
