@@ -90,11 +90,28 @@ def grading_prompt(question: str, answer: str, prediction: str) -> str:
 
 
 def extraction_prompt(name: str, passage: Passage, names: Texts = ()) -> str:
-    """Figure 11, the named ``entities`` of a passage; Figure 12, ``triples`` about these names."""
+    """What is asked about a passage: by name one of three prompts.
+
+    Figure 11 its named ``entities``, Figure 12 the ``triples`` about these names, Figure 13
+    ``one_hop_questions`` about them.
+    """
+    return _filled(name, paragraph=_in_one_line(passage), names=_json(list(names)))
+
+
+def _in_one_line(passage: Passage) -> str:
+    return f"{passage.title}\\n {passage.text}"
+
+
+def two_hop_questions_prompt(passages: Sequence[Passage], names: Sequence[Texts]) -> str:
+    """Figure 14: questions that need both passages, over a name that both have."""
+    first, second = map(list, names)
     return _filled(
-        name,
-        paragraph=f"{passage.title}\\n {passage.text}",
-        names=_json(list(names)),
+        "two_hop_questions",
+        first=_in_one_line(passages[0]),
+        names_of_first=_json(first),
+        second=_in_one_line(passages[1]),
+        names_of_second=_json(second),
+        common=_json([name for name in first if name in second]),
     )
 
 

@@ -5,6 +5,7 @@ fence, in quotes or behind a thought. Whoever asks reads it by these functions, 
 nothing (:func:`kit.cost.count`).
 """
 
+import json
 import re
 from collections.abc import Sequence
 from string import ascii_uppercase
@@ -20,6 +21,8 @@ _QUOTED = re.compile(r"""(?s)["“]([^"“”]*)["”]|'([^']*)'""")
 _BEGINNING = r"(?:^|(?<=[.:!?])|(?<=,)(?= \w))"  # of a line, a sentence or a clause
 _BEFORE_TEXT = " \t\n:–—-"
 _LETTER = re.compile(r"\W*(?i:option\s+)?\W*([A-Z])(?:[).:,]|\s*$)")
+_BETWEEN = re.compile(r"[\s,]*")  # the items of a JSON list
+_LIST_END = re.compile(r"[\s,]*\]")
 _VERDICT = re.compile(r"(?<![\d.])[01](?!\.?\d)")
 
 
@@ -47,6 +50,27 @@ def labelled(reply: str, labels: str) -> list[tuple[str, str]]:
         line = text.lstrip(_BEFORE_TEXT).partition("\n")[0]
         pairs.append((label, _unquoted(line)))
     return pairs
+
+
+def listed_in(reply: str, key: str) -> list[object] | None:
+    """The JSON list that a reply has under a key, or is; None where it has none.
+
+    Of a list that is cut or breaks off the whole items are kept, with a None for the rest.
+    """
+    text = plain_reply(reply)
+    start = re.search(rf'"{key}"\s*:\s*\[', text) or re.match(r"[^{[]*\[", text)
+    if not start:
+        return None
+    decoder = json.JSONDecoder(strict=False)  # line ends within texts are read
+    items = []
+    position = start.end()
+    while not _LIST_END.match(text, position):
+        try:
+            item, position = decoder.raw_decode(text, _BETWEEN.match(text, position).end())
+        except (ValueError, RecursionError):
+            return [*items, None]
+        items.append(item)
+    return items
 
 
 def final_answer(reply: str) -> str:

@@ -5,7 +5,6 @@ OpenIE, the kit's own small model, and other language models with the prompts of
 A.10, or of RAS, Appendix E.1.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -27,15 +26,13 @@ from kit.text.entities import SurfaceMatcher, fold
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mentions, Placeholders, linker_of
 from kit.text.prompts import extraction_prompt, triples_request
-from kit.text.replies import plain_reply
+from kit.text.replies import listed_in, plain_reply
 from kit.text.scripts import PUNCTUATION
 
 LONGEST = 10  # words that are said of an object
 LONGEST_ANSWER = 512  # tokens of a language model's reply
 _BREAK = re.compile(rf"[;:()—–{PUNCTUATION}]|,(?=\s)|[.!?](?=\s|$)")
 _POSSESSIVE = re.compile(r"^['’]s\b")
-_BETWEEN = re.compile(r"[\s,]*")  # the items of a JSON list
-_LIST_END = re.compile(r"[\s,]*\]")
 #: Of "subject| P> predicate| O> object)", as models write it: bars and brackets may differ.
 _PARTS = re.compile(r"(?s)(.*?)[|\])]?\s*\bP\s*>(.*?)[|\])]?\s*\bO\s*>(?:(.*)\)|([^)\]]*)\])")
 _EDGES = " ,.;:!?\"'“”‘’()—–-" + PUNCTUATION
@@ -249,34 +246,13 @@ def by_model(corpus: Corpus, model: LanguageModel) -> Extractions:
     )
     prompts = []
     for passage, reply in zip(corpus.passages, replies):
-        listed = _listed(reply.text, "named_entities") or ()
-        names = [name for name in listed if isinstance(name, str)]
+        entities = listed_in(reply.text, "named_entities") or ()
+        names = [name for name in entities if isinstance(name, str)]
         prompts.append(extraction_prompt("triples", passage, names))
     replies = model.generate(prompts)
-    lists = [_listed(reply.text, "triples") for reply in replies]
+    lists = [listed_in(reply.text, "triples") for reply in replies]
     cost.count(unread=lists.count(None))
     return _extractions(corpus, lists, model.name)
-
-
-def _listed(reply: str, key: str) -> list[object] | None:
-    """The list that a reply has under a key, or is; None where it has none.
-
-    Of a list that is cut or breaks off the whole items are kept, with a None for the rest.
-    """
-    text = plain_reply(reply)
-    start = re.search(rf'"{key}"\s*:\s*\[', text) or re.match(r"[^{[]*\[", text)
-    if not start:
-        return None
-    decoder = json.JSONDecoder(strict=False)  # line ends within texts are read
-    items = []
-    position = start.end()
-    while not _LIST_END.match(text, position):
-        try:
-            item, position = decoder.raw_decode(text, _BETWEEN.match(text, position).end())
-        except (ValueError, RecursionError):
-            return [*items, None]
-        items.append(item)
-    return items
 
 
 def by_text_to_triples(corpus: Corpus, model: LanguageModel) -> Extractions:

@@ -105,6 +105,7 @@ class QSGNN(Shipped, Retriever):
         "init",
         "logit_scale",
         "synthetic",
+        "questions",
         "pretraining_epochs",
         "pretraining_rate",
         "epochs",
@@ -150,8 +151,9 @@ class QSGNN(Shipped, Retriever):
         ] = "dense"
         logit_scale: Annotated[AboveZero, "by which cosines are multiplied in a softmax"] = 10.0
         synthetic: Annotated[
-            Whole, "questions that rules make of the corpus, to learn from first, at most"
+            Whole, "questions that are made of the corpus, to learn from first, at most"
         ] = 0
+        questions: Annotated[str, "who makes them: templates, or a language model"] = "templates"
         pretraining_epochs: Annotated[Whole, "times through these; the paper has 5"] = 1
         pretraining_rate: Annotated[AboveZero, "the highest learning rate meanwhile"] = 1e-3
         epochs: Annotated[Whole, "times through the training questions; the paper has 3"] = 2

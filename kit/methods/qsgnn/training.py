@@ -23,14 +23,18 @@ from kit.learning.shipped import Benchmarks
 from kit.learning.training import CHECKS, Period, Slot, Trainer, parts_of_epoch
 from kit.methods.qsgnn.network import Network, without_idle
 from kit.methods.qsgnn.questions import TrainingQuestion, synthetic_questions
+from kit.methods.qsgnn.written_questions import written_questions
 from kit.methods.training import draw, draw_dev
 from kit.precision import mixed_precision
+from kit.text.language_models import language_model
 from kit.text.triples import extract
 
 if TYPE_CHECKING:
     from kit.methods.qsgnn.retriever import QSGNN, Asked
 
 HELD_OUT = 0.05  # of the synthetic questions, by which weights are chosen
+TEMPLATES = "templates"  # who makes synthetic questions, where no language model does
+LONGEST_REPLY = 512  # tokens of a language model that makes some
 DEV_QUESTIONS = 100  # of each benchmark, by which they are chosen, too
 
 
@@ -123,7 +127,16 @@ class Lessons(NamedTuple):
         """The questions of a benchmark, over the graph of its learner."""
         settings = learner.settings
         extractions = extract(benchmark.corpus, settings.triples)
-        made = synthetic_questions(extractions, settings.synthetic, settings.seed)
+        if settings.questions == TEMPLATES:
+            made = synthetic_questions(extractions, settings.synthetic, settings.seed)
+        else:
+            made = written_questions(
+                language_model(settings.questions, longest_answer=LONGEST_REPLY),
+                benchmark.corpus,
+                extractions,
+                settings.synthetic,
+                settings.seed,
+            )
         n_held_out = round(HELD_OUT * len(made))
         for n, pick in enumerate(np.random.default_rng(settings.seed).permutation(len(made))):
             chosen = self.held_out if n < n_held_out else self.synthetic
