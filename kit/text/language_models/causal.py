@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from kit.errors import note
 from kit.paths import ADAPTERS
 from kit.text.encoder import content_of_model
-from kit.text.language_models import smollm2
 from kit.text.language_models.answers import Answer, Prompt, Request, as_request, split_thought
 from kit.text.language_models.base import AnswersByIndex
 from kit.text.language_models.local import LocalModel, folder_of
+from kit.text.language_models.smollm2 import SMOLLM2
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -58,12 +58,12 @@ class CausalModel(LocalModel):
 
         What is fetched is known before it is there: its answers are replayed on any machine.
         """
-        is_fetched = self.model_name == smollm2.NAME
-        content = smollm2.SHA256 if is_fetched else super()._content
+        is_fetched = self.model_name == SMOLLM2.name
+        content = SMOLLM2.sha256 if is_fetched else super()._content
         return f"{content} {content_of_model(self.adapter)}" if self.adapter else content
 
     def expect_ready(self) -> None:
-        if self.model_name == smollm2.NAME and self.folder is None and not self.replay:
+        if self.model_name == SMOLLM2.name and self.folder is None and not self.replay:
             raise self.error("it is not here yet: kit data fetch smollm2 brings it")
 
     def _read(self, source: str, **options: Any) -> PreTrainedModel:
