@@ -12,7 +12,7 @@ from kit.corpus.types import Texts
 from kit.evaluation import Experiment, variants
 from kit.views import plots
 from kit.views.names import metric_name
-from kit.views.sentences import best_sentence, headline
+from kit.views.sentences import FEWEST, best_sentence, headline
 from kit.views.style import Figure
 
 _GROUPS = {"hops": "hops of the question", "shape": "structure of the evidence"}
@@ -52,9 +52,36 @@ def by_group(
     Questions of which the data set does not say the group are left out.
     """
     chosen = _chosen(experiment, only)
-    summary = chosen.summary(by)
-    table = summary[(summary["metric"] == metric) & (summary[by] != "")]
     title = headline(chosen.compare(next(iter(chosen.rankings)), metric, by), by)
+    return _lines_by_group(_means_by_group(chosen, by, metric), title, by, metric)
+
+
+def along_hops(experiment: Experiment, metric: str = "recall@5") -> Figure:
+    """As :func:`by_group` by hops; the title tells how all retrievers fall, or that they do not."""
+    table = _means_by_group(experiment, "hops", metric)
+    first = table[table["hops"] == table["hops"].min()]
+    last = table[table["hops"] == table["hops"].max()]
+    words = metric_name(metric)
+    title = f"{words} of these methods does not fall with every hop more"
+    if first["low"].min() > last["high"].max() and last["n"].min() >= FEWEST:
+        title = (
+            f"{words} falls for all: from {first['mean'].min():.2f} or more with {_hops(first)} "
+            f"to {last['mean'].max():.2f} or less with {_hops(last)}"
+        )
+    return _lines_by_group(table, title, "hops", metric)
+
+
+def _hops(rows: DataFrame) -> str:
+    n = rows["hops"].iloc[0]
+    return "one hop" if n == 1 else f"{n} hops"
+
+
+def _means_by_group(experiment: Experiment, by: str, metric: str) -> DataFrame:
+    summary = experiment.summary(by)
+    return summary[(summary["metric"] == metric) & (summary[by] != "")]
+
+
+def _lines_by_group(table: DataFrame, title: str, by: str, metric: str) -> Figure:
     figure = plots.lines(
         table,
         title,

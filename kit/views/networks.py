@@ -135,12 +135,13 @@ def along_noise(experiment: Experiment, metric: str = "recall@5") -> Figure:
         line = experiment.only(list(labels))
         compared.append(line.compare(labels.iloc[0], metric))
 
+    unchanged = f"random edges change no network's {metric_name(metric)} by more than chance"
     summary = experiment.summary()
     table = summary[summary["metric"] == metric]
     table = table.join(table["retriever"].str.extract(_AMONG_NOISE))
     figure = plots.lines(
         table,
-        headline(pd.concat(compared)),
+        headline(pd.concat(compared), otherwise=unchanged),
         "edges",
         "network",
         xlabel="random edges added, of those between entities",

@@ -26,8 +26,10 @@ def gain_sentence(gain: Estimate, name: str, over: str, metric: str) -> str:
     return headline(DataFrame([row | {"baseline": over, "metric": metric, "n": gain.n}]))
 
 
-def headline(compared: DataFrame, by: str = "") -> str:
+def headline(compared: DataFrame, by: str = "", otherwise: str = "") -> str:
     """The largest difference to a baseline that holds, of those that ``compare`` gives.
+
+    Where none holds it says so, or ``otherwise``.
 
     ``compared`` has the columns retriever, baseline, metric, difference, low, high, n, and ``by``
     where they are of groups of questions. Where it has ``p_holm``, which is of all rows together,
@@ -47,7 +49,7 @@ def headline(compared: DataFrame, by: str = "") -> str:
     if "p_holm" in holds:
         holds = holds[~(holds["p_holm"] >= SURE)]
     if holds.empty:
-        return capital(f"no difference to {baseline} in {metric} is more than chance")
+        return capital(otherwise or f"no difference to {baseline} in {metric} is more than chance")
 
     largest = holds.loc[holds["difference"].abs().idxmax()]
     name = said(largest["retriever"])

@@ -1,5 +1,7 @@
 """Titles of figures say no more than the numbers behind them."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -88,6 +90,7 @@ def experiment() -> Experiment:
         experiments.means,
         experiments.by_cut_off,
         experiments.by_group,
+        experiments.along_hops,
         lambda experiment: experiments.by_group(experiment, "shape"),
         lambda experiment: experiments.gains(experiment, "dense"),
         lambda experiment: experiments.gains_by(experiment, "dense", only=["bm25"]),
@@ -98,3 +101,14 @@ def test_every_figure_brings_its_numbers(experiment: Experiment, draw) -> None:
     figure = draw(experiment)
     assert len(figure.table) and figure.title
     assert figure.drawn("png").startswith(b"\x89PNG")
+
+
+def test_the_fall_along_hops_is_that_of_all_retrievers(experiment: Experiment) -> None:
+    title = experiments.along_hops(experiment).title
+    assert title == "Recall@5 of these methods does not fall with every hop more"  # few questions
+
+    summary = experiment.summary("hops")
+    summary = summary.assign(n=40, low=1 / summary["hops"], mean=1 / summary["hops"])
+    summary["high"] = summary["low"]
+    title = experiments.along_hops(SimpleNamespace(summary=lambda by: summary)).title
+    assert title.startswith("Recall@5 falls for all: from 1.00 or more with one hop to 0.")

@@ -18,19 +18,20 @@ from kit.methods.base import Rankings, ranking_from_scores
 from kit.methods.baselines.classic import Dense
 from kit.methods.qsgnn.graph import MultiLevelGraph
 from kit.settings import Positive, Share
-from kit.text import ENCODER_SETTINGS, NearestNeighbours
+from kit.text import ENCODER_SETTINGS
 from kit.text.triples import extract
 
 ITERATIONS = 20  # of the power method; at a damping of .7 less than a thousandth is to come
-SHARPNESS = 4  # the power of a passage's cosine
+SHARPNESS = 4  # the power of a passage's likeness
 SMALL = 1e-9
 
 
 class PageRank(Dense):
     """The passages where a random walk that restarts near the query is most often.
 
-    It restarts at entities, by their cosines over the number of passages that they stand in, and at
-    passages, by the fourth power of their cosines.
+    It restarts at entities, by their likeness to the query over the number of passages that they
+    stand in, and at passages, by the fourth power of theirs. A likeness is a cosine, spread from 0
+    for the least to 1 for the highest of the query: what the encoder's scale is does not count.
 
     HippoRAG 2 starts from the ends of up to five triples, with a passage weight of .05 and a
     damping of ½; the defaults of this method were chosen on dev and training questions.
@@ -59,9 +60,7 @@ class PageRank(Dense):
         self.adjacency = sparse.csr_matrix(sparse.block_array(blocks))
         self.frequency = np.maximum(contained.sum(axis=1), 1)  # passages of an entity
 
-        self.entities = None
-        if graph.entities:
-            self.entities = NearestNeighbours(self.encoder.encode(graph.entities))
+        self.entity_vectors = self.encoder.encode(graph.entities)
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         visits = self.visits(self.encoded(queries))
@@ -86,13 +85,24 @@ class PageRank(Dense):
 
     def _restarts(self, vectors: ndarray) -> ndarray:
         """How often a walk restarts where, (queries, entities + passages), up to a factor."""
-        closeness = np.maximum(vectors @ self.vectors.T, 0) ** SHARPNESS  # (queries, passages)
-        highest = np.maximum(closeness.max(axis=1, keepdims=True), SMALL)
+        n_entities = len(self.frequency)
         restarts = np.zeros((len(vectors), self.adjacency.shape[0]))
-        restarts[:, len(self.frequency) :] = self.settings.passage_weight * closeness / highest
+        likeness = spread(vectors @ self.vectors.T)
+        restarts[:, n_entities:] = self.settings.passage_weight * likeness**SHARPNESS
 
-        if self.entities:
-            scores, rows = self.entities.search(vectors, self.settings.entities)
-            weights = np.maximum(scores, 0) / self.frequency[rows]
-            np.put_along_axis(restarts, rows, weights, axis=1)
+        if n_entities:
+            likeness = spread(vectors @ self.entity_vectors.T)
+            nearest = np.argsort(-likeness, axis=1, kind="stable")[:, : self.settings.entities]
+            weights = np.take_along_axis(likeness, nearest, axis=1) / self.frequency[nearest]
+            np.put_along_axis(restarts, nearest, weights, axis=1)
         return restarts
+
+
+def spread(scores: ndarray) -> ndarray:
+    """Scores (queries, items), from 0 for the least of each query to 1 for its highest.
+
+    Where all are equal they are 1.
+    """
+    highest = scores.max(axis=1, keepdims=True)
+    width = highest - scores.min(axis=1, keepdims=True)
+    return 1 - (highest - scores) / np.maximum(width, SMALL)

@@ -22,12 +22,14 @@ def test_scores_are_those_of_networkx(indexed) -> None:
     graph.add_edges_from((("o", a), ("d", b)) for a, b in built.data["od"].edge_index.T.tolist())
     query = retriever.encoder.encode([text], role="query")[0]
     texts = [passage.full_text for passage in built.corpus.passages]
-    passages = np.maximum(retriever.encoder.encode(texts) @ query, 0) ** 4
-    restart = {("d", row): 0.05 * value / passages.max() for row, value in enumerate(passages)}
+    passages = retriever.encoder.encode(texts) @ query
+    likeness = (passages - passages.min()) / (passages.max() - passages.min())
+    restart = {("d", row): 0.05 * value**4 for row, value in enumerate(likeness)}
     cosines = retriever.encoder.encode(built.entities) @ query
+    likeness = (cosines - cosines.min()) / (cosines.max() - cosines.min())
     for entity in np.argsort(-cosines)[:2]:
         n_passages = int((built.data["od"].edge_index[0] == entity).sum())
-        restart["o", int(entity)] = cosines[entity] / n_passages
+        restart["o", int(entity)] = likeness[entity] / n_passages
     expected = nx.pagerank(graph, alpha=0.7, personalization=restart, tol=1e-10, max_iter=1000)
     for passage, score in zip(ranking.ids, ranking.scores):
         assert score == pytest.approx(expected["d", corpus.row[passage]], abs=1e-3)
