@@ -21,6 +21,7 @@ from kit.errors import InputError, known_names
 Whole = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+AboveZero = Annotated[float, Meta(gt=0)]
 Value = bool | int | float | str
 
 

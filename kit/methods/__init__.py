@@ -27,6 +27,7 @@ METHODS: dict[str, str | type[Retriever]] = {
     "dpr": "kit.methods.baselines.dpr:DPR",
     "mdr": "kit.methods.baselines.mdr:MDR",
     "pagerank": "kit.methods.baselines.pagerank:PageRank",
+    "hipporag2": "kit.methods.peers.hipporag2:HippoRAG2",
     "qsgnn": "kit.methods.qsgnn.retriever:QSGNN",
     "logistic": "kit.methods.graph_reranker.logistic:Logistic",
     "graph-reranker": "kit.methods.graph_reranker.retriever:GraphReranker",

@@ -12,6 +12,7 @@ NAMES = {
     "dpr": "DPR",
     "mdr": "MDR",
     "pagerank": "PageRank",
+    "hipporag2": "HippoRAG 2",
     "qsgnn": "QSGNN",
     "logistic": "logistic model",
     "graph-reranker": "graph reranker",

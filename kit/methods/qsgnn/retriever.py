@@ -14,7 +14,6 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 import numpy as np
 import torch
-from msgspec import Meta
 from numpy import ndarray
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
@@ -34,7 +33,7 @@ from kit.methods.qsgnn.graph import NO_NODES, MultiLevelGraph
 from kit.methods.qsgnn.network import INTER, INTRA, LEVELS, Attention, Network, Residual
 from kit.methods.training import expect_training
 from kit.precision import device
-from kit.settings import Positive, Whole
+from kit.settings import AboveZero, Positive, Whole
 from kit.text import ENCODER_SETTINGS, EncoderSettings
 from kit.text.tfidf import best_rows
 from kit.text.triples import extract
@@ -44,8 +43,6 @@ ABLATED_KINDS = {"intra": INTRA, "inter": INTER}
 LOWEST = -1.0  # cosine
 SHAPE = ("dimension", "layers", "rank", "init", "logit_scale")  # settings of the kit's weights
 N_FITTED = 5_000  # vectors on which the map to fewer dimensions is fitted
-
-AboveZero = Annotated[float, Meta(gt=0)]
 
 
 class Asked(NamedTuple):

@@ -1,0 +1,94 @@
+"""The facts of a corpus, as the peers search them: each triple once, with its ends and passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy import ndarray
+from scipy import sparse
+
+from kit.corpus.types import Texts
+from kit.text import NearestNeighbours
+from kit.text.entities import fold
+from kit.text.triples import Extraction
+
+MOST_SYNONYMS = 20  # of an entity
+SAMPLED = 1_000  # entities by which the usual likeness of two is measured
+
+
+class Facts(NamedTuple):
+    """What the triples of all passages say.
+
+    ``texts`` are the facts in words, ``ends`` (facts, 2) their entities, whose names are
+    ``entities``. ``related`` (entities, entities) counts the passages that state a fact of two, and
+    ``contained`` (entities, passages) says where an entity stands.
+    """
+
+    texts: Texts
+    ends: ndarray
+    entities: Texts
+    related: sparse.csr_array
+    contained: sparse.csr_array
+
+
+def facts_of(extractions: Sequence[Extraction]) -> Facts:
+    """The facts of passages with these extractions; names and facts that fold alike are one."""
+    rows_of_names = {}
+    rows_of_facts = {}
+    entities = []
+    texts = []
+    ends = []
+    related = []
+    contained = []
+    for passage, extraction in enumerate(extractions):
+        stated = {}
+        for triple in extraction.triples:
+            of_fact = []
+            for name in (triple.subject, triple.object):
+                row = rows_of_names.setdefault(fold(name), len(entities))
+                if row == len(entities):
+                    entities.append(name)
+                of_fact.append(row)
+            text = f"{triple.subject} {triple.relation} {triple.object}"
+            if rows_of_facts.setdefault(fold(text), len(texts)) == len(texts):
+                texts.append(text)
+                ends.append(of_fact)
+            stated[tuple(of_fact)] = None
+        related += [pair for pair in stated if pair[0] != pair[1]]
+        contained += [(row, passage) for row in {row for pair in stated for row in pair}]
+
+    n = len(entities)
+    pairs = _counted(related, (n, n))
+    return Facts(
+        texts,
+        np.array(ends, int).reshape(-1, 2),
+        entities,
+        pairs + pairs.T,
+        _counted(contained, (n, len(extractions))),
+    )
+
+
+def _counted(pairs: Sequence[tuple[int, int]], shape: tuple[int, int]) -> sparse.csr_array:
+    rows, columns = np.array(pairs, int).reshape(-1, 2).T
+    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+
+
+def synonyms(vectors: ndarray, least: float) -> sparse.csr_array:
+    """Edges (entities, entities) between names with like vectors, weighted by their cosine.
+
+    ``least`` is how many standard deviations the cosine is above the mean of any two names: so an
+    encoder's scale does not count.
+    """
+    n = len(vectors)
+    if n < 2:
+        return sparse.csr_array((n, n))
+    sampled = vectors[np.random.default_rng(0).permutation(n)[:SAMPLED]]
+    usual = (sampled @ sampled.T)[np.triu_indices(len(sampled), 1)]
+    scores, rows = NearestNeighbours(vectors).search(vectors, MOST_SYNONYMS + 1)
+    is_alike = (scores >= usual.mean() + least * usual.std()) & (rows != np.arange(n)[:, None])
+    first, place = np.nonzero(is_alike)
+    edges = (scores[first, place], (first, rows[first, place]))
+    one_way = sparse.csr_array(edges, shape=(n, n))
+    return one_way.maximum(one_way.T)
