@@ -60,6 +60,7 @@ class HippoRAG2(Dense):
         # Nodes: the entities, then the passages.
         blocks = [[facts.related + alike, facts.contained], [facts.contained.T, None]]
         self.adjacency = sparse.csr_matrix(sparse.block_array(blocks))
+        self.is_isolated = np.diff(self.adjacency.indptr) == 0
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
@@ -74,6 +75,8 @@ class HippoRAG2(Dense):
         restarts = self.restarts(vector)
         if not n_entities:
             return restarts
+        # From where no edge leads the walk restarts; scikit-network would let it stay.
+        restarts[self.is_isolated] *= 1 - self.settings.damping
         walk = RandomWalk(self.settings.damping, n_iter=ITERATIONS, tol=0)
         return walk.fit_predict(self.adjacency, weights=restarts)[n_entities:]
 

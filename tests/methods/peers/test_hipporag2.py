@@ -63,7 +63,7 @@ def test_scores_are_those_of_networkx(indexed) -> None:
     graph = nx.from_scipy_sparse_array(retriever.adjacency)
     expected = nx.pagerank(graph, alpha=0.5, personalization=restart, tol=1e-12, max_iter=1000)
     for passage, score in zip(ranking.ids, ranking.scores):
-        assert score == pytest.approx(expected[first + corpus.row[passage]], abs=1e-3)
+        assert score == pytest.approx(expected[first + corpus.row[passage]], abs=1e-5)
 
 
 def test_without_a_fact_it_ranks_by_cosine(indexed) -> None:
