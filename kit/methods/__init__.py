@@ -28,6 +28,7 @@ METHODS: dict[str, str | type[Retriever]] = {
     "mdr": "kit.methods.baselines.mdr:MDR",
     "pagerank": "kit.methods.baselines.pagerank:PageRank",
     "hipporag2": "kit.methods.peers.hipporag2:HippoRAG2",
+    "linear": "kit.methods.peers.linear:LinearRAG",
     "qsgnn": "kit.methods.qsgnn.retriever:QSGNN",
     "logistic": "kit.methods.graph_reranker.logistic:Logistic",
     "graph-reranker": "kit.methods.graph_reranker.retriever:GraphReranker",

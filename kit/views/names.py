@@ -13,6 +13,7 @@ NAMES = {
     "mdr": "MDR",
     "pagerank": "PageRank",
     "hipporag2": "HippoRAG 2",
+    "linear": "LinearRAG",
     "qsgnn": "QSGNN",
     "logistic": "logistic model",
     "graph-reranker": "graph reranker",

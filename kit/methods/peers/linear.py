@@ -1,0 +1,137 @@
+"""LinearRAG: from the names in a question through the best sentence of each, no relations at all.
+
+Zhuang et al., LinearRAG: Linear Graph Retrieval Augmented Generation on Large-scale Corpora, ICLR
+2026; the constants are those of its code. Names there are found by spaCy, here by the kit's linker.
+"""
+
+from typing import Annotated
+
+import numpy as np
+from numpy import ndarray
+from scipy import sparse
+from sknetwork.ranking import PageRank as RandomWalk
+
+from kit.corpus import Corpus
+from kit.corpus.sentences import split_sentences
+from kit.corpus.types import Queries
+from kit.methods.base import Rankings, ranking_from_scores
+from kit.methods.baselines.classic import Dense
+from kit.methods.baselines.pagerank import ITERATIONS, spread
+from kit.settings import Positive, Share
+from kit.text import ENCODER_SETTINGS
+from kit.text.placeholders import key_of, linker_of
+
+OF_DENSE = 1.5  # what a passage's own likeness counts beside the names that stand in it
+
+
+class LinearRAG(Dense):
+    """The passages where a random walk that restarts at activated names is most often.
+
+    The question's names are active. Each activates the names of its best sentence, the one that is
+    most like the question and was not used: by its own activation times the sentence's likeness,
+    if that is enough; and so on for some rounds. The walk goes between names and the passages that
+    they stand in. It restarts at the active names, and a little at all passages by their likeness
+    and by what active names they have. Where the question has no name the ranking is that of dense
+    retrieval.
+
+    A likeness is a cosine, spread from 0 for the least of the query to 1 for the highest.
+    """
+
+    name = "linear"
+    index_settings = ENCODER_SETTINGS
+
+    class Settings(Dense.Settings, frozen=True):
+        rounds: Annotated[Positive, "of activation, that of the question's names included"] = 3
+        least: Annotated[Share, "activation from which a name is active"] = 0.5
+        passage_weight: Annotated[Share, "what passages count in a restart"] = 0.05
+        damping: Annotated[Share, "probability to go on instead of restarting"] = 0.5
+
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        self.linker = linker_of(corpus)
+        self.rows = {}  # of names, by their keys
+        self.sentences = []  # with the titles of their passages
+        self.names_of = []  # rows of the names in each sentence
+        passage_of = []
+        for row, passage in enumerate(corpus.passages):
+            for sentence in split_sentences(passage.text):
+                text = f"{passage.title}\n{sentence}"
+                self.sentences.append(text)
+                self.names_of.append(self._rows_in(text))
+                passage_of.append(row)
+        self.sentence_vectors = self.encoder.encode(self.sentences)
+        self._join(np.array(passage_of, int))
+
+    def _rows_in(self, text: str) -> list[int]:
+        keys = dict.fromkeys(key_of(mention.entity) for mention in self.linker.mentions(text))
+        return [self.rows.setdefault(key, len(self.rows)) for key in keys]
+
+    def _join(self, passage_of: ndarray) -> None:
+        """Which sentences a name has, and how often it stands in which passage."""
+        n_names = [len(names) for names in self.names_of]
+        sentence = np.repeat(np.arange(len(n_names)), n_names)
+        name = np.array([row for names in self.names_of for row in names], int)
+        ones = np.ones(len(name))
+        n = len(self.rows)
+        self.sentences_of = sparse.csr_array((ones, (name, sentence)), shape=(n, len(n_names)))
+        in_passages = (ones, (name, passage_of[sentence]))
+        self.times = sparse.csr_array(in_passages, shape=(n, len(self.corpus)))
+        # Nodes: the names, then the passages.
+        self.adjacency = sparse.csr_matrix(
+            sparse.block_array([[None, self.times], [self.times.T, None]])
+        )
+        self.is_isolated = np.diff(self.adjacency.indptr) == 0
+
+    def rank(self, queries: Queries, k: int) -> Rankings:
+        rankings = []
+        for query, vector in zip(queries, self.encoded(queries)):
+            active = self.activate(query.text, vector)
+            restarts = self.restarts(active, vector)
+            visits = restarts[len(self.rows) :]
+            if active:
+                restarts[self.is_isolated] *= 1 - self.settings.damping
+                walk = RandomWalk(self.settings.damping, n_iter=ITERATIONS, tol=0)
+                visits = walk.fit_predict(self.adjacency, weights=restarts)[len(self.rows) :]
+            rankings.append(ranking_from_scores(self.corpus, visits, k))
+        return rankings
+
+    def activate(self, text: str, vector: ndarray) -> dict[int, tuple[float, int]]:
+        """The active names' rows, each with its activation and the round in which it came."""
+        keys = dict.fromkeys(key_of(mention.entity) for mention in self.linker.mentions(text))
+        current = {self.rows[key]: 1.0 for key in keys if key in self.rows}
+        active = {row: (value, 1) for row, value in current.items()}
+        likeness = spread(vector[None] @ self.sentence_vectors.T)[0]
+        used = set()
+        for tier in range(2, self.settings.rounds + 1):
+            activated = {}
+            for row, value in current.items():
+                sentences = [one for one in self._sentences(row) if one not in used]
+                if not sentences:
+                    continue
+                best = max(sentences, key=likeness.__getitem__)
+                used.add(best)
+                passed_on = float(value * likeness[best])
+                if passed_on >= self.settings.least:
+                    for other in self.names_of[best]:
+                        activated[other] = activated.get(other, 0.0) + passed_on
+            for row, value in activated.items():
+                earlier, _ = active.get(row, (0.0, tier))
+                active[row] = (earlier + value, tier)
+            current = activated
+        return active
+
+    def _sentences(self, row: int) -> list[int]:
+        start, end = self.sentences_of.indptr[row : row + 2]
+        return self.sentences_of.indices[start:end].tolist()
+
+    def restarts(self, active: dict[int, tuple[float, int]], vector: ndarray) -> ndarray:
+        """How often the walk restarts where, (names + passages,), up to a factor."""
+        of_names = np.zeros(len(self.rows))
+        by_round = np.zeros(len(self.rows))
+        for row, (value, tier) in active.items():
+            of_names[row] = value
+            by_round[row] = value / tier
+        bonus = self.times.log1p().T @ by_round
+        dense = spread(vector[None] @ self.vectors.T)[0]
+        of_passages = self.settings.passage_weight * (OF_DENSE * dense + np.log1p(bonus))
+        return np.concatenate([of_names, of_passages])
