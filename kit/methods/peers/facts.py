@@ -88,7 +88,7 @@ def synonyms(vectors: ndarray, least: float) -> sparse.csr_array:
     usual = (sampled @ sampled.T)[np.triu_indices(len(sampled), 1)]
     scores, rows = NearestNeighbours(vectors).search(vectors, MOST_SYNONYMS + 1)
     is_alike = (scores >= usual.mean() + least * usual.std()) & (rows != np.arange(n)[:, None])
-    first, place = np.nonzero(is_alike)
-    edges = (scores[first, place], (first, rows[first, place]))
+    first, rank = np.nonzero(is_alike)
+    edges = (scores[first, rank], (first, rows[first, rank]))
     one_way = sparse.csr_array(edges, shape=(n, n))
     return one_way.maximum(one_way.T)

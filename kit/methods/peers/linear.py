@@ -4,6 +4,7 @@ Zhuang et al., LinearRAG: Linear Graph Retrieval Augmented Generation on Large-s
 2026; the constants are those of its code. Names there are found by spaCy, here by the kit's linker.
 """
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import numpy as np
@@ -103,22 +104,28 @@ class LinearRAG(Dense):
         likeness = spread(vector[None] @ self.sentence_vectors.T)[0]
         used = set()
         for tier in range(2, self.settings.rounds + 1):
-            activated = {}
+            current = self._passed_on(current, likeness, used)
             for row, value in current.items():
-                sentences = [one for one in self._sentences(row) if one not in used]
-                if not sentences:
-                    continue
-                best = max(sentences, key=likeness.__getitem__)
-                used.add(best)
-                passed_on = float(value * likeness[best])
-                if passed_on >= self.settings.least:
-                    for other in self.names_of[best]:
-                        activated[other] = activated.get(other, 0.0) + passed_on
-            for row, value in activated.items():
                 earlier, _ = active.get(row, (0.0, tier))
                 active[row] = (earlier + value, tier)
-            current = activated
         return active
+
+    def _passed_on(
+        self, active: Mapping[int, float], likeness: ndarray, used: set[int]
+    ) -> dict[int, float]:
+        """What names hear through the best sentences of active ones, which are used then."""
+        heard = {}
+        for row, value in active.items():
+            sentences = [sentence for sentence in self._sentences(row) if sentence not in used]
+            best = max(sentences, key=likeness.__getitem__, default=None)
+            if best is None:
+                continue
+            used.add(best)
+            passed_on = float(value * likeness[best])
+            if passed_on >= self.settings.least:
+                for other in self.names_of[best]:
+                    heard[other] = heard.get(other, 0.0) + passed_on
+        return heard
 
     def _sentences(self, row: int) -> list[int]:
         start, end = self.sentences_of.indptr[row : row + 2]

@@ -89,7 +89,7 @@ def questions_in(reply: str, rows: Rows) -> list[TrainingQuestion]:
         written = item if isinstance(item, dict) else {}
         text = str(written.get("question", "")).strip()
         needed = str(written.get("doc", 0)).split(",")
-        supports = tuple(rows[int(place)] for place in needed if place.strip() in ("0", "1"))
+        supports = tuple(rows[int(index)] for index in needed if index.strip() in ("0", "1"))
         if text and supports:
             questions.append(TrainingQuestion(text, supports))
     cost.count(unread=len(items) - len(questions))

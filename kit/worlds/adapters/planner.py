@@ -50,7 +50,8 @@ def planner_pairs(benchmark: Benchmark, n: int, seed: int) -> PairsOfQuestions:
     ras.index(benchmark.corpus)
     structured = taught(ras, questions)
     ircot = IRCoT(top_k=READ)
-    ircot.inner, ircot.corpus = ras.inner, ras.corpus
+    ircot.inner = ras.inner
+    ircot.corpus = ras.corpus
     thinking = taught(ircot, questions)
     ids_of_known = known_without_reading(questions)
 
