@@ -20,7 +20,7 @@ from kit.methods.loops.steps import (
     Trajectories,
     Trajectory,
 )
-from kit.methods.loops.teacher import Teacher, taught
+from kit.methods.loops.teacher import Teacher, has_short_steps, taught
 from kit.methods.ras.retriever import RAS
 from kit.readers.scoring import exact_match, f1
 from kit.text.placeholders import key_of
@@ -77,11 +77,13 @@ def right_actions(ras: RAS, questions: Questions) -> DataFrame:
 
     A row per state of a question through which the teacher goes: question, hops, n_searches that
     went before, ``wanted`` (ask or stop), ``said`` (or neither), ``action``: whether they agree.
+    Questions without sub-questions in words have none.
     """
     teacher = Teacher(ras.corpus, ras.settings.top_k)
+    divided = list(filter(has_short_steps, questions))
     states = []
     rows = []
-    for question, grown in zip(questions, taught(ras.variant(), questions)):
+    for question, grown in zip(divided, taught(ras.variant(), divided)):
         for n in range(len(grown.steps) + 1):
             states.append(grown.up_to(n))
             wanted = "ask" if teacher.next_step(states[-1]) else "stop"
