@@ -9,14 +9,14 @@ from typing import Annotated
 import numpy as np
 from numpy import ndarray
 from scipy import sparse
-from sknetwork.ranking import PageRank as RandomWalk
 
 from kit.corpus import Corpus
 from kit.corpus.types import Queries
 from kit.methods.base import Rankings, ranking_from_scores
 from kit.methods.baselines.classic import Dense
-from kit.methods.baselines.pagerank import ITERATIONS, spread
+from kit.methods.baselines.pagerank import spread
 from kit.methods.peers.facts import facts_of, synonyms
+from kit.methods.peers.walk import visits
 from kit.settings import AboveZero, Positive, Share
 from kit.text import ENCODER_SETTINGS
 from kit.text.triples import extract
@@ -60,25 +60,20 @@ class HippoRAG2(Dense):
         # Nodes: the entities, then the passages.
         blocks = [[facts.related + alike, facts.contained], [facts.contained.T, None]]
         self.adjacency = sparse.csr_matrix(sparse.block_array(blocks))
-        self.is_isolated = np.diff(self.adjacency.indptr) == 0
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
         for vector in self.encoded(queries):
-            visits = self.visits(vector)
-            rankings.append(ranking_from_scores(self.corpus, visits, k))
+            rankings.append(ranking_from_scores(self.corpus, self.scores(vector), k))
         return rankings
 
-    def visits(self, vector: ndarray) -> ndarray:
+    def scores(self, vector: ndarray) -> ndarray:
         """How often the walk for a unit vector is at which passage, (passages,)."""
         n_entities = len(self.facts.entities)
         restarts = self.restarts(vector)
         if not n_entities:
             return restarts
-        # From where no edge leads the walk restarts; scikit-network would let it stay.
-        restarts[self.is_isolated] *= 1 - self.settings.damping
-        walk = RandomWalk(self.settings.damping, n_iter=ITERATIONS, tol=0)
-        return walk.fit_predict(self.adjacency, weights=restarts)[n_entities:]
+        return visits(self.adjacency, restarts, self.settings.damping)[n_entities:]
 
     def restarts(self, vector: ndarray) -> ndarray:
         """How often the walk restarts where, (entities + passages,), up to a factor."""

@@ -10,14 +10,14 @@ from typing import Annotated
 import numpy as np
 from numpy import ndarray
 from scipy import sparse
-from sknetwork.ranking import PageRank as RandomWalk
 
 from kit.corpus import Corpus
 from kit.corpus.sentences import split_sentences
 from kit.corpus.types import Queries
 from kit.methods.base import Rankings, ranking_from_scores
 from kit.methods.baselines.classic import Dense
-from kit.methods.baselines.pagerank import ITERATIONS, spread
+from kit.methods.baselines.pagerank import spread
+from kit.methods.peers.walk import visits
 from kit.settings import Positive, Share
 from kit.text import ENCODER_SETTINGS
 from kit.text.placeholders import key_of, linker_of
@@ -81,19 +81,16 @@ class LinearRAG(Dense):
         self.adjacency = sparse.csr_matrix(
             sparse.block_array([[None, self.times], [self.times.T, None]])
         )
-        self.is_isolated = np.diff(self.adjacency.indptr) == 0
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
         for query, vector in zip(queries, self.encoded(queries)):
             active = self.activate(query.text, vector)
             restarts = self.restarts(active, vector)
-            visits = restarts[len(self.rows) :]
+            scores = restarts
             if active:
-                restarts[self.is_isolated] *= 1 - self.settings.damping
-                walk = RandomWalk(self.settings.damping, n_iter=ITERATIONS, tol=0)
-                visits = walk.fit_predict(self.adjacency, weights=restarts)[len(self.rows) :]
-            rankings.append(ranking_from_scores(self.corpus, visits, k))
+                scores = visits(self.adjacency, restarts, self.settings.damping)
+            rankings.append(ranking_from_scores(self.corpus, scores[len(self.rows) :], k))
         return rankings
 
     def activate(self, text: str, vector: ndarray) -> dict[int, tuple[float, int]]:
