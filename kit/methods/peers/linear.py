@@ -97,6 +97,8 @@ class LinearRAG(Dense):
         """The active names' rows, each with its activation and the round in which it came."""
         keys = dict.fromkeys(key_of(mention.entity) for mention in self.linker.mentions(text))
         current = {self.rows[key]: 1.0 for key in keys if key in self.rows}
+        if not current:
+            return {}
         active = {row: (value, 1) for row, value in current.items()}
         likeness = spread(vector[None] @ self.sentence_vectors.T)[0]
         used = set()
