@@ -5,7 +5,7 @@ A method's room is opened when the method is asked for, so that BM25 waits for n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from itertools import chain
 from textwrap import indent
@@ -14,6 +14,7 @@ from kit.arguments import expect_known
 from kit.errors import InputError, known_names
 from kit.methods.base import Ranking, Retriever
 from kit.methods.declared import says_how_to_learn, setting_names
+from kit.methods.nested import read_call
 from kit.settings import documentation
 
 #: Each method by its name: the file that holds it, and its class. A new method is a line here.
@@ -47,6 +48,11 @@ METHODS: dict[str, str | type[Retriever]] = {
     "kgp-chat": "kit.methods.kgp.agents:KGPChat",
     "golden": "kit.methods.baselines.classic:Golden",
 }
+#: What goes around other methods: ``fuse(bm25, gnn-ret)``, ``rerank(gnn-ret, mdr, 50)``.
+WRAPPERS = {
+    "fuse": "kit.methods.peers.fusion:Fuse",
+    "rerank": "kit.methods.peers.reranking:Rerank",
+}
 
 
 def method(name: str) -> type[Retriever]:
@@ -62,10 +68,17 @@ def method(name: str) -> type[Retriever]:
 
 
 def settings_of(name: str) -> list[str]:
-    """The names of a method's settings, for which its room is not opened.
+    """The names of a method's settings, and of those that it goes around; no room is opened.
 
     Raises :class:`InputError` for a method that does not exist.
     """
+    name, arguments = read_call(name)
+    if name in WRAPPERS:
+        names = setting_names(*WRAPPERS[name].split(":"))
+        for argument in filter(is_method, arguments):
+            names += settings_of(argument)
+        return list(dict.fromkeys(names))
+
     registered = _registered(name)
     if isinstance(registered, str):
         return setting_names(*registered.split(":"))
@@ -84,14 +97,22 @@ def learns(name: str) -> bool:
 
 
 def _registered(name: str) -> str | type[Retriever]:
-    expect_known([name], METHODS, "retriever")
-    return METHODS[name]
+    expect_known([name], [*METHODS, *WRAPPERS], "retriever")
+    return METHODS.get(name) or WRAPPERS[name]
+
+
+def is_method(text: str) -> bool:
+    """Whether a text begins like the name of a method, whatever stands in its brackets."""
+    return read_call(text).name in {*METHODS, *WRAPPERS}
 
 
 class _Make:
     """Makes retrievers; its own documentation has the settings of all methods."""
 
     def __call__(self, name: str, **settings: object) -> Retriever:
+        outer, arguments = read_call(name)
+        if outer in WRAPPERS:
+            return method(outer).of(arguments, **settings)
         return method(name)(**settings)
 
     @property
@@ -101,7 +122,7 @@ class _Make:
             "A retriever by name, with settings: ``make('gnn-ret', top_k=10)``.",
             "Raises :class:`InputError` for a name, a setting or a value that does not exist.",
         ]
-        for name in METHODS:
+        for name in (*METHODS, *WRAPPERS):
             described = documentation(method(name).Settings) or "no settings"
             parts.append(f"{name}\n" + indent(described, "    "))
         return "\n\n".join(parts)
@@ -119,10 +140,14 @@ def make_all(names: Iterable[str], **settings: object) -> dict[str, Retriever]:
     expect_settings(names, settings)
     retrievers = {}
     for name in names:
-        accepted = settings_of(name)
-        chosen = {key: value for key, value in settings.items() if key in accepted}
-        retrievers[name] = make(name, **chosen)
+        retrievers[name] = make(name, **accepted(name, settings))
     return retrievers
+
+
+def accepted(name: str, settings: Mapping[str, object]) -> dict[str, object]:
+    """Those of the settings that a method, or one that it goes around, has."""
+    names = settings_of(name)
+    return {key: value for key, value in settings.items() if key in names}
 
 
 def expect_settings(names: Iterable[str], settings: Iterable[str]) -> None:
@@ -130,11 +155,11 @@ def expect_settings(names: Iterable[str], settings: Iterable[str]) -> None:
 
     It takes a moment, as no method's room is opened.
     """
-    accepted = {name: settings_of(name) for name in names}
-    all_names = dict.fromkeys(chain.from_iterable(accepted.values()))
+    by_name = {name: settings_of(name) for name in names}
+    all_names = dict.fromkeys(chain.from_iterable(by_name.values()))
     for setting in settings:
         if setting not in all_names:
-            listed = ", ".join(accepted) or "none"
+            listed = ", ".join(by_name) or "none"
             raise InputError(
                 f"no setting {setting!r} of {listed}; known are {known_names(all_names, setting)}"
             )

@@ -10,7 +10,7 @@ from kit.errors import InputError
 from kit.text.e5 import ON_THE_HUB
 
 if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
+    from sentence_transformers import CrossEncoder, SentenceTransformer
 
 PATIENCE = 10  # seconds that the hub has to answer
 OWNER = "sentence-transformers"  # of encoders that are named without one
@@ -44,6 +44,21 @@ def load_model(name: str, folder: Path | None, trusted: bool) -> SentenceTransfo
         else:
             expected = f"no sentence-transformers model of this name or folder ({error})"
         raise InputError(expected, field="encoder") from None
+
+
+def load_cross_encoder(name: str, folder: Path | None) -> CrossEncoder:
+    """The cross-encoder of a folder, or of this name in the cache or else on the hub.
+
+    Raises :class:`InputError` where there is no such model.
+    """
+    from sentence_transformers import CrossEncoder
+
+    is_local = lies_here(name, folder)
+    try:
+        return CrossEncoder(str(folder or name), local_files_only=is_local)
+    except (OSError, ValueError) as error:
+        expected = f"no cross-encoder of this name or folder ({error})"
+        raise InputError(expected, field="rerank") from None
 
 
 def lies_here(name: str, folder: Path | None) -> bool:

@@ -1,6 +1,7 @@
 """Methods by the names that people use; ids such as ``gnn-ret`` are for commands and code."""
 
 from kit.corpus.types import Texts
+from kit.methods.nested import Call, read_call
 
 NAMES = {
     "bm25": "BM25",
@@ -63,13 +64,25 @@ _METRICS = {
 def name_of(label: str) -> str:
     """A method in words, with what follows its id: "gnn-ret, untrained" is "GNN-Ret, untrained".
 
-    "ircot, rgnn-ret" is "IRCoT over RGNN-Ret". What is no method's id stays as it is.
+    "ircot, rgnn-ret" is "IRCoT over RGNN-Ret", and "fuse(bm25, dense)" is "BM25 + dense retrieval".
+    What is no method's id stays as it is.
     """
+    if label.endswith(")") and "(" in label:
+        return _with_parts(read_call(label))
     first, *rest = label.split(", ")
     name = NAMES.get(first, first)
     for part in rest:
         name += f" over {NAMES[part]}" if part in _INNER else f", {part}"
     return name
+
+
+def _with_parts(call: Call) -> str:
+    """A method around others in words; the number of passages that are ranked anew is left out."""
+    parts = [name_of(argument) for argument in call.arguments if not argument.isdecimal()]
+    if call.name == "fuse":
+        return " + ".join(parts)
+    first, second = parts
+    return f"{first}, reranked by {second}"
 
 
 def said(label: str) -> str:

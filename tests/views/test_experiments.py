@@ -71,6 +71,10 @@ def test_the_best_is_named_only_where_its_interval_is_apart() -> None:
 def test_names_in_words() -> None:
     assert name_of("gnn-ret, untrained") == "GNN-Ret, untrained"
     assert name_of("ircot, rgnn-ret, own answer") == "IRCoT over RGNN-Ret, own answer"
+    assert name_of("fuse(bm25, gnn-ret)") == "BM25 + GNN-Ret"
+    assert name_of("rerank(fuse(bm25, dense), mdr, 50)") == (
+        "BM25 + dense retrieval, reranked by MDR"
+    )
     assert name_of("no messages") == "no messages"
     assert said("graph-reranker") == "the graph reranker" and said("dense") == "dense retrieval"
     assert metric_name("full@10") == "Full@10"
