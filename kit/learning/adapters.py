@@ -20,6 +20,7 @@ from torch.nn.functional import cross_entropy
 from kit.corpus.types import Texts
 from kit.learning.trained import Trained
 from kit.learning.training import Period, Slot, Trainer, parts_of_epoch, periods_of
+from kit.precision import device
 from kit.settings import BaseSettings, Positive, Whole
 from kit.store import Store, content_key
 from kit.text.language_models import CausalModel, Request
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 WEIGHTS = "adapter_model.safetensors"
+READ_AT_ONCE = 16  # examples of a GPU
 
 Item = TypeVar("Item")
 Example = tuple[list[int], int]  # tokens, and how many of them are the answer's
@@ -153,14 +155,25 @@ def released(model: PeftModel) -> PreTrainedModel:
 def answer_loss(model: CallsModel, batch: Sequence[Example]) -> Tensor:
     """Mean cross-entropy of the answers' tokens, in nats; what stands before them is not learned.
 
-    The examples are read one by one, so that nothing is padded.
+    A GPU reads examples together, a CPU one by one, so that nothing is padded.
     """
+    at_once = READ_AT_ONCE if device() == "cuda" else 1
     losses = []
-    for tokens, n_of_answer in batch:
-        logits = model(torch.tensor([tokens]), n_of_answer + 1)[0]
-        # Each token is foreseen where the one before it stands: (tokens of the answer, vocabulary).
-        answer = torch.tensor(tokens[-n_of_answer:], device=logits.device)
-        losses.append(cross_entropy(logits[:-1].float(), answer, reduction="sum"))
+    for start in range(0, len(batch), at_once):
+        examples = batch[start : start + at_once]
+        begins = [len(tokens) - n_of_answer for tokens, n_of_answer in examples]
+        longest = max(len(tokens) for tokens, _ in examples)
+        # Padded behind, where no token before it looks.
+        padded = [tokens + [0] * (longest - len(tokens)) for tokens, _ in examples]
+        behind = longest - min(begins) + 1
+        logits = model(torch.tensor(padded), behind)
+
+        for row, (tokens, n_of_answer) in enumerate(examples):
+            # Each token is foreseen where the one before it stands: (of the answer, vocabulary).
+            first = begins[row] - 1 - (longest - behind)
+            answer = torch.tensor(tokens[-n_of_answer:], device=logits.device)
+            of_answer = logits[row, first : first + n_of_answer].float()
+            losses.append(cross_entropy(of_answer, answer, reduction="sum"))
     return torch.stack(losses).sum() / sum(n_of_answer for _, n_of_answer in batch)
 
 

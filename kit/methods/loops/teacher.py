@@ -44,11 +44,13 @@ def worded_steps(question: Question) -> list[Question]:
 
 
 def _short(question: Question, answer: str) -> str:
-    """An answer in a few words; of a sentence, the object of a triple that stands in it last."""
-    if is_short(answer):
-        return answer
-    objects = [value for _, _, value in question.triples if value in answer]
-    return max(objects, key=answer.rfind, default="")
+    """An answer in a few words; of a sentence, the object of a triple that stands in it last.
+
+    A sentence may be short, too: "She is French."
+    """
+    objects = [value for _, _, value in question.triples if value and value in answer]
+    plain = answer if is_short(answer) else ""
+    return max(objects, key=answer.rfind, default=plain)
 
 
 def has_short_steps(question: Question) -> bool:

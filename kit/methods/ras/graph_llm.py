@@ -13,7 +13,7 @@ The paper's symbols and the names here: g_i the ``triples`` of a step, f_gnn ``e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -112,6 +112,7 @@ class GraphLLMNetwork(nn.Module):
             nn.Sigmoid(),
             nn.Linear(hidden, size),
         )
+        self.to(self.language.device)
 
     @property
     def learning(self) -> nn.ParameterList:
@@ -125,12 +126,13 @@ class GraphLLMNetwork(nn.Module):
         """
         owner = [row for row, of_state in enumerate(graphs) for _ in of_state]
         flat = list(chain.from_iterable(graphs))
-        means = torch.zeros(len(graphs), self.encoder.out_channels)
+        here = self.language.device
+        means = torch.zeros(len(graphs), self.encoder.out_channels, device=here)
         if flat:
-            batch = Batch.from_data_list(flat, exclude_keys=["names"])
+            batch = Batch.from_data_list(flat, exclude_keys=["names"]).to(here)
             h = self.encoder(batch.x, batch.edge_index, batch.edge_attr)
             of_graphs = global_mean_pool(h, batch.batch, len(flat))
-            means = scatter(of_graphs, torch.tensor(owner), 0, len(graphs), "mean")
+            means = scatter(of_graphs, torch.tensor(owner, device=here), 0, len(graphs), "mean")
         return self.projector(means)
 
     def embedded(self, tokens: Tensor, graph_tokens: Tensor) -> Tensor:
@@ -138,6 +140,7 @@ class GraphLLMNetwork(nn.Module):
 
         (prompts, tokens) and (prompts, embedding) → (prompts, tokens, embedding).
         """
+        tokens = tokens.to(graph_tokens.device)
         vectors = self.language.get_input_embeddings()(tokens.clamp(min=0))
         is_graph = (tokens == GRAPH)[..., None]
         return vectors.masked_scatter(is_graph, graph_tokens.to(vectors))
@@ -145,10 +148,10 @@ class GraphLLMNetwork(nn.Module):
     def loss(self, batch: Sequence[Read]) -> Tensor:
         """Cross-entropy of the replies' tokens, in nats."""
         graph_tokens = self.graph_tokens([lesson.graphs for lesson in batch])
-        in_order = iter(graph_tokens.split(1))
+        in_order = iter(graph_tokens)
 
         def foresee(tokens: Tensor, n: int) -> Tensor:
-            vectors = self.embedded(tokens, next(in_order))
+            vectors = self.embedded(tokens, torch.stack(list(islice(in_order, len(tokens)))))
             return self.language(inputs_embeds=vectors, logits_to_keep=n).logits
 
         return answer_loss(foresee, [lesson[:2] for lesson in batch])
@@ -159,7 +162,7 @@ class GraphLLMNetwork(nn.Module):
         vectors = self.embedded(torch.tensor([lesson.tokens]), self.graph_tokens([lesson.graphs]))
         [written] = self.language.generate(
             inputs_embeds=vectors,
-            attention_mask=torch.ones(vectors.shape[:2], dtype=torch.long),
+            attention_mask=torch.ones(vectors.shape[:2], dtype=torch.long, device=vectors.device),
             max_new_tokens=LONGEST_PLAN,
             do_sample=False,
             eos_token_id=end,
