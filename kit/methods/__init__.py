@@ -110,9 +110,9 @@ class _Make:
     """Makes retrievers; its own documentation has the settings of all methods."""
 
     def __call__(self, name: str, **settings: object) -> Retriever:
-        outer, arguments = read_call(name)
-        if outer in WRAPPERS:
-            return method(outer).of(arguments, **settings)
+        call = read_call(name) if isinstance(name, str) else None
+        if call and call.name in WRAPPERS:
+            return method(call.name).of(call.arguments, **settings)
         return method(name)(**settings)
 
     @property

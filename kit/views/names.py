@@ -1,6 +1,7 @@
 """Methods by the names that people use; ids such as ``gnn-ret`` are for commands and code."""
 
 from kit.corpus.types import Texts
+from kit.methods import WRAPPERS
 from kit.methods.nested import Call, read_call
 
 NAMES = {
@@ -67,7 +68,7 @@ def name_of(label: str) -> str:
     "ircot, rgnn-ret" is "IRCoT over RGNN-Ret", and "fuse(bm25, dense)" is "BM25 + dense retrieval".
     What is no method's id stays as it is.
     """
-    if label.endswith(")") and "(" in label:
+    if label.partition("(")[0] in WRAPPERS:
         return _with_parts(read_call(label))
     first, *rest = label.split(", ")
     name = NAMES.get(first, first)

@@ -30,7 +30,7 @@ from kit.corpus import (
 from kit.errors import InputError
 from kit.evaluation import evaluate
 from kit.lab.cli import main
-from kit.methods import METHODS
+from kit.methods import METHODS, WRAPPERS
 from kit.methods.gnn_ret.retriever import GNNRet
 from kit.paths import PUBLISHED, ROOT
 from kit.readers.extractive import ExtractiveReader
@@ -540,7 +540,7 @@ def test_a_method_of_your_own_is_named_by_its_file(
 def test_the_methods_are_listed() -> None:
     listing = kit("methods").stdout
     names = [line.split()[0] for line in listing.splitlines() if not line.startswith(" ")]
-    assert names == list(METHODS)
+    assert names == [*METHODS, *WRAPPERS]
     assert "bm25 (does not train): no settings" in listing
     assert "gnn-ret (may train): encoder, " in listing
     assert "alpha: a number from 0 to 1 (default 0.5): " in kit("methods", "gnn-ret").stdout

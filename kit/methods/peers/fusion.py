@@ -48,10 +48,10 @@ class Fuse(Wrapper):
 
     @classmethod
     def of(cls, arguments: Texts, **settings: object) -> Self:
-        own, of_parts = cls.divide(settings)
+        of_itself, of_parts = cls.divide(settings)
         if len(arguments) < 2:
             raise InputError("expected at least two methods, such as fuse(bm25, gnn-ret)")
-        return cls(*make_all(arguments, **of_parts).values(), **own)
+        return cls(*make_all(arguments, **of_parts).values(), **of_itself)
 
     def fit(self, benchmark: Benchmark) -> None:
         super().fit(benchmark)

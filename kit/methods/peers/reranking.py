@@ -44,15 +44,15 @@ class Rerank(Wrapper):
 
     @classmethod
     def of(cls, arguments: Texts, **settings: object) -> Self:
-        own, of_parts = cls.divide(settings)
+        of_itself, of_parts = cls.divide(settings)
         if len(arguments) == 3 and arguments[2].isdecimal():
-            own.setdefault("first", int(arguments[2]))
+            of_itself.setdefault("first", int(arguments[2]))
         elif len(arguments) != 2:
             raise InputError("expected rerank(METHOD, MODEL) or rerank(METHOD, MODEL, 50)")
 
         first, second = arguments[:2]
         names = [first, second] if is_method(second) else [first]
-        made = cls(*(make(name, **accepted(name, of_parts)) for name in names), **own)
+        made = cls(*(make(name, **accepted(name, of_parts)) for name in names), **of_itself)
         if not is_method(second):
             made.cross_encoder = CrossEncoder(second)
         made.name = f"{cls.name}({first}, {second})"

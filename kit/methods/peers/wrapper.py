@@ -28,8 +28,10 @@ class Wrapper(Retriever):
     @classmethod
     def divide(cls, settings: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
         """Its own settings and those of its parts."""
-        own = {name: value for name, value in settings.items() if name in cls.defaults()}
-        return own, {name: value for name, value in settings.items() if name not in own}
+        names = cls.defaults()
+        of_itself = {name: value for name, value in settings.items() if name in names}
+        of_parts = {name: value for name, value in settings.items() if name not in names}
+        return of_itself, of_parts
 
     def fit(self, benchmark: Benchmark) -> None:
         for part in self.parts:

@@ -126,13 +126,13 @@ class GraphLLMNetwork(nn.Module):
         """
         owner = [row for row, of_state in enumerate(graphs) for _ in of_state]
         flat = list(chain.from_iterable(graphs))
-        here = self.language.device
-        means = torch.zeros(len(graphs), self.encoder.out_channels, device=here)
+        device = self.language.device
+        means = torch.zeros(len(graphs), self.encoder.out_channels, device=device)
         if flat:
-            batch = Batch.from_data_list(flat, exclude_keys=["names"]).to(here)
+            batch = Batch.from_data_list(flat, exclude_keys=["names"]).to(device)
             h = self.encoder(batch.x, batch.edge_index, batch.edge_attr)
             of_graphs = global_mean_pool(h, batch.batch, len(flat))
-            means = scatter(of_graphs, torch.tensor(owner, device=here), 0, len(graphs), "mean")
+            means = scatter(of_graphs, torch.tensor(owner, device=device), 0, len(graphs), "mean")
         return self.projector(means)
 
     def embedded(self, tokens: Tensor, graph_tokens: Tensor) -> Tensor:

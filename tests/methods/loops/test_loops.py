@@ -156,7 +156,9 @@ def test_a_loop_over_a_retriever_that_is_indexed_already(indexed, agent) -> None
 
 
 def test_an_inner_that_nobody_knows_is_refused_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"^no retriever 'nope'; known are bm25, .*golden$"):
+    with pytest.raises(
+        InputError, match=r"^no retriever 'nope'; known are bm25, .*golden, fuse, rerank$"
+    ):
         make("ircot", inner="nope")
 
 

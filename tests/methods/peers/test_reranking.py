@@ -41,13 +41,14 @@ def test_only_the_first_are_ordered_anew(indexed) -> None:
     assert indexed("rerank(dense, bm25, 1)").retrieve(QUESTION, 6).ids == dense
 
 
-def test_a_cross_encoder_reads_question_and_passage_together(indexed, tiny, tokenizer) -> None:
-    from transformers import BertForSequenceClassification
+def test_a_cross_encoder_reads_question_and_passage_together(indexed, tiny) -> None:
+    from transformers import AutoTokenizer, BertForSequenceClassification
 
     ranked = indexed(f"rerank(dense, {tiny}, 4)")
     first = indexed("dense").retrieve(QUESTION, 4).ids
     texts = [example().corpus[passage].full_text for passage in first]
     model = BertForSequenceClassification.from_pretrained(tiny).eval()
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
     inputs = tokenizer([QUESTION] * 4, texts, padding=True, return_tensors="pt")
     with torch.no_grad():
         logits = model(**inputs).logits[:, 0]
