@@ -40,9 +40,13 @@ def adapter(base: CausalModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     return Adapter("reader", base, SETTINGS)
 
 
-def test_the_loss_is_of_the_answers_tokens_alone(base: CausalModel) -> None:
+@pytest.mark.parametrize("device", ["cpu", "cuda"])  # one by one, or together
+def test_the_loss_is_of_the_answers_tokens_alone(
+    device: str, base: CausalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kit.learning.adapters.device", lambda: device)
     examples = []
-    for pair in PAIRS[:2]:
+    for pair in PAIRS:  # of different lengths
         answer = base.tokens_of_answer(pair.answer)
         assert answer[-1] == 102  # the end is learned, too
         examples.append((base.tokens_of(pair.request) + answer, len(answer)))

@@ -53,6 +53,9 @@ def test_steps_are_in_words_and_their_answers_short() -> None:
         (SECOND, "Selby Quay"),
     ]
     assert has_short_steps(QUESTION)
+    sentence = SubQuestion("Of which town is she?", "She is of Selby Quay.", 1)
+    [step] = worded_steps(QUESTION.__replace__(decomposition=[sentence]))
+    assert step.answer == "Selby Quay"  # though the sentence is short, too
     unclear = SubQuestion("Where?", "She was born there, in that quay, they say.", 1)
     assert not has_short_steps(
         Question("q", "?", "a", (("film",), ("woman",)), decomposition=[unclear])
