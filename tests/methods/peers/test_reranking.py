@@ -1,5 +1,6 @@
 """Reranking by another method, and by a tiny cross-encoder with weights drawn at random."""
 
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory, tokenizer) -> Path:
         **sizes,
     )
     BertForSequenceClassification(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    plain = deepcopy(tokenizer)
+    plain.chat_template = None  # that of other tests, by which pairs would be written as a chat
+    plain.save_pretrained(folder)
     return folder
 
 
