@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import torch
 
-BFLOAT16_UNITS = ("amx_bf16", "avx512_bf16")  # parts of a CPU that multiply bfloat16
+# The part of a CPU that multiplies bfloat16 faster than float32; AVX-512's needs 1.7 times as long.
+BFLOAT16_UNIT = "amx_bf16"
 
 
 def device() -> str:
@@ -15,8 +16,7 @@ def device() -> str:
 
 def has_bfloat16() -> bool:
     """Whether products in bfloat16 are quicker here than those in float32."""
-    units = torch.cpu.get_capabilities()
-    return device() == "cuda" or any(units.get(name) for name in BFLOAT16_UNITS)
+    return device() == "cuda" or torch.cpu.get_capabilities().get(BFLOAT16_UNIT, False)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ MOST_BRANCHES = 12  # per function; a comprehension counts, and each of its cond
 MOST_LINES = 60  # per function
 MOST_LINES_OF_A_FILE = 500
 MOST_TUPLES = 3  # assignments of unrelated things in one statement, per thousand lines of code
-MOST_SUBSTANCE = 144_000  # expression nodes of kit and notebooks, without worlds and solutions
+MOST_SUBSTANCE = 149_000
 
 #: Words that say nothing about what they name.
 WEAK = set(

@@ -41,7 +41,8 @@ class Experiment:
     seed in ``runs``. ``rankings`` maps retriever to question id to Ranking (of the first seed).
     ``seconds_to_fit`` is what learning and indexing took. ``sees_gold`` names the retrievers that
     get :class:`~kit.corpus.GoldQuery`. ``usages`` has :meth:`kit.text.LanguageModel.usage`, and
-    ``draws`` the seed and n_resamples of the intervals. ``n_identical`` counts the questions whose
+    ``draws`` the seed and n_resamples of the intervals. ``further`` names the columns of
+    :func:`kit.evaluation.further.with_measures`. ``n_identical`` counts the questions whose
     rankings leave out the passage with their own id, ``n_with_copies`` those of which a support may
     be found under another id, too.
     """
@@ -58,6 +59,7 @@ class Experiment:
     sees_gold: Strings = ()
     usages: dict[str, DataFrame] = field(default_factory=dict)
     runs: DataFrame | None = None
+    further: Strings = ()
 
     def __repr__(self) -> str:
         names = ", ".join(self.rankings)
@@ -67,10 +69,10 @@ class Experiment:
     def metrics(self) -> list[str]:
         """The columns of ``table`` that hold a metric.
 
-        All but edit distances and lengths are between 0 and 1.
+        All but edit distances and lengths are between 0 and 1, and perhaps ``further`` ones.
         """
         names = [f"{metric}@{k}" for metric in ("recall", "full") for k in self.ks]
-        names += ["mrr", *metrics.GRAPH_MEASURES, *metrics.ANSWER_MEASURES]
+        names += ["mrr", *self.further, *metrics.GRAPH_MEASURES, *metrics.ANSWER_MEASURES]
         return [name for name in names if name in self.table]
 
     def only(self, retrievers: Texts) -> Self:

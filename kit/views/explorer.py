@@ -9,6 +9,7 @@ import ipywidgets as widgets
 import msgspec
 from IPython.display import HTML, display
 from msgspec.structs import replace
+from pandas import DataFrame
 from traitlets import TraitError
 
 from kit.arguments import expect_known
@@ -23,6 +24,7 @@ from kit.views.controls import SYMBOLS, Controls, method_controls, question_cont
 from kit.views.frames import replay
 from kit.views.frames.steps import covered_supports
 from kit.views.layout import apart
+from kit.views.lost import in_words
 from kit.views.names import name_of
 from kit.views.replay import Column, Frame, RankItem, Replay
 from kit.views.replay_page import page_of
@@ -281,10 +283,13 @@ def _heading_beside(explorer: Explorer, other: Explorer) -> str:
     return " · ".join([explorer.canvas.name.removesuffix(_STEPS), *differing])
 
 
-def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
+def explore_rankings(
+    experiment: Experiment, k: int = 10, supports: DataFrame | None = None
+) -> Explorer:
     """The first k passages of each retriever, side by side.
 
-    Questions stand in the order of their hops.
+    Questions stand in the order of their hops. With what became of the ``supports``
+    (:func:`kit.evaluation.lost.lost_supports`) it is told where each method lost one.
     """
     questions = sorted(experiment.questions, key=lambda question: question.hops)
     controls, find = question_controls(experiment.benchmark, questions)
@@ -298,6 +303,9 @@ def explore_rankings(experiment: Experiment, k: int = 10) -> Explorer:
             items = list(map(RankItem, first, ranking.scores.tolist()))
             caption = f"{name_of(name)}: {covered_supports(chosen, first)}"
             columns.append(Column(caption, items))
-        return Replay.from_frames([Frame(columns=columns)], corpus, chosen, {})
+        caption = ""
+        if supports is not None:
+            caption = in_words(supports[supports["question"] == question])
+        return Replay.from_frames([Frame(caption=caption, columns=columns)], corpus, chosen, {})
 
     return Explorer("Rankings side by side", {"question": controls["question"]}, make_replay)

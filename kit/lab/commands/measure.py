@@ -144,6 +144,16 @@ class Targets(NamedTuple):
             write_runs(experiment.rankings, self.trec)
 
 
+def _expect_measures(_context: click.Context, _option: click.Parameter, names: Texts) -> Texts:
+    """Names that ir_measures knows, or an error before what takes long to load."""
+    if names:
+        from kit.evaluation.further import read_measure
+
+        for name in names:
+            read_measure(name)
+    return names
+
+
 @click.command(epilog=RESULT_FILES)
 @click.argument("retrievers", nargs=-1, required=True)
 @source_options
@@ -166,6 +176,13 @@ class Targets(NamedTuple):
     "--same-text",
     is_flag=True,
     help="Count a support as found where a passage of the same title and text is found.",
+)
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    callback=_expect_measures,
+    help="Another measure by its name in ir_measures, such as nDCG@10, AP or P@5; may be repeated.",
 )
 @click.option("--reader", help="Who answers: extractive, ras, hf:MODEL, server:MODEL or t5:MODEL.")
 @click.option(
@@ -193,6 +210,7 @@ def evaluate(
     graphs: bool,
     keep_identical_ids: bool,
     same_text: bool,
+    measures: Texts,
     reader: str | None,
     read: str | None,
     judge: str | None,
@@ -228,6 +246,7 @@ def evaluate(
         training,
         reading,
         ks=k,
+        measures=measures,
         seed=seed,
         graphs=graphs,
         ignore_identical_ids=not keep_identical_ids,
@@ -270,6 +289,7 @@ def _measure(
     reading: "Reading | None",
     *,
     ks: Sequence[int],
+    measures: Texts,
     **choices: Any,
 ) -> "tuple[Experiment, list[Experiment]]":
     """What the methods find, and how good the answers are that come of it, where one reads.
@@ -279,6 +299,7 @@ def _measure(
     from kit.evaluation import evaluate as evaluate_all
     from kit.evaluation.answers import answerable
     from kit.evaluation.experiment import N_TIMED
+    from kit.evaluation.further import with_measures
     from kit.lab.recording import store_recorded
 
     store_recorded()
@@ -296,7 +317,8 @@ def _measure(
         n_timed=N_TIMED,
         **choices,
     )
-    return experiment, [reading.answers(experiment)] if reading else []
+    answers = [reading.answers(experiment)] if reading else []
+    return with_measures(experiment, measures), answers
 
 
 def _print_results(experiment: "Experiment", answers: "Sequence[Experiment]") -> None:

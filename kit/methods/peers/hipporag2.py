@@ -56,9 +56,9 @@ class HippoRAG2(Dense):
         self.fact_vectors = self.encoder.encode(facts.texts)
         self.n_passages = np.maximum(np.asarray(facts.contained.sum(axis=1)).ravel(), 1)
 
-        alike = synonyms(self.encoder.encode(facts.entities), self.settings.alike)
+        self.alike = synonyms(self.encoder.encode(facts.entities), self.settings.alike)
         # Nodes: the entities, then the passages.
-        blocks = [[facts.related + alike, facts.contained], [facts.contained.T, None]]
+        blocks = [[facts.related + self.alike, facts.contained], [facts.contained.T, None]]
         self.adjacency = sparse.csr_matrix(sparse.block_array(blocks))
 
     def rank(self, queries: Queries, k: int) -> Rankings:
@@ -77,19 +77,26 @@ class HippoRAG2(Dense):
 
     def restarts(self, vector: ndarray) -> ndarray:
         """How often the walk restarts where, (entities + passages,), up to a factor."""
-        settings = self.settings
-        of_passages = settings.passage_weight * spread(vector[None] @ self.vectors.T)[0]
-        if not len(self.facts.texts):
-            return of_passages
+        likeness = spread(vector[None] @ self.vectors.T)[0]
+        return np.concatenate([self.named(vector), self.settings.passage_weight * likeness])
 
-        likeness = spread(vector[None] @ self.fact_vectors.T)[0]
-        nearest = np.argsort(-likeness, kind="stable")[: settings.facts]
-        ends = self.facts.ends[nearest].ravel()
-        weights = np.repeat(likeness[nearest], 2) / self.n_passages[ends]
-
+    def named(self, vector: ndarray) -> ndarray:
+        """What the facts that tell of the query give to their ends, (entities,)."""
         n = len(self.facts.entities)
+        if not n:
+            return np.zeros(0)
+        facts, weights = self.telling_facts(vector)
+        ends = self.facts.ends[facts].ravel()
+        weights = np.repeat(weights, 2) / self.n_passages[ends]
+
         times = np.maximum(np.bincount(ends, minlength=n), 1)
         of_entities = np.bincount(ends, weights, minlength=n) / times
-        lowest = np.argsort(-of_entities, kind="stable")[settings.entities :]
+        lowest = np.argsort(-of_entities, kind="stable")[self.settings.entities :]
         of_entities[lowest] = 0
-        return np.concatenate([of_entities, of_passages])
+        return of_entities
+
+    def telling_facts(self, vector: ndarray) -> tuple[ndarray, ndarray]:
+        """The rows of the facts at whose ends the walk restarts, and what each counts."""
+        likeness = spread(vector[None] @ self.fact_vectors.T)[0]
+        nearest = np.argsort(-likeness, kind="stable")[: self.settings.facts]
+        return nearest, likeness[nearest]
