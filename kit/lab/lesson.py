@@ -9,8 +9,9 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
-from pandas import DataFrame
+from pandas import DataFrame, read_csv
 
+from kit import paths
 from kit.corpus import Benchmark, Question
 from kit.cost import cost_line
 from kit.errors import InputError, show_notes
@@ -23,7 +24,6 @@ from kit.lab.parameters import is_trial
 from kit.lab.provenance import provenance, write_json
 from kit.lab.reading import SCALES, Run, sample
 from kit.methods import Retriever
-from kit.paths import output
 from kit.settings import check
 from kit.views.figures import save_figure
 from kit.views.style import Figure
@@ -95,6 +95,12 @@ class Lesson:
         file = f"{figure_prefix(self.notebook)}_{name}"
         self._figures.update(save_figure(figure, table, self.folder, file))
         return figure
+
+    def published(self, name: str) -> DataFrame | None:
+        """The committed numbers of a figure of this notebook on this data; None where are none."""
+        data = self.folder.name
+        file = paths.PUBLISHED / data / f"{figure_prefix(self.notebook)}_{name}.csv"
+        return read_csv(file) if file.is_file() else None
 
     def learned(self, trained: Sequence[Retriever], gain: Estimate) -> bool:
         """Keep whether what was trained, all seeds of a method, is better than its start.
@@ -220,6 +226,6 @@ def start(
     folder = os.environ.get("KIT_FIGURES")  # by `kit run`, which knows a copy, too
     if not folder:
         trial = is_trial(notebook, parameters)
-        folder = output() / "figures" / run.folder(benchmark, trial)
+        folder = paths.output() / "figures" / run.folder(benchmark, trial)
     asked_benchmark = benchmark.asking(questions)
     return Lesson(notebook, asked_benchmark, training, scale, run.seed, Path(folder), origin)

@@ -36,6 +36,7 @@ CELLS = {
     ("gnn-ret", "Figure 4"): 2 * 2,
     ("gnn-ret", "Figure 5"): 2,
     ("qsgnn", "Table 1"): 3 * 3,
+    ("peers", "Published"): 6 * 3,
     ("qsgnn", "Table 2"): 10 * 8,
     ("qsgnn", "Table 3"): 12 * 8,
     # GraphRAG retrieves no documents, so it has no recall.
