@@ -26,6 +26,7 @@ from kit.text.prompts import grading_prompt
 from kit.text.replies import grade
 
 TOKENS_A_PASSAGE = 50  # at least, of passages that fill a context
+LONGEST_REPLY = 128  # tokens: a reader may go through the steps before it answers
 
 
 def reader_of(text: str) -> Reader:
@@ -47,7 +48,7 @@ def reader_of(text: str) -> Reader:
             f"not {text!r}",
             field="reader",
         )
-    return LanguageModelReader(language_model(text))
+    return LanguageModelReader(language_model(text, longest_answer=LONGEST_REPLY))
 
 
 def contexts_of(

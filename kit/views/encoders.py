@@ -17,7 +17,7 @@ def gains(table: DataFrame, title: str, by: str = "hops") -> Figure:
     baseline = table["baseline"].iloc[0]
     metric = metric_name(table["metric"].iloc[0])
     figure = plots.lines(
-        table,
+        table.assign(encoder="with " + table["encoder"]),  # a panel's name has a capital
         title,
         by,
         facet="encoder",

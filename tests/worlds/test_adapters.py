@@ -3,6 +3,7 @@
 import pytest
 from click import Command
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from kit.corpus import Benchmark, Corpus, Passage, Question, SubQuestion
 from kit.errors import InputError
@@ -12,11 +13,13 @@ from kit.methods.loops.steps import NO_RETRIEVAL
 from kit.methods.loops.teacher import has_short_steps, worded_steps
 from kit.text.language_models import as_request
 from kit.text.prompts import answer_prompt, evidence_prompt
+from kit.text.replies import whole_answer
 from kit.worlds import adapters, networks
 from kit.worlds.adapters import planner
+from kit.worlds.adapters.comparisons import comparisons
 from kit.worlds.adapters.evidence import evidence_pairs, triples_pairs
 from kit.worlds.adapters.planner import planner_pairs
-from kit.worlds.adapters.reader import reader_pairs
+from kit.worlds.adapters.reader import reader_pairs, reasoned
 
 PASSAGES = [
     Passage("film", "The Glass Harbour (film)", "It is silent. Ines Moravec made it.", "film"),
@@ -62,18 +65,58 @@ def test_steps_are_in_words_and_their_answers_short() -> None:
     )
 
 
-def test_a_reader_learns_from_a_question_and_its_steps() -> None:
-    seen = set()
-    for seed in range(12):
+def test_a_reader_learns_to_go_step_by_step() -> None:
+    neighbours = set()
+    n_steps = set()
+    for seed in range(30):
         [[whole, *steps]] = reader_pairs(BENCHMARK, 5, seed)
-        assert whole.answer == "Selby Quay"
+        assert whole.answer == (
+            "What is the director of The Glass Harbour? Ines Moravec. "
+            "Ines Moravec was born in Selby Quay. So the answer is: Selby Quay"
+        )
+        assert whole_answer(whole.answer) == "Selby Quay"
         assert TEXTS["film"] in whole.request.prompt.replace("\\n ", "\n")
-        seen.add(whole.request.prompt.count("quays."))
-        assert [(pair.request, pair.answer) for pair in steps] == [
-            (as_request(answer_prompt(FIRST, [TEXTS["film"]])), "Ines Moravec"),
-            (as_request(answer_prompt(SECOND, [TEXTS["woman"]])), "Selby Quay"),
+        neighbours.add(whole.request.prompt.count("quays."))
+        n_steps.add(len(steps))
+        if steps:
+            assert [(pair.request, pair.answer) for pair in steps] == [
+                (as_request(answer_prompt(FIRST, [TEXTS["film"]])), "Ines Moravec"),
+                (as_request(answer_prompt(SECOND, [TEXTS["woman"]])), "Selby Quay"),
+            ]
+    assert neighbours == {0, 3}  # the supports alone, or among three others
+    assert n_steps == {0, 2}
+
+
+def test_a_question_without_steps_is_answered_in_a_few_words() -> None:
+    assert reasoned(replace(QUESTION, decomposition=())) == "Selby Quay"
+
+
+def test_comparisons_follow_from_what_is_stated() -> None:
+    """Two people and their films; every comparison is true of the triples."""
+    born = {"Ann Ash": "3 May 1901", "Bo Birch": "7 June 1899"}
+    films = {"Fog": "Ann Ash", "Hail": "Bo Birch"}
+    triples = [(name, "date of birth", date) for name, date in born.items()]
+    triples += [(film, "director", name) for film, name in films.items()]
+    triples += [(name, "country of citizenship", "Norway") for name in born]
+    corpus = Corpus(Passage(f"p {name}", name, f"On {name}.", name) for name in (*born, *films))
+    stated = Question("s", "?", "x", (("p Fog",),), triples=tuple(triples))
+    made = comparisons(Benchmark("made", corpus, train=(stated,)), 6, seed=1)
+
+    texts = {question.text.partition(",")[0]: question for question in made}
+    older = {"Who was born first", "Who was born earlier"} & texts.keys()
+    assert older and all(texts[text].answer == "Bo Birch" for text in older)
+    of_films = [q for q in made if q.text.startswith("Which film has the director who was born")]
+    for question in of_films:
+        assert question.answer == ("Fog" if " later," in question.text else "Hail")
+        assert [step.text for step in question.decomposition] == [
+            f"Who is the director of {question.decomposition[0].text[23:-1]}?",
+            f"Who is the director of {question.decomposition[1].text[23:-1]}?",
+            f"When was {films[question.decomposition[0].text[23:-1]]} born?",
+            f"When was {films[question.decomposition[1].text[23:-1]]} born?",
         ]
-    assert seen == {0, 3}  # the supports alone, or among three others
+        assert len(question.supporting) == 4
+    same = [question for question in made if "same nationality" in question.text]
+    assert of_films and same and {question.answer for question in same} == {"yes"}
 
 
 def test_evidence_is_what_the_next_support_says_of_what_is_needed() -> None:
