@@ -33,7 +33,7 @@ def code_cells(node: NotebookNode) -> list[NotebookNode]:
 def test_there_are_notebooks_and_their_names_give_their_order() -> None:
     assert LESSONS and all(re.fullmatch(r"\d\d_[a-z0-9_]+", path.stem) for path in LESSONS)
     assert [path.stem[:2] for path in LESSONS] == [f"{n:02}" for n in range(1, len(LESSONS) + 1)]
-    assert [path.stem for path in PAPERS] == ["bgr", "gnn_ret", "kgp", "qsgnn", "ras"]
+    assert [path.stem for path in PAPERS] == ["bgr", "gnn_ret", "kgp", "peers", "qsgnn", "ras"]
 
 
 @pytest.mark.parametrize("path", [*LESSONS, *PAPERS, *SOLUTIONS], ids=lambda path: path.stem)

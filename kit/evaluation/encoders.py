@@ -58,13 +58,17 @@ def gains_by_encoder(
     return pd.concat(parts, ignore_index=True)
 
 
+def mean_gain(experiment: Experiment, names: Texts, baseline: str, metric: str) -> Estimate:
+    """What these methods gain over a baseline on average, question by question."""
+    values = per_question(experiment, metric)
+    mean = values[list(names)].mean(axis=1)
+    return paired(mean.to_numpy(), values[baseline].to_numpy(), **experiment.draws)
+
+
 def change_of_gain(
     experiments: Mapping[str, Experiment], names: Texts, baseline: str, metric: str
 ) -> Estimate:
-    """By how much the mean gain of these methods over a baseline is higher with the last encoder.
-
-    It is compared with that of the first, question by question.
-    """
+    """By how much that gain is higher with the last encoder than with the first."""
     gains = []
     for experiment in experiments.values():
         values = per_question(experiment, metric)
