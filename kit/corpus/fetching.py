@@ -34,6 +34,7 @@ _HIPPORAG = (
     "https://raw.githubusercontent.com/OSU-NLP-Group/HippoRAG/"
     "191f281122e2437743daf1dd2dae23059a14c088/"
 )
+_PEERS = "https://raw.githubusercontent.com/OSU-NLP-Group/HippoRAG/main/"  # of 1,000 questions each
 _IIRC = "https://iirc-dataset.s3.us-west-2.amazonaws.com/"  # as IRCoT's download script has it
 _QUALITY = "https://raw.githubusercontent.com/nyu-mll/quality/main/data/v1.0.1/QuALITY.v1.0.1.zip"
 _DEV = "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
@@ -48,6 +49,14 @@ DOWNLOADS = {
     "2wikimultihopqa-corpus": Download(_HIPPORAG + "reproduce/dataset/2wikimultihopqa_corpus.json"),
     "musique": Download(_MUSIQUE, member="musique_ans_v1.0_dev.jsonl"),
     "musique-train": Download(_MUSIQUE, member="musique_ans_v1.0_train.jsonl"),
+    "hipporag-musique": Download(_PEERS + "reproduce/dataset/musique.json"),
+    "hipporag-musique-corpus": Download(_PEERS + "reproduce/dataset/musique_corpus.json"),
+    "hipporag-musique-openie": Download(
+        _PEERS + "outputs/musique/openie_results_ner_gpt-4o-mini.json"
+    ),
+    "hipporag-hotpotqa": Download(_PEERS + "reproduce/dataset/hotpotqa.json"),
+    "hipporag-hotpotqa-corpus": Download(_PEERS + "reproduce/dataset/hotpotqa_corpus.json"),
+    "hipporag-2wikimultihopqa": Download(_PEERS + "reproduce/dataset/2wikimultihopqa.json"),
     "iirc": Download(_IIRC + "iirc_train_dev.tgz", member="dev.json"),
     "iirc-train": Download(_IIRC + "iirc_train_dev.tgz", member="train.json"),
     "iirc-articles": Download(_IIRC + "context_articles.tar.gz", member="context_articles.json"),

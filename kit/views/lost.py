@@ -1,12 +1,13 @@
 """Where supports were lost, as a figure of all and as sentences about one question."""
 
+from collections import defaultdict
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from pandas import DataFrame
 
 from kit.evaluation.lost import APART, FAR, FOUND, LOW, UNUSED, shares
-from kit.views.names import capital, name_of, said
+from kit.views.names import capital, listed, name_of, said
 from kit.views.sentences import FEWEST
 from kit.views.style import INK, Figure, style
 
@@ -108,10 +109,13 @@ def _title(table: DataFrame, by: str) -> str:
 
 
 def in_words(table: DataFrame) -> str:
-    """What became of the supports of one question, retriever by retriever."""
-    sentences = []
+    """What became of the supports of one question; retrievers that lose the same are named once."""
+    by_loss = defaultdict(list)
     for name, rows in table.groupby("retriever", sort=False):
         missing = rows[~rows["stage"].isin([FOUND, UNUSED])]
         titles = "; ".join(f"{row.title} ({row.stage})" for row in missing.itertuples())
-        sentences.append(f"{capital(said(name))} loses {titles or 'nothing'}.")
-    return " ".join(sentences)
+        by_loss[titles or "nothing"].append(said(name))
+    return " ".join(
+        capital(f"{listed(names)} {'lose' if len(names) > 1 else 'loses'} {titles}.")
+        for titles, names in by_loss.items()
+    )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from pandas import DataFrame
 
@@ -76,6 +77,10 @@ def test_shares_add_up(experiment) -> None:
 def test_it_is_told_and_drawn(experiment) -> None:
     table = lost_supports(experiment, k=3, reach=2, n_seeds=1)
     assert in_words(table) == "Ordered loses Tower (out of reach); Island (without an edge)."
+    another = table.assign(retriever="dense")
+    assert in_words(pd.concat([table, another])).startswith(
+        "Ordered and dense retrieval lose Tower"
+    )
     figure = lost(table)
     assert figure.title == "Where supports were lost with ordered and others"  # too few
     many = lost(table.loc[table.index.repeat(40)])
