@@ -12,7 +12,7 @@ from kit.views.sentences import FEWEST
 from kit.views.style import INK, Figure, style
 
 NARROW = 0.05  # a part of a figure in which its share has no room
-PANELS = {True: "supports that the question names", False: "supports that it does not name"}
+PANELS = {True: "named in the question", False: "not named in it"}
 
 
 class Part(NamedTuple):
@@ -47,8 +47,9 @@ def lost(table: DataFrame, by: str = "named") -> Figure:
     axes = figure.subplots(1, len(values), sharex=True, sharey=True, squeeze=False)[0]
     for ax, value in zip(axes, values):
         members = means[means[by] == value]
-        ax.set_title(f"{capital(_words(by, value))} ({members['n'].max()})")
-        ax.set_xlabel("share")
+        heading = PANELS[bool(value)] if by == "named" else f"{value} hops"
+        ax.set_title(f"{capital(heading)} ({members['n'].max()})")
+        ax.set_xlabel("share of the supports")
         by_stage = members.pivot(index="retriever", columns="stage", values="mean")
         _draw_bars(ax, by_stage, names, NARROW * len(values))
     axes[0].set(
@@ -63,7 +64,7 @@ def lost(table: DataFrame, by: str = "named") -> Figure:
 
 def _words(by: str, value: int) -> str:
     if by == "named":
-        return PANELS[bool(value)]
+        return f"supports that the question {'names' if value else 'does not name'}"
     return f"supports of {value}-hop questions"
 
 

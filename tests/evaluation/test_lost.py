@@ -86,12 +86,12 @@ def test_it_is_told_and_drawn(experiment) -> None:
     many = lost(table.loc[table.index.repeat(40)])
     assert many.title == (
         "Ordered finds 100% of the supports that the question names, "
-        "50% of the supports that it does not name"
+        "50% of the supports that the question does not name"
     )
     texts = [text.get_text() for ax in many.axes for text in ax.texts]
     assert texts == ["100%", "50%", "25%", "25%"]
     by_hops = lost(table, "hops")
-    assert by_hops.axes[0].get_title(loc="left") == "Supports of 5-hop questions (5)"
+    assert by_hops.axes[0].get_title(loc="left") == "5 hops (5)"
 
 
 def test_a_cut_beyond_the_rankings_is_an_error(experiment) -> None:
