@@ -115,6 +115,15 @@ def two_hop_questions_prompt(passages: Sequence[Passage], names: Sequence[Texts]
     )
 
 
+# ---- HippoRAG 2
+
+
+def facts_prompt(question: str, facts: Texts) -> str:
+    """Which of these facts help to answer the question? In our words; numbers are the reply."""
+    listed = [f"{rank}: {_one_line(fact)}" for rank, fact in enumerate(facts, start=1)]
+    return _filled("facts", question=question, facts="\n".join(listed))
+
+
 # ---- RAS
 
 

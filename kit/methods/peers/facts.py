@@ -31,6 +31,7 @@ class Facts(NamedTuple):
     entities: Texts
     related: sparse.csr_array
     contained: sparse.csr_array
+    stated: sparse.csr_array
 
 
 def facts_of(extractions: Sequence[Extraction]) -> Facts:
@@ -42,8 +43,10 @@ def facts_of(extractions: Sequence[Extraction]) -> Facts:
     ends = []
     related = []
     contained = []
+    stated = []
     for passage, extraction in enumerate(extractions):
-        stated = {}
+        pairs = {}
+        rows = {}
         for triple in extraction.triples:
             of_fact = []
             for name in (triple.subject, triple.object):
@@ -52,21 +55,25 @@ def facts_of(extractions: Sequence[Extraction]) -> Facts:
                     entities.append(name)
                 of_fact.append(row)
             text = f"{triple.subject} {triple.relation} {triple.object}"
-            if rows_of_facts.setdefault(fold(text), len(texts)) == len(texts):
+            fact = rows_of_facts.setdefault(fold(text), len(texts))
+            if fact == len(texts):
                 texts.append(text)
                 ends.append(of_fact)
-            stated[tuple(of_fact)] = None
-        related += [pair for pair in stated if pair[0] != pair[1]]
-        contained += [(row, passage) for row in {row for pair in stated for row in pair}]
+            rows[fact] = None
+            pairs[tuple(of_fact)] = None
+        stated += [(fact, passage) for fact in rows]
+        related += [pair for pair in pairs if pair[0] != pair[1]]
+        contained += [(row, passage) for row in {row for pair in pairs for row in pair}]
 
     n = len(entities)
-    pairs = _counted(related, (n, n))
+    joined = _counted(related, (n, n))
     return Facts(
         texts,
         np.array(ends, int).reshape(-1, 2),
         entities,
-        pairs + pairs.T,
+        joined + joined.T,
         _counted(contained, (n, len(extractions))),
+        _counted(stated, (len(texts), len(extractions))),
     )
 
 

@@ -1,7 +1,7 @@
 """HippoRAG 2: a random walk that restarts at the ends of the facts that are nearest to a query.
 
 Gutiérrez et al., From RAG to Memory, ICML 2025; the constants are those of its code. There a
-language model throws out facts that do not help; here none does.
+language model throws out facts that do not help; here that is for you to choose, by default nobody.
 """
 
 from typing import Annotated
@@ -10,12 +10,13 @@ import numpy as np
 from numpy import ndarray
 from scipy import sparse
 
-from kit.corpus import Corpus
+from kit.corpus import Corpus, Query
 from kit.corpus.types import Queries
 from kit.methods.base import Rankings, ranking_from_scores
 from kit.methods.baselines.classic import Dense
 from kit.methods.baselines.pagerank import spread
 from kit.methods.peers.facts import facts_of, synonyms
+from kit.methods.peers.filters import ORACLE, ModelFilter, make_filter
 from kit.methods.peers.walk import visits
 from kit.settings import AboveZero, Positive, Share
 from kit.text import ENCODER_SETTINGS
@@ -28,14 +29,14 @@ class HippoRAG2(Dense):
     It goes over entities and passages: along facts, from an entity to the passages that state a
     fact of it, and between names that are alike. It restarts at the two ends of each of the nearest
     facts, by the fact's likeness over the number of passages that the entity stands in (the mean,
-    where it is an end of several), and a little at all passages by theirs. Where there is no fact
+    where it is an end of several), and a little at all passages by theirs. Where no fact is left
     the ranking is that of dense retrieval.
 
     A likeness is a cosine, spread from 0 for the least of the query to 1 for the highest.
     """
 
     name = "hipporag2"
-    index_settings = (*ENCODER_SETTINGS, "triples", "alike")
+    index_settings = (*ENCODER_SETTINGS, "triples", "alike", "filter")
 
     class Settings(Dense.Settings, frozen=True):
         facts: Annotated[Positive, "facts nearest to the query, at whose ends it restarts"] = 5
@@ -48,11 +49,24 @@ class HippoRAG2(Dense):
             "cosine of .8)",
         ] = 5.0
         triples: Annotated[str, "where triples come from, see kit.text.triples.extract"] = "rules"
+        filter: Annotated[
+            str,
+            "who throws out facts that do not help: nobody, oracle (by the supports), a cross-"
+            "encoder by its name or folder, or a language model, such as server:MODEL",
+        ] = ""
+
+    @property
+    def sees_gold(self) -> bool:
+        """Whether it is told the supports."""
+        return self.settings.filter == ORACLE
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
         facts = facts_of(extract(corpus, self.settings.triples))
         self.facts = facts
+        self.filter = make_filter(self.settings.filter, facts, corpus)
+        if isinstance(self.filter, ModelFilter):
+            self.model = self.filter.model
         self.fact_vectors = self.encoder.encode(facts.texts)
         self.n_passages = np.maximum(np.asarray(facts.contained.sum(axis=1)).ravel(), 1)
 
@@ -63,29 +77,37 @@ class HippoRAG2(Dense):
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
-        for vector in self.encoded(queries):
-            rankings.append(ranking_from_scores(self.corpus, self.scores(vector), k))
+        for query, vector in zip(queries, self.encoded(queries)):
+            rankings.append(ranking_from_scores(self.corpus, self.scores(vector, query), k))
         return rankings
 
-    def scores(self, vector: ndarray) -> ndarray:
-        """How often the walk for a unit vector is at which passage, (passages,)."""
+    def scores(self, vector: ndarray, query: Query | None = None) -> ndarray:
+        """How often the walk for a unit vector is at which passage, (passages,).
+
+        The filter needs the ``query``; without it all facts stay.
+        """
         n_entities = len(self.facts.entities)
-        restarts = self.restarts(vector)
-        if not n_entities:
-            return restarts
+        restarts = self.restarts(vector, query)
+        if not restarts[:n_entities].any():
+            return restarts[n_entities:]
         return visits(self.adjacency, restarts, self.settings.damping)[n_entities:]
 
-    def restarts(self, vector: ndarray) -> ndarray:
+    def restarts(self, vector: ndarray, query: Query | None = None) -> ndarray:
         """How often the walk restarts where, (entities + passages,), up to a factor."""
         likeness = spread(vector[None] @ self.vectors.T)[0]
-        return np.concatenate([self.named(vector), self.settings.passage_weight * likeness])
+        of_entities = self.named(vector, query)
+        return np.concatenate([of_entities, self.settings.passage_weight * likeness])
 
-    def named(self, vector: ndarray) -> ndarray:
+    def named(self, vector: ndarray, query: Query | None = None) -> ndarray:
         """What the facts that tell of the query give to their ends, (entities,)."""
         n = len(self.facts.entities)
         if not n:
             return np.zeros(0)
         facts, weights = self.telling_facts(vector)
+        if self.filter and query:
+            kept = self.filter.kept(query, facts)
+            facts = facts[kept]
+            weights = weights[kept]
         ends = self.facts.ends[facts].ravel()
         weights = np.repeat(weights, 2) / self.n_passages[ends]
 

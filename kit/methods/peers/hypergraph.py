@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 from scipy import sparse
 
-from kit.corpus import Corpus
+from kit.corpus import Corpus, Query
 from kit.methods.baselines.pagerank import SMALL, spread
 from kit.methods.peers.hipporag2 import HippoRAG2
 from kit.settings import Positive
@@ -45,12 +45,12 @@ class Hypergraph(HippoRAG2):
         self.joined = sparse.csr_array(contained + self.alike @ contained)  # H
         self.n_names = np.maximum(np.asarray(self.joined.sum(axis=0)).ravel(), 1)  # D_e
 
-    def scores(self, vector: ndarray) -> ndarray:
+    def scores(self, vector: ndarray, query: Query | None = None) -> ndarray:
         """What each passage was given last, and a little for its likeness, (passages,)."""
         settings = self.settings
         likeness = spread(vector[None] @ self.vectors.T)[0]  # W
         n_passages = np.maximum(self.joined @ likeness, SMALL)  # D_v
-        first = self.named(vector)
+        first = self.named(vector, query)
         names = first
         for _ in range(settings.rounds):
             passages = likeness * (self.joined.T @ (names / n_passages))

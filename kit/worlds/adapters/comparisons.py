@@ -20,10 +20,10 @@ WORDS = ("first", "earlier", LATER)
 
 
 class Form(NamedTuple):
-    """How a relation is asked for, told and compared; a second one is of films' directors."""
+    """How a relation is asked for, stated and compared; a second one is of films' directors."""
 
-    asked: str
-    told: str
+    question: str
+    sentence: str
     compared: str
     of_directors: str
 
@@ -64,7 +64,7 @@ EQUAL = {
 }
 
 
-class Told(NamedTuple):
+class Statement(NamedTuple):
     """What is said of a thing, and the steps that lead to it, each with its passage."""
 
     name: str
@@ -91,7 +91,7 @@ def comparisons(benchmark: Benchmark, n: int, seed: int) -> list[Question]:
         ]
         questions += _drawn(direct, relation, form.compared, n, generator)
         if form.of_directors:
-            by_person = {told.name: told for told in direct}
+            by_person = {statement.name: statement for statement in direct}
             films = [
                 _through_director(film, by_person[person], passages)
                 for film, person in stated[DIRECTOR].items()
@@ -101,14 +101,14 @@ def comparisons(benchmark: Benchmark, n: int, seed: int) -> list[Question]:
     return questions
 
 
-def _told(form: Form, name: str, value: str, relation: str, passages: dict[str, str]) -> Told:
-    step = (form.asked.format(name), form.told.format(name, value))
-    return Told(name, value, (step,), ((name, relation, value),), (passages[name],))
+def _told(form: Form, name: str, value: str, relation: str, passages: dict[str, str]) -> Statement:
+    step = (form.question.format(name), form.sentence.format(name, value))
+    return Statement(name, value, (step,), ((name, relation, value),), (passages[name],))
 
 
-def _through_director(film: str, person: Told, passages: dict[str, str]) -> Told:
+def _through_director(film: str, person: Statement, passages: dict[str, str]) -> Statement:
     step = (f"Who is the director of {film}?", f"The director of {film} is {person.name}")
-    return Told(
+    return Statement(
         film,
         person.value,
         (step, *person.steps),
@@ -118,52 +118,56 @@ def _through_director(film: str, person: Told, passages: dict[str, str]) -> Told
 
 
 def _drawn(
-    things: list[Told], relation: str, wording: str, n: int, generator: Generator
+    statements: list[Statement], relation: str, wording: str, n: int, generator: Generator
 ) -> list[Question]:
     if relation in ORDERED:
-        return _of_dates(things, wording, n, generator)
-    return _of_equals(things, wording, n, generator)
+        return _of_dates(statements, wording, n, generator)
+    return _of_equals(statements, wording, n, generator)
 
 
-def _of_dates(things: list[Told], wording: str, n: int, generator: Generator) -> list[Question]:
-    dated = [told for told in things if value_of(told.value) is not None]
+def _of_dates(
+    statements: list[Statement], wording: str, n: int, generator: Generator
+) -> list[Question]:
+    dated = [statement for statement in statements if value_of(statement.value) is not None]
     questions = []
     for _ in range(n if len(dated) > 1 else 0):
         pair = _two_of(dated, generator)
-        earlier, later = sorted(pair, key=lambda told: value_of(told.value))
+        earlier, later = sorted(pair, key=lambda statement: value_of(statement.value))
         word = WORDS[generator.integers(len(WORDS))]
-        text = wording.format(word, *(told.name for told in pair))
+        text = wording.format(word, *(statement.name for statement in pair))
         answer = later if word == LATER else earlier
         if value_of(earlier.value) < value_of(later.value):
             questions.append(_question(text, answer.name, pair))
     return questions
 
 
-def _of_equals(things: list[Told], wording: str, n: int, generator: Generator) -> list[Question]:
+def _of_equals(
+    statements: list[Statement], wording: str, n: int, generator: Generator
+) -> list[Question]:
     """Half of them, if there are some, of two that have the same value."""
     by_value = defaultdict(list)
-    for told in things:
-        by_value[told.value].append(told)
+    for statement in statements:
+        by_value[statement.value].append(statement)
     equals = [alike for alike in by_value.values() if len(alike) > 1]
     questions = []
-    for index in range(n if len(things) > 1 else 0):
-        alike = equals[generator.integers(len(equals))] if equals and index % 2 else things
+    for index in range(n if len(statements) > 1 else 0):
+        alike = equals[generator.integers(len(equals))] if equals and index % 2 else statements
         pair = _two_of(alike, generator)
-        text = wording.format(*(told.name for told in pair))
+        text = wording.format(*(statement.name for statement in pair))
         answer = "yes" if pair[0].value == pair[1].value else "no"
         questions.append(_question(text, answer, pair))
     return questions
 
 
-def _two_of(things: list[Told], generator: Generator) -> list[Told]:
-    return [things[row] for row in generator.choice(len(things), 2, replace=False)]
+def _two_of(statements: list[Statement], generator: Generator) -> list[Statement]:
+    return [statements[row] for row in generator.choice(len(statements), 2, replace=False)]
 
 
-def _question(text: str, answer: str, pair: list[Told]) -> Question:
-    """Its steps are those of both things in turns."""
+def _question(text: str, answer: str, pair: list[Statement]) -> Question:
+    """Its steps are those of both statements in turns."""
     one, other = pair
-    supports = tuple(name for both in zip(one.supports, other.supports) for name in both)
-    steps = [step for both in zip(one.steps, other.steps) for step in both]
+    supports = tuple(name for names in zip(one.supports, other.supports) for name in names)
+    steps = [step for in_turn in zip(one.steps, other.steps) for step in in_turn]
     return Question(
         text,
         text,
@@ -171,7 +175,7 @@ def _question(text: str, answer: str, pair: list[Told]) -> Question:
         tuple((support,) for support in supports),
         type="comparison",
         decomposition=tuple(
-            SubQuestion(asked, told, row) for row, (asked, told) in enumerate(steps)
+            SubQuestion(wording, sentence, row) for row, (wording, sentence) in enumerate(steps)
         ),
         triples=(*one.triples, *other.triples),
     )

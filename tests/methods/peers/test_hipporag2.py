@@ -25,6 +25,7 @@ def test_facts_and_names_that_fold_alike_are_one() -> None:
     assert facts.ends.tolist() == [[0, 1], [1, 2]]
     assert facts.related.toarray().tolist() == [[0, 2, 0], [2, 0, 1], [0, 1, 0]]  # two passages
     assert facts.contained.toarray().tolist() == [[1, 1, 0], [1, 1, 0], [1, 0, 0]]
+    assert facts.stated.toarray().tolist() == [[1, 1, 0], [1, 0, 0]]
 
 
 def test_names_are_alike_far_above_the_usual_cosine() -> None:
