@@ -13,10 +13,10 @@ from kit.views import encoders as figures
 @pytest.fixture(scope="module")
 def experiments(tiny_model):
     names = ("dense", "gnn-ret", "fuse(bm25, dense)")
-    both = [DEFAULT_ENCODER, "no such encoder", tiny_model]
+    encoders = [DEFAULT_ENCODER, "no such encoder", tiny_model]
     choices = {"ks": (2, 5), "n_resamples": 50, "progress": False}
     with pytest.warns(UserWarning, match="left out: .*no such encoder"):
-        return measure.with_encoders(names, both, example(), **choices)
+        return measure.with_encoders(names, encoders, example(), **choices)
 
 
 def test_each_method_reads_with_the_encoder_that_is_at_hand(experiments, tiny_model) -> None:
