@@ -28,6 +28,15 @@ def test_each_method_reads_with_the_encoder_that_is_at_hand(experiments, tiny_mo
     assert not np.allclose(*scores)
 
 
+def test_settings_may_be_chosen_for_an_encoder(monkeypatch, tiny_model) -> None:
+    monkeypatch.setitem(measure.CHOSEN, tiny_model, {"alpha": 1.0})
+    names = ("dense", "gnn-ret")
+    made = measure.with_encoders(names, [tiny_model], example(), ks=(2,), progress=False)
+    rankings = made[tiny_model].rankings
+    for question, ranking in rankings["dense"].items():
+        assert rankings["gnn-ret"][question].ids[:2] == ranking.ids[:2]  # no message counts
+
+
 def test_means_and_gains_are_those_of_each_experiment(experiments, tiny_model) -> None:
     means = measure.means_by_encoder(experiments, ["recall@2", "recall@5"])
     first, second = experiments.values()
