@@ -16,8 +16,8 @@ from kit.methods import accepted, make
 from kit.text.e5 import E5_SMALL
 from kit.text.encoder import Encoder
 
-#: What questions to learn from chose with an encoder (``train`` of the three real sets, by Recall at
-#: 2, 5 and 10), where the defaults were chosen with MiniLM.
+#: What training questions of the three real sets chose with an encoder, by Recall at 2, 5 and 10;
+#: the defaults were chosen with MiniLM.
 CHOSEN = {E5_SMALL.name: {"alpha": 0.6}}
 
 
