@@ -56,6 +56,16 @@ def test_what_was_not_shown_to_be_better_than_its_start_decides_nothing(project)
     assert lesson.claim("kgp-08", gain, networks, untestable="a bound").why == "a bound"
 
 
+def test_committed_numbers_of_a_figure_are_at_hand(project, tmp_path, monkeypatch) -> None:
+    lesson = begin(project)
+    monkeypatch.setattr("kit.paths.PUBLISHED", tmp_path / "published")
+    assert lesson.published("curves") is None
+    folder = tmp_path / "published" / lesson.folder.name
+    folder.mkdir(parents=True)
+    TABLE.to_csv(folder / "03_curves.csv", index=False)
+    assert lesson.published("curves").equals(TABLE)
+
+
 def test_record_says_where_the_numbers_come_from(project) -> None:
     lesson = begin(project, seed=3, n_questions=6, colour="red")
     lesson.figure(drawn(), "curves", TABLE)
