@@ -21,7 +21,8 @@ RECORDS = sorted(PUBLISHED.glob("*/*.json"))
 OWN_DATA = {
     "08_own_documents": "data/reports"
 }  # what is about documents with pages does not read the atlas
-MORE = {"bgr": {"n_trainings": "2"}}  # more than the default, as a verdict needs
+#: Two trainings, as a verdict needs; one encoder, as the other is large.
+MORE = {"bgr": {"n_trainings": "2"}, "peers": {"encoder": ""}}
 MOST_CELL_LINES = 40  # of a paper's notebook; test_lessons has those of a lesson
 notebooks = pytest.mark.parametrize("path", [*LESSONS, *PAPERS], ids=lambda path: path.stem)
 

@@ -85,7 +85,14 @@ CELLS = {
 }
 
 # What a row of the paper's method begins with. Statistics and settings have no method.
-METHOD = {"kgp": "KGP", "gnn-ret": "GNN-Ret", "qsgnn": "QSGNN", "bgr": "BGR", "ras": "RAS"}
+METHOD = {
+    "peers": "HippoRAG 2",
+    "kgp": "KGP",
+    "gnn-ret": "GNN-Ret",
+    "qsgnn": "QSGNN",
+    "bgr": "BGR",
+    "ras": "RAS",
+}
 WITHOUT_METHOD = {
     ("kgp", "Table 3"),  # the graphs
     ("kgp", "Table 4"),  # settings of DPR and MDR

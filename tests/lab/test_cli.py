@@ -162,7 +162,7 @@ def test_claims_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
     published.mkdir()
     monkeypatch.setattr("kit.paths.PUBLISHED", published)
     monkeypatch.setenv("KIT_OUTPUT", str(tmp_path / "output"))
-    assert "0 of 90 claims are tested" in kit("claims").stdout and not any(published.iterdir())
+    assert "0 of 96 claims are tested" in kit("claims").stdout and not any(published.iterdir())
 
     reports = PUBLISHED / "documents-reports"
     shutil.copytree(reports, tmp_path / "output" / "figures" / "documents-reports")
