@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy import ndarray
 from pandas import DataFrame
 
 from kit.corpus import Benchmark
@@ -27,8 +29,7 @@ def with_encoders(
     """An experiment of these methods with each encoder that is at hand; a note names the others.
 
     What learned with an encoder of its own, such as DPR, keeps it. Settings are :data:`CHOSEN` for
-    an encoder. ``choices`` are arguments of
-    :func:`kit.evaluation.evaluate`.
+    an encoder. ``choices`` are arguments of :func:`kit.evaluation.evaluate`.
     """
     experiments = {}
     for encoder in encoders:
@@ -67,17 +68,19 @@ def gains_by_encoder(
 
 def mean_gain(experiment: Experiment, names: Texts, baseline: str, metric: str) -> Estimate:
     """What these methods gain over a baseline on average, question by question."""
-    values = per_question(experiment, metric)
-    mean = values[list(names)].mean(axis=1)
-    return paired(mean.to_numpy(), values[baseline].to_numpy(), **experiment.draws)
+    gains = _gains(experiment, names, baseline, metric)
+    return paired(gains, np.zeros_like(gains), **experiment.draws)
 
 
 def change_of_gain(
     experiments: Mapping[str, Experiment], names: Texts, baseline: str, metric: str
 ) -> Estimate:
     """By how much that gain is higher with the last encoder than with the first."""
-    gains = []
-    for experiment in experiments.values():
-        values = per_question(experiment, metric)
-        gains.append(values[list(names)].mean(axis=1) - values[baseline])
-    return paired(gains[-1].to_numpy(), gains[0].to_numpy(), **experiment.draws)
+    first, *_, last = experiments.values()
+    gains = [_gains(experiment, names, baseline, metric) for experiment in (last, first)]
+    return paired(*gains, **first.draws)
+
+
+def _gains(experiment: Experiment, names: Texts, baseline: str, metric: str) -> ndarray:
+    values = per_question(experiment, metric)
+    return (values[list(names)].mean(axis=1) - values[baseline]).to_numpy()

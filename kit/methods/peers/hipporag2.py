@@ -65,8 +65,7 @@ class HippoRAG2(Dense):
         facts = facts_of(extract(corpus, self.settings.triples))
         self.facts = facts
         self.filter = make_filter(self.settings.filter, facts, corpus)
-        if isinstance(self.filter, ModelFilter):
-            self.model = self.filter.model
+        self.model = self.filter.model if isinstance(self.filter, ModelFilter) else None
         self.fact_vectors = self.encoder.encode(facts.texts)
         self.n_passages = np.maximum(np.asarray(facts.contained.sum(axis=1)).ravel(), 1)
 

@@ -7,6 +7,7 @@ reduced vectors; here a summary is the group's most central sentences, and group
 
 from typing import Annotated, ClassVar, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy import ndarray
 from sklearn.cluster import KMeans
@@ -39,7 +40,7 @@ class Raptor(Dense):
     index_settings = (*ENCODER_SETTINGS, "group", "sentences")
 
     class Settings(Dense.Settings, frozen=True):
-        group: Annotated[Positive, "nodes under a summary, on average"] = 8
+        group: Annotated[int, msgspec.Meta(ge=2), "nodes under a summary, on average"] = 8
         sentences: Annotated[Positive, "of a summary"] = 4
         brought: Annotated[Positive, "passages that a summary brings into the ranking"] = 2
 

@@ -5,6 +5,8 @@ import pytest
 
 from kit.corpus import Corpus, Passage, example
 from kit.corpus.sentences import split_sentences
+from kit.errors import InputError
+from kit.methods import make
 
 STORY = "Which river floods the birthplace of the director of the film The Glass Harbour?"
 
@@ -56,3 +58,8 @@ def test_a_small_corpus_has_no_summary(indexed) -> None:
     raptor = indexed("raptor", corpus)
     assert raptor.summaries == []
     assert raptor.retrieve("river b", 2).ids == ("b", "a")
+
+
+def test_a_summary_of_one_node_would_never_end() -> None:
+    with pytest.raises(InputError, match="group"):
+        make("raptor", group=1)
