@@ -88,6 +88,10 @@ def fetch(name: str, files: Sequence[Path], n_questions: int | None) -> None:
     NAME is hotpotqa, 2wikimultihopqa, musique, iirc or quality, or one of these with -train at its
     end for the training file. IIRC's questions also need its articles: iirc-articles.
 
+    HippoRAG's thousand questions a set, over 6,119 to 11,656 passages, are hipporag-musique,
+    hipporag-hotpotqa and hipporag-2wikimultihopqa; their passages, for --corpus, are
+    hipporag-musique-corpus, hipporag-hotpotqa-corpus and 2wikimultihopqa-corpus.
+
     The NAME wikipedia brings whole pages, those that a file's supports are titled after, as a
     folder for --corpus with --setting pages.
 

@@ -1,7 +1,7 @@
-"""What plain methods make of a question: six scores of each passage, from which candidates come.
+"""What plain methods make of a question: some scores of each passage, from which candidates come.
 
 Two are similarities, standardised over the passages of the corpus, so that neither the scale of an
-encoder's cosines nor its zero counts; four are ranks, as −ln rank, so that 0 is the best.
+encoder's cosines nor its zero counts; the others are ranks, as −ln rank, so that 0 is the best.
 """
 
 import numpy as np
@@ -13,10 +13,19 @@ from kit.corpus.types import Texts
 from kit.methods.baselines.pagerank import PageRank
 from kit.methods.gnn_ret.retriever import GNNRet
 from kit.methods.graph_reranker.words import Vocabulary, WordIndex
+from kit.methods.peers.linear import LinearRAG
 from kit.text import EncoderSettings
 
 #: What is scored how: the similarities, then the ranks.
-SCORES = ("dense", "bm25", "gnn-ret rank", "walk rank", "pagerank rank", "bm25 rank")
+SCORES = (
+    "dense",
+    "bm25",
+    "gnn-ret rank",
+    "walk rank",
+    "pagerank rank",
+    "linear rank",
+    "bm25 rank",
+)
 WALK_LAYERS = 2  # of GNN-Ret as it finds the documents around QSGNN's queries
 WALK_SENDERS = 10
 SMALL = 1e-6
@@ -35,6 +44,8 @@ class Scorers:
         )
         self.pagerank = PageRank(**options, triples=triples)
         self.pagerank.index(corpus)
+        self.linear = LinearRAG(**options)
+        self.linear.index(corpus)
 
         texts = [passage.full_text for passage in corpus.passages]
         titles = [passage.title for passage in corpus.passages]
@@ -47,7 +58,7 @@ class Scorers:
 
     @timer.part("seeding")
     def scores(self, text: str, vector: ndarray) -> ndarray:
-        """The six scores of each passage, (passages, 6), for a question and its unit vector."""
+        """The :data:`SCORES` of each passage, (passages, scores), for a question and its unit vector."""
         distances = self.walk.distances(vector[None])  # (1, passages)
         dense = 1 - distances[0].numpy()
         bm25 = self.words.bm25 @ self.vocabulary.marked(text)
@@ -57,7 +68,9 @@ class Scorers:
             h = distances.clone()
             method.propagate(h, method.dense_rows(h, 0))
             ranked.append(-h[0].numpy())
-        ranked += [self.pagerank.visits(vector[None])[0], bm25]
+        ranked.append(self.pagerank.visits(vector[None])[0])
+        ranked.append(self.linear.visits(text, vector))
+        ranked.append(bm25)
 
         similarities = [standardised(dense), standardised(bm25)]
         return np.stack([*similarities, *map(log_rank, ranked)], axis=1)

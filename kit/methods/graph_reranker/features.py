@@ -48,7 +48,7 @@ class Surroundings(NamedTuple):
     query: Tensor  # the question's vector (dimension,), of unit length
     rows: dict[str, Tensor]  # of each level's nodes in the graph of the corpus
     numbers: dict[str, Tensor]  # of the nodes, (nodes, numbers)
-    scores: Tensor  # of the documents by the plain methods, (documents, 6)
+    scores: Tensor  # of the documents by the plain methods, (documents, scores)
     edges: dict[str, Edges]
 
 
@@ -121,7 +121,7 @@ class CorpusGraph:
         text: str,
         vector: ndarray,  # (dimension,), of unit length
         documents: ndarray,  # rows of the candidates
-        scores: ndarray,  # (candidates, 6)
+        scores: ndarray,  # (candidates, scores)
     ) -> Surroundings:
         """The graph around a question."""
         edges = {}

@@ -1,4 +1,4 @@
-"""The honest rival of whatever learns to rank: a logistic model of six plain scores."""
+"""The honest rival of whatever learns to rank: a logistic model of plain scores."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Scored(NamedTuple):
     text: str
     vector: ndarray
     rows: ndarray
-    scores: ndarray  # (rows, 6)
+    scores: ndarray  # (rows, scores)
     is_support: ndarray
 
 
@@ -46,7 +46,7 @@ class LogisticSettings(EncoderSettings, frozen=True):
 
 
 class Logistic(Shipped, Retriever):
-    """The passages that a logistic regression holds for supports, by six plain scores.
+    """The passages that a logistic regression holds for supports, by plain scores.
 
     See :mod:`kit.methods.graph_reranker.candidates`. Untrained, each score counts alike.
     """
@@ -76,7 +76,7 @@ class Logistic(Shipped, Retriever):
 
     @property
     def weights(self) -> ndarray:
-        """Of the six scores, and the bias."""
+        """Of the scores, and the bias."""
         if self.learned is None:
             return UNTRAINED
         return self.learned["weights"].numpy()
@@ -120,7 +120,7 @@ def score_all(scorers: Scorers, questions: Questions) -> Iterator[Scored]:
 
 
 def regression(scored: Sequence[Scored]) -> tuple[ndarray, float]:
-    """The weights of the six scores and the bias, and the mean loss."""
+    """The weights of the scores and the bias, and the mean loss."""
     from sklearn.linear_model import LogisticRegression  # takes a second
     from sklearn.metrics import log_loss
 

@@ -161,7 +161,7 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def begin_with(self, weights: ndarray) -> None:
-        """Take the logistic model's weights of the six scores, and its bias, as the base."""
+        """Take the logistic model's weights of the plain scores, and its bias, as the base."""
         *of_scores, bias = weights.tolist()
         self.base.weight.copy_(torch.tensor([of_scores]))
         self.base.bias.fill_(bias)

@@ -170,7 +170,7 @@ class GraphReranker(Shipped, Retriever):
         """The candidates of a question with their scores, and what k passages need beside them."""
         n_candidates = self.settings.candidates
         corpus = self.graph_of_corpus
-        scores = corpus.scorers.scores(text, vector)  # (passages, 6)
+        scores = corpus.scorers.scores(text, vector)  # (passages, scores)
         weights = self.network.base.weight[0].numpy()
         rows = best_rows(scores @ weights, max(n_candidates, k))
         candidates = rows[:n_candidates]

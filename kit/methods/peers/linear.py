@@ -85,13 +85,20 @@ class LinearRAG(Dense):
     def rank(self, queries: Queries, k: int) -> Rankings:
         rankings = []
         for query, vector in zip(queries, self.encoded(queries)):
-            active = self.activate(query.text, vector)
-            restarts = self.restarts(active, vector)
-            scores = restarts
-            if active:
-                scores = visits(self.adjacency, restarts, self.settings.damping)
-            rankings.append(ranking_from_scores(self.corpus, scores[len(self.rows) :], k))
+            scores = self.visits(query.text, vector)
+            rankings.append(ranking_from_scores(self.corpus, scores, k))
         return rankings
+
+    def visits(self, text: str, vector: ndarray) -> ndarray:
+        """How often the walk for a question, with its vector, is at each passage: (passages,).
+
+        Where no name is active these are the restarts, in the order of dense retrieval.
+        """
+        active = self.activate(text, vector)
+        scores = self.restarts(active, vector)
+        if active:
+            scores = visits(self.adjacency, scores, self.settings.damping)
+        return scores[len(self.rows) :]
 
     def activate(self, text: str, vector: ndarray) -> dict[int, tuple[float, int]]:
         """The active names' rows, each with its activation and the round in which it came."""
