@@ -87,7 +87,7 @@ def test_a_round_is_that_of_a_plain_loop(batch: Batch) -> None:
 @torch.no_grad()
 def test_the_base_alone_ranks_before_training(batch: Batch) -> None:
     network = Network(WIDTH, 2)
-    network.begin_with(np.array([1, 2, 0, 0, 0, 0, -3], np.float32))
+    network.begin_with(np.array([1, 2, 0, 0, 0, 0, 0, -3], np.float32))
     expected = batch.scores[:, 0] + 2 * batch.scores[:, 1] - 3
     scores, rounds = network(batch, KINDS)
     assert len(scores) == 3 and len(rounds) == 2
