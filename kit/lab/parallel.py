@@ -1,15 +1,43 @@
-"""Work that several processes share."""
+"""Work that several processes share, on this machine or on a Dask cluster."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
 
 from kit.errors import InputError
 
+ALL = -1  # as many processes as there are, or workers of a cluster
+SECONDS_TO_ANSWER = 10  # of a cluster
+
 Result = TypeVar("Result")
+
+
+@contextmanager
+def on_cluster(address: str) -> Iterator[None]:
+    """Have :func:`in_parallel` share its work among the workers of a Dask cluster.
+
+    ``address`` is that of its scheduler, such as ``tcp://10.0.0.1:8786``. Each worker needs this
+    version of the kit, and keeps what it encodes and trains in a store of its own. Raises
+    :class:`InputError` where Dask is not installed, or no scheduler answers.
+    """
+    try:
+        from dask.distributed import Client  # rarely needed
+    except ImportError:
+        raise InputError(
+            "expected Dask: pip install 'graph-retrieval-kit[cluster]' brings it", field="cluster"
+        ) from None
+    try:
+        client = Client(address, timeout=SECONDS_TO_ANSWER)
+    except (OSError, ValueError):
+        raise InputError(
+            f"expected the address of a Dask scheduler that answers, not {address}", field="cluster"
+        ) from None
+    with client, parallel_config(backend="dask"):
+        yield
 
 
 def in_parallel(
@@ -17,8 +45,9 @@ def in_parallel(
 ) -> Iterator[Result]:
     """What ``work`` returns for each tuple of arguments, as soon as it is there.
 
-    One job alone stays in this process; each process computes on its share of the cores. What a
-    process warns of is told here. Raises :class:`InputError` where one dies.
+    One job alone stays in this process; each process computes on its share of the cores. On a
+    cluster (:func:`on_cluster`) ``jobs`` is :data:`ALL`. What a process warns of is told here.
+    Raises :class:`InputError` where one dies.
     """
     calls = (delayed(_with_warnings)(work, call_arguments) for call_arguments in arguments)
     try:

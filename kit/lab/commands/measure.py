@@ -1,6 +1,7 @@
 """Commands that ask methods and measure them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from textwrap import fill
 from time import perf_counter
@@ -346,6 +347,11 @@ def _print_results(experiment: "Experiment", answers: "Sequence[Experiment]") ->
     type=AT_LEAST_ONE,
     help="How many processes share the work.",
 )
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="The scheduler of a Dask cluster whose workers share the work, such as tcp://HOST:8786.",
+)
 @output_file("--csv", "Write the whole table here.")
 def sweep(
     retriever: str,
@@ -353,6 +359,7 @@ def sweep(
     train: Sequence[Path],
     k: list[int],
     jobs: int,
+    cluster: str | None,
     csv: Path | None,
     source: Source,
 ) -> None:
@@ -371,17 +378,20 @@ def sweep(
             expect_methods([retriever], {name: value})  # before what takes long to load
 
     from kit.evaluation.experiment import N_TIMED
+    from kit.lab.parallel import ALL, on_cluster
     from kit.lab.sweep import combinations, sweep_retriever
 
-    table = sweep_retriever(
-        retriever,
-        combinations(grid),
-        source.load(),
-        read_training(train, (), source.setting),
-        ks=k,
-        n_timed=N_TIMED,
-        jobs=jobs,
-    )
+    workers = on_cluster(cluster) if cluster else nullcontext()
+    with workers:
+        table = sweep_retriever(
+            retriever,
+            combinations(grid),
+            source.load(),
+            read_training(train, (), source.setting),
+            ks=k,
+            n_timed=N_TIMED,
+            jobs=ALL if cluster else jobs,
+        )
 
     if csv:
         atomic_write(csv, table.to_csv(index=False).encode())

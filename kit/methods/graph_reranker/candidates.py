@@ -58,7 +58,7 @@ class Scorers:
 
     @timer.part("seeding")
     def scores(self, text: str, vector: ndarray) -> ndarray:
-        """The :data:`SCORES` of each passage, (passages, scores), for a question and its unit vector."""
+        """Of each passage, (passages, scores), for a question and its unit vector."""
         distances = self.walk.distances(vector[None])  # (1, passages)
         dense = 1 - distances[0].numpy()
         bm25 = self.words.bm25 @ self.vocabulary.marked(text)
