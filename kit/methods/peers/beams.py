@@ -13,7 +13,7 @@ from scipy import sparse
 
 from kit.corpus import Corpus
 from kit.methods.baselines.pagerank import spread
-from kit.methods.peers.hipporag2 import HippoRAG2
+from kit.methods.peers.hipporag2 import HippoRAG2, Telling
 from kit.settings import Positive
 
 Path = tuple[int, ...]  # rows of facts
@@ -46,7 +46,7 @@ class Beams(HippoRAG2):
         has_end = sparse.csr_array((np.ones(2 * n_facts), (rows, ends.ravel())), shape=shape)
         self.sharing = sparse.csr_array(has_end @ has_end.T)  # (facts, facts)
 
-    def telling_facts(self, vector: ndarray) -> tuple[ndarray, ndarray]:
+    def telling_facts(self, vector: ndarray) -> Telling:
         """The facts nearest to the query, and those on the best paths.
 
         Each counts what it is worth alone, or what the best path with it is, if that is more.
@@ -58,7 +58,7 @@ class Beams(HippoRAG2):
         for path, value in zip(paths, worth):
             for fact in path:
                 counts[fact] = max(counts.get(fact, 0.0), float(value))
-        return np.array(list(counts), int), np.array(list(counts.values()))
+        return Telling(np.array(list(counts), int), np.array(list(counts.values())))
 
     def best_paths(self, vector: ndarray) -> tuple[list[Path], ndarray]:
         """The best paths of all lengths, best first, and their cosines with the unit vector."""

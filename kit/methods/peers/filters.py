@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from kit.corpus import Corpus, GoldQuery, Query
-from kit.corpus.types import Texts
+from kit.corpus.types import Queries, Texts
 from kit.methods.peers.facts import Facts
 from kit.methods.peers.reranking import CrossEncoder
 from kit.text import LanguageModel, language_model
@@ -22,9 +22,9 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Filter(Protocol):
-    """Says of facts, given as rows, which help a query: (facts,) of bool."""
+    """Says which of some facts help a query: for each query its rows, and (rows,) of bool."""
 
-    def kept(self, query: Query, rows: ndarray) -> ndarray: ...
+    def kept(self, queries: Queries, rows: Sequence[ndarray]) -> list[ndarray]: ...
 
 
 class OracleFilter:
@@ -34,7 +34,10 @@ class OracleFilter:
         self.stated = facts.stated
         self.corpus = corpus
 
-    def kept(self, query: Query, rows: ndarray) -> ndarray:
+    def kept(self, queries: Queries, rows: Sequence[ndarray]) -> list[ndarray]:
+        return list(map(self._states_of_supports, queries, rows))
+
+    def _states_of_supports(self, query: Query, rows: ndarray) -> ndarray:
         gold = query.question.supporting_ids if isinstance(query, GoldQuery) else ()
         supports = [self.corpus.row[name] for name in gold if name in self.corpus]
         return np.asarray(self.stated[rows][:, supports].sum(axis=1)).ravel() > 0
@@ -47,21 +50,30 @@ class ReadingFilter:
         self.texts = facts.texts
         self.reader = CrossEncoder(name)
 
-    def kept(self, query: Query, rows: ndarray) -> ndarray:
-        return self.reader.scores(query.text, _chosen(self.texts, rows)) > 0
+    def kept(self, queries: Queries, rows: Sequence[ndarray]) -> list[ndarray]:
+        kept = []
+        for query, of_query in zip(queries, rows):
+            kept.append(self.reader.scores(query.text, _chosen(self.texts, of_query)) > 0)
+        return kept
 
 
 class ModelFilter:
-    """Keeps what a language model names of a numbered list."""
+    """Keeps what a language model names of a numbered list; all queries are asked together."""
 
     def __init__(self, facts: Facts, model: LanguageModel) -> None:
         self.texts = facts.texts
         self.model = model
 
-    def kept(self, query: Query, rows: ndarray) -> ndarray:
-        [reply] = self.model.generate([facts_prompt(query.text, _chosen(self.texts, rows))])
-        named = {int(digits) for digits in _NUMBER.findall(reply.text)}
-        return np.array([rank in named for rank in range(1, len(rows) + 1)])
+    def kept(self, queries: Queries, rows: Sequence[ndarray]) -> list[ndarray]:
+        prompts = []
+        for query, of_query in zip(queries, rows):
+            prompts.append(facts_prompt(query.text, _chosen(self.texts, of_query)))
+
+        kept = []
+        for reply, of_query in zip(self.model.generate(prompts), rows):
+            named = [int(digits) for digits in _NUMBER.findall(reply.text)]
+            kept.append(np.isin(np.arange(1, len(of_query) + 1), named))
+        return kept
 
 
 def _chosen(texts: Texts, rows: Sequence[int] | ndarray) -> list[str]:

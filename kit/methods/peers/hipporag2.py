@@ -4,13 +4,13 @@ Gutiérrez et al., From RAG to Memory, ICML 2025; the constants are those of its
 language model throws out facts that do not help; here that is for you to choose, by default nobody.
 """
 
-from typing import Annotated
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from numpy import ndarray
 from scipy import sparse
 
-from kit.corpus import Corpus, Query
+from kit.corpus import Corpus
 from kit.corpus.types import Queries
 from kit.methods.base import Rankings, ranking_from_scores
 from kit.methods.baselines.classic import Dense
@@ -21,6 +21,17 @@ from kit.methods.peers.walk import visits
 from kit.settings import AboveZero, Positive, Share
 from kit.text import ENCODER_SETTINGS
 from kit.text.triples import extract
+
+
+class Telling(NamedTuple):
+    """Facts that tell of a query."""
+
+    rows: ndarray
+    weights: ndarray  # what each counts
+
+    def only(self, kept: ndarray) -> Self:
+        """Those that a filter keeps."""
+        return Telling(self.rows[kept], self.weights[kept])
 
 
 class HippoRAG2(Dense):
@@ -75,40 +86,42 @@ class HippoRAG2(Dense):
         self.adjacency = sparse.csr_matrix(sparse.block_array(blocks))
 
     def rank(self, queries: Queries, k: int) -> Rankings:
+        vectors = self.encoded(queries)
+        facts = list(map(self.telling_facts, vectors))
+        if self.filter:
+            kept = self.filter.kept(queries, [of_query.rows for of_query in facts])
+            facts = list(map(Telling.only, facts, kept))
+
         rankings = []
-        for query, vector in zip(queries, self.encoded(queries)):
-            rankings.append(ranking_from_scores(self.corpus, self.scores(vector, query), k))
+        for vector, of_query in zip(vectors, facts):
+            scores = self.scores(vector, of_query)
+            rankings.append(ranking_from_scores(self.corpus, scores, k))
         return rankings
 
-    def scores(self, vector: ndarray, query: Query | None = None) -> ndarray:
+    def scores(self, vector: ndarray, facts: Telling | None = None) -> ndarray:
         """How often the walk for a unit vector is at which passage, (passages,).
 
-        The filter needs the ``query``; without it all facts stay.
+        ``facts`` are those that tell of the query, by default :meth:`telling_facts`.
         """
         n_entities = len(self.facts.entities)
-        restarts = self.restarts(vector, query)
+        restarts = self.restarts(vector, facts)
         if not restarts[:n_entities].any():
             return restarts[n_entities:]
         return visits(self.adjacency, restarts, self.settings.damping)[n_entities:]
 
-    def restarts(self, vector: ndarray, query: Query | None = None) -> ndarray:
+    def restarts(self, vector: ndarray, facts: Telling | None = None) -> ndarray:
         """How often the walk restarts where, (entities + passages,), up to a factor."""
         likeness = spread(vector[None] @ self.vectors.T)[0]
-        of_entities = self.named(vector, query)
+        if facts is None:
+            facts = self.telling_facts(vector)
+        of_entities = self.named(facts)
         return np.concatenate([of_entities, self.settings.passage_weight * likeness])
 
-    def named(self, vector: ndarray, query: Query | None = None) -> ndarray:
+    def named(self, facts: Telling) -> ndarray:
         """What the facts that tell of the query give to their ends, (entities,)."""
         n = len(self.facts.entities)
-        if not n:
-            return np.zeros(0)
-        facts, weights = self.telling_facts(vector)
-        if self.filter and query:
-            kept = self.filter.kept(query, facts)
-            facts = facts[kept]
-            weights = weights[kept]
-        ends = self.facts.ends[facts].ravel()
-        weights = np.repeat(weights, 2) / self.n_passages[ends]
+        ends = self.facts.ends[facts.rows].ravel()
+        weights = np.repeat(facts.weights, 2) / self.n_passages[ends]
 
         times = np.maximum(np.bincount(ends, minlength=n), 1)
         of_entities = np.bincount(ends, weights, minlength=n) / times
@@ -116,8 +129,10 @@ class HippoRAG2(Dense):
         of_entities[lowest] = 0
         return of_entities
 
-    def telling_facts(self, vector: ndarray) -> tuple[ndarray, ndarray]:
-        """The rows of the facts at whose ends the walk restarts, and what each counts."""
+    def telling_facts(self, vector: ndarray) -> Telling:
+        """The facts nearest to a unit vector, at whose ends the walk restarts."""
+        if not len(self.facts.entities):
+            return Telling(np.zeros(0, int), np.zeros(0))
         likeness = spread(vector[None] @ self.fact_vectors.T)[0]
         nearest = np.argsort(-likeness, kind="stable")[: self.settings.facts]
-        return nearest, likeness[nearest]
+        return Telling(nearest, likeness[nearest])

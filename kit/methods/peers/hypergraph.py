@@ -11,9 +11,9 @@ import numpy as np
 from numpy import ndarray
 from scipy import sparse
 
-from kit.corpus import Corpus, Query
+from kit.corpus import Corpus
 from kit.methods.baselines.pagerank import SMALL, spread
-from kit.methods.peers.hipporag2 import HippoRAG2
+from kit.methods.peers.hipporag2 import HippoRAG2, Telling
 from kit.settings import Positive
 
 
@@ -45,12 +45,14 @@ class Hypergraph(HippoRAG2):
         self.joined = sparse.csr_array(contained + self.alike @ contained)  # H
         self.n_names = np.maximum(np.asarray(self.joined.sum(axis=0)).ravel(), 1)  # D_e
 
-    def scores(self, vector: ndarray, query: Query | None = None) -> ndarray:
+    def scores(self, vector: ndarray, facts: Telling | None = None) -> ndarray:
         """What each passage was given last, and a little for its likeness, (passages,)."""
         settings = self.settings
+        if facts is None:
+            facts = self.telling_facts(vector)
         likeness = spread(vector[None] @ self.vectors.T)[0]  # W
         n_passages = np.maximum(self.joined @ likeness, SMALL)  # D_v
-        first = self.named(vector, query)
+        first = self.named(facts)
         names = first
         for _ in range(settings.rounds):
             passages = likeness * (self.joined.T @ (names / n_passages))

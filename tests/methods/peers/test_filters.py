@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kit.corpus import example
+from kit.methods.base import ranking_from_scores
 from kit.methods.peers.filters import ModelFilter, ReadingFilter, make_filter
 
 HAND = example()
@@ -30,15 +31,18 @@ def test_an_oracle_keeps_what_a_support_states(indexed, hippo) -> None:
     vector, rows = rows_of_facts(filtered)
     stated = filtered.facts.stated.toarray()
     supports = [filtered.corpus.row[name] for name in QUESTION.supporting_ids]
-    kept = filtered.filter.kept(QUESTION.gold_query, rows)
+    [kept] = filtered.filter.kept([QUESTION.gold_query], [rows])
     assert kept.tolist() == [bool(stated[row, supports].any()) for row in rows]
     assert kept.any() and not kept.all()
 
     of_kept = np.zeros(len(filtered.facts.entities), bool)
     of_kept[filtered.facts.ends[rows[kept]].ravel()] = True
-    assert ((filtered.named(vector, QUESTION.gold_query) > 0) <= of_kept).all()
+    facts = filtered.telling_facts(vector).only(kept)
+    assert ((filtered.named(facts) > 0) <= of_kept).all()
+    by_hand = ranking_from_scores(filtered.corpus, filtered.scores(vector, facts), 6)
+    assert filtered.retrieve(QUESTION.gold_query, 6).ids == by_hand.ids
     assert filtered.sees_gold
-    assert not filtered.filter.kept(QUESTION.query, rows).any()  # it does not know them
+    assert not np.any(filtered.filter.kept([QUESTION.query], [rows]))  # it does not know them
 
 
 def test_where_no_fact_is_left_it_ranks_by_cosine(indexed) -> None:
@@ -53,20 +57,18 @@ def test_a_cross_encoder_keeps_what_it_scores_above_0(hippo, tiny) -> None:
     assert isinstance(by_reading, ReadingFilter)
     texts = [hippo.facts.texts[row] for row in rows]
     scores = by_reading.reader.scores(QUESTION.text, texts)
-    assert by_reading.kept(QUESTION.query, rows).tolist() == (scores > 0).tolist()
+    [kept] = by_reading.kept([QUESTION.query], [rows])
+    assert kept.tolist() == (scores > 0).tolist()
 
 
 def test_a_language_model_names_what_to_keep(hippo, scripted) -> None:
     _, rows = rows_of_facts(hippo)
-    model = scripted("2, 5", "none", "All of them: 1-5.")
+    model = scripted("2, 5", "none")
     by_model = ModelFilter(hippo.facts, model)
-    assert by_model.kept(QUESTION.query, rows).tolist() == [False, True, False, False, True]
-    prompt = model.prompts[0]
+    kept, none_kept = by_model.kept([QUESTION.query, HAND.test[1].query], [rows, rows])
+    assert kept.tolist() == [False, True, False, False, True] and not none_kept.any()
+    prompt, other = model.prompts
+    assert HAND.test[1].text in other
     for rank, row in enumerate(rows, start=1):
         assert f"{rank}: {hippo.facts.texts[row]}" in prompt
     assert QUESTION.text in prompt
-
-
-def test_a_language_model_that_keeps_none(hippo, scripted) -> None:
-    _, rows = rows_of_facts(hippo)
-    assert not ModelFilter(hippo.facts, scripted("none")).kept(QUESTION.query, rows).any()
