@@ -121,7 +121,7 @@ def indexed() -> kit.Retriever:
             "field corpus: expected a Corpus, not Benchmark.*",
         ),
         (lambda: kit.make([]), r"no retriever '\[\]'; known are .*"),
-        (lambda: kit.register("x"), "expected a class of retrievers with a name, not 'x'"),
+        (lambda: kit.register("x"), "expected a subclass of kit.Retriever with a name, not 'x'"),
         (
             lambda: kit.build("entity", kit.example()),
             "field corpus: expected a Corpus, not Bench.*",

@@ -171,11 +171,12 @@ def expect_settings(names: Iterable[str], settings: Iterable[str]) -> None:
 def register(retriever: type[Retriever]) -> type[Retriever]:
     """Let a method of your own be used by its ``name`` wherever a method is named.
 
-    It also serves as a decorator of the class. Raises :class:`InputError` for a class without a
-    name, and for a name that one of the kit's methods has.
+    It also serves as a decorator of the class. Raises :class:`InputError` for what is no subclass
+    of :class:`Retriever` or has no name, and for a name that one of the kit's methods has.
     """
-    if not hasattr(retriever, "name"):
-        raise InputError(f"expected a class of retrievers with a name, not {retriever!r}")
+    is_retriever = isinstance(retriever, type) and issubclass(retriever, Retriever)
+    if not is_retriever or not hasattr(retriever, "name"):
+        raise InputError(f"expected a subclass of kit.Retriever with a name, not {retriever!r}")
     if isinstance(METHODS.get(retriever.name), str):
         raise InputError(f"the kit has a method {retriever.name!r} already: choose another name")
     METHODS[retriever.name] = retriever

@@ -509,7 +509,11 @@ class ByTitle(kit.Retriever):
     def rank(self, queries, k):
         titles = sorted(self.corpus.passages, key=lambda passage: passage.title)
         return [ranking_from_order([passage.id for passage in titles[:k]]) for _ in queries]
+
+class Plain:
+    name = "plain"
 """
+PLAIN = "<class 'own_mine.Plain'>"
 
 
 def test_a_method_of_your_own_is_named_by_its_file(
@@ -532,6 +536,7 @@ def test_a_method_of_your_own_is_named_by_its_file(
     for name, line in {
         f"{broken}:ByTitle": f"{broken}: {why}",
         f"{file}:Other": f"{file}: expected a class Other of retrievers",
+        f"{file}:Plain": f"expected a subclass of kit.Retriever with a name, not {PLAIN}",
         f"{tmp_path}/nowhere.py:ByTitle": f"{tmp_path}/nowhere.py: no such file",
     }.items():
         assert kit("evaluate", name).stderr == f"kit: {line}\n"
