@@ -22,14 +22,10 @@ def on_cluster(address: str) -> Iterator[None]:
 
     ``address`` is that of its scheduler, such as ``tcp://10.0.0.1:8786``. Each worker needs this
     version of the kit, and keeps what it encodes and trains in a store of its own. Raises
-    :class:`InputError` where Dask is not installed, or no scheduler answers.
+    :class:`InputError` where no scheduler answers.
     """
-    try:
-        from dask.distributed import Client  # rarely needed
-    except ImportError:
-        raise InputError(
-            "expected Dask: pip install 'graph-retrieval-kit[cluster]' brings it", field="cluster"
-        ) from None
+    from distributed import Client  # rarely needed
+
     try:
         client = Client(address, timeout=SECONDS_TO_ANSWER)
     except (OSError, ValueError):
