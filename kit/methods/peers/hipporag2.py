@@ -88,7 +88,7 @@ class HippoRAG2(Dense):
     def rank(self, queries: Queries, k: int) -> Rankings:
         vectors = self.encoded(queries)
         facts = list(map(self.telling_facts, vectors))
-        if self.filter:
+        if self.filter and self.facts.entities:
             kept = self.filter.kept(queries, [of_query.rows for of_query in facts])
             facts = list(map(Telling.only, facts, kept))
 
