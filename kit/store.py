@@ -15,6 +15,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
@@ -45,6 +46,13 @@ def content_key(*parts: str) -> bytes:
 
 
 def file_digest(path: Path) -> str:
+    """A digest of the content; in one process a file that does not change is read once."""
+    status = path.stat()
+    return _digest(path.absolute(), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=1_024)
+def _digest(path: Path, changed: int, size: int) -> str:
     return blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
