@@ -50,7 +50,8 @@ def test_two_workers_of_a_cluster_share_a_sweep(
     assert len(n_done) == 2 and min(n_done) >= 1
 
 
-def test_a_cluster_that_does_not_answer_is_told_in_a_line() -> None:
+def test_a_cluster_that_does_not_answer_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kit.lab.parallel.SECONDS_TO_ANSWER", 0.5)
     address = "tcp://127.0.0.1:9"
     with pytest.raises(InputError, match=f"that answers, not {address}"):
         with on_cluster(address):

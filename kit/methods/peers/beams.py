@@ -51,8 +51,10 @@ class Beams(HippoRAG2):
 
         Each counts what it is worth alone, or what the best path with it is, if that is more.
         """
-        facts, likeness = super().telling_facts(vector)
-        counts = dict(zip(facts.tolist(), likeness.tolist()))
+        nearest = super().telling_facts(vector)
+        if not len(nearest.rows):
+            return nearest
+        counts = dict(zip(nearest.rows.tolist(), nearest.weights.tolist()))
         paths, cosines = self.best_paths(vector)
         worth = spread(np.concatenate([cosines, self.fact_vectors @ vector])[None])[0]
         for path, value in zip(paths, worth):
