@@ -8,6 +8,7 @@ weights) has a folder per key. Whatever is damaged, by its checksum, counts as m
 again.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
@@ -45,15 +46,16 @@ def content_key(*parts: str) -> bytes:
     return sink.digest()
 
 
-def file_digest(path: Path) -> str:
+def file_digest(path: Path, n_bytes: int = 16) -> str:
     """A digest of the content; in one process a file that does not change is read once."""
     status = path.stat()
-    return _digest(path.absolute(), status.st_mtime_ns, status.st_size)
+    return _digest(path.absolute(), n_bytes, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=1_024)
-def _digest(path: Path, changed: int, size: int) -> str:
-    return blake2b(path.read_bytes(), digest_size=16).hexdigest()
+def _digest(path: Path, n_bytes: int, changed: int, size: int) -> str:
+    with path.open("rb") as source:
+        return hashlib.file_digest(source, partial(blake2b, digest_size=n_bytes)).hexdigest()
 
 
 class Store:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
-from hashlib import blake2b, file_digest
+from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,7 +18,7 @@ from kit.corpus.types import Texts
 from kit.errors import InputError, note
 from kit.paths import models
 from kit.settings import BaseSettings, check, defaults
-from kit.store import Store, content_key
+from kit.store import Store, content_key, file_digest
 from kit.text.e5 import E5_SMALL, ON_THE_HUB
 from kit.text.parts import parts_of
 from kit.text.pretrained import lies_here, load_model
@@ -32,6 +32,7 @@ _BATCH = 16
 _SAVED_AT_ONCE = 64  # texts between two writes to the store: what an interruption can cost
 _GRAIN = 16  # tokens: texts are padded to a multiple of these
 _NO_LIMIT = 1 << 20  # tokens, more than any text has
+_DIGEST_BYTES = 64  # of a model's file
 _MODEL_FILES = {".json", ".txt", ".model", ".safetensors", ".bin", ".py"}
 #: A model's own names for the prompts of a role, as sentence-transformers looks for them.
 _PROMPTS = {"query": ("query",), "document": ("document", "passage", "corpus")}
@@ -335,11 +336,5 @@ def content_of_model(folder: Path) -> str:
     for file in sorted(folder.rglob("*")):
         if file.suffix in _MODEL_FILES:
             sink.update(file.relative_to(folder).as_posix().encode())
-            sink.update(_digest(file, file.stat().st_mtime_ns))
+            sink.update(bytes.fromhex(file_digest(file, _DIGEST_BYTES)))
     return sink.hexdigest()
-
-
-@lru_cache(maxsize=64)
-def _digest(file: Path, changed: int) -> bytes:
-    with file.open("rb") as source:
-        return file_digest(source, "blake2b").digest()

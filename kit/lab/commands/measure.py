@@ -381,7 +381,10 @@ def sweep(
     from kit.lab.parallel import ALL, on_cluster
     from kit.lab.sweep import combinations, sweep_retriever
 
-    workers = on_cluster(cluster) if cluster else nullcontext()
+    workers = nullcontext()
+    if cluster:
+        workers = on_cluster(cluster)
+        jobs = ALL
     with workers:
         table = sweep_retriever(
             retriever,
@@ -390,7 +393,7 @@ def sweep(
             read_training(train, (), source.setting),
             ks=k,
             n_timed=N_TIMED,
-            jobs=ALL if cluster else jobs,
+            jobs=jobs,
         )
 
     if csv:
