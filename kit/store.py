@@ -19,18 +19,25 @@ from contextlib import AbstractContextManager, closing, suppress
 from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from filelock import FileLock
 
 from kit.errors import note
 from kit.files import expect_folder, refusal_of
+from kit.fingerprint import code_digest
 from kit.paths import cache
+
+if TYPE_CHECKING:
+    from kit.corpus import Corpus
 
 Result = TypeVar("Result")
 
 _CHECKSUMS = "checksums.json"
 _KEYS_AT_ONCE = 10_000  # SQLite takes up to 32,766
+DERIVED = "derived"  # the kind of what is made of passages without a model
+LARGE = 1_000  # passages: what is made of fewer takes less than a second
 _PATIENCE = 120  # seconds until a file is given up that another process has locked
 _CREATE = "CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)"
 _INSERT = "INSERT OR REPLACE INTO entry VALUES (?, ?, ?)"
@@ -56,6 +63,23 @@ def file_digest(path: Path, n_bytes: int = 16) -> str:
 def _digest(path: Path, n_bytes: int, changed: int, size: int) -> str:
     with path.open("rb") as source:
         return hashlib.file_digest(source, partial(blake2b, digest_size=n_bytes)).hexdigest()
+
+
+def of_corpus(
+    make: Callable[..., Result],
+    result: type[Result],
+    corpus: "Corpus",
+    *settings: object,
+) -> Result:
+    """``make(corpus, *settings)``, which for a large corpus is kept in the store.
+
+    It is kept by the function's name and code, and read as a ``result``.
+    """
+    if len(corpus) < LARGE:
+        return make(corpus, *settings)
+    code = code_digest(make.__module__)
+    key = content_key(make.__name__, code, corpus.hash, *map(str, settings))
+    return Store().remembered(DERIVED, key, result, partial(make, corpus, *settings))
 
 
 class Store:
@@ -95,6 +119,21 @@ class Store:
         with self._refusal():
             self.folder.mkdir(parents=True, exist_ok=True)
             self._transaction(kind, lambda connection: connection.executemany(_INSERT, rows))
+
+    def remembered(
+        self,
+        kind: str,
+        key: bytes,
+        result: type[Result],
+        make: Callable[[], Result],
+    ) -> Result:
+        """What ``make`` gives, kept as msgspec writes it."""
+        stored = self.get_many(kind, [key])
+        if key in stored:
+            return msgspec.msgpack.decode(stored[key], type=result)
+        made = make()
+        self.put_many(kind, {key: msgspec.msgpack.encode(made)})
+        return made
 
     def get_folder(self, kind: str, key: str) -> Path | None:
         """The folder of this key; None unless it is there, with all files as they were written."""

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 from unicodedata import normalize
 
 import ahocorasick
@@ -36,6 +36,7 @@ from kit.corpus import Corpus
 from kit.corpus.records import read_utf8
 from kit.corpus.types import Texts
 from kit.errors import InputError, note
+from kit.store import of_corpus
 from kit.text import scripts
 
 MONTHS = (
@@ -207,8 +208,21 @@ def link(corpus: Corpus, specificity: bool = True) -> BipartiteIncidence:
     An entity is a document, found by its title or an alias, or a name without a page, which stands
     for itself. A passage that opens a document is linked to it with prior 1. Titles of later
     passages are not searched. Without ``specificity`` a prior is TAGME's, and a name in many
-    passages links them all.
+    passages links them all. The links of a large corpus are kept in the store.
     """
+    links = of_corpus(_links, _Links, corpus, specificity)
+    return BipartiteIncidence.from_entries(links.entries, links.terms, len(corpus))
+
+
+class _Links(NamedTuple):
+    """Row, column and prior of each link, and what the columns stand for."""
+
+    entries: list[tuple[int, int, float]]
+    terms: list[str]
+
+
+def _links(corpus: Corpus, specificity: bool) -> _Links:
+    """See :func:`link`; of several links of a passage to an entity the largest prior counts."""
     documents = surfaces(corpus)
     counts = Counter()
     written = defaultdict(list)
@@ -221,7 +235,7 @@ def link(corpus: Corpus, specificity: bool = True) -> BipartiteIncidence:
     entries = []
     column = {}
     for document, rows in corpus.documents.items():
-        opening = rows[0]
+        opening = int(rows[0])
         column[document] = len(terms)
         entries.append((opening, len(terms), 1.0))
         terms.append(corpus.passages[opening].title)
@@ -240,10 +254,10 @@ def link(corpus: Corpus, specificity: bool = True) -> BipartiteIncidence:
         if specificity:
             probability *= 1 - np.log(len(rows)) / log_n
         for entity, weight in weights.items():
-            prior = probability * weight / sum(weights.values())
+            prior = float(probability * weight / sum(weights.values()))
             if prior > 0:
                 entries += [(row, entity, prior) for row in rows]
-    return BipartiteIncidence.from_entries(entries, terms, len(corpus))
+    return _Links(entries, terms)
 
 
 def _occurrences(

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kit.corpus import Corpus
+from kit.store import of_corpus
 from kit.text.entities import (
     MONTHS,
     SurfaceMatcher,
@@ -61,10 +62,8 @@ class EntityLinker:
 
     def __init__(self, corpus: Corpus) -> None:
         documents_of = surfaces(corpus)
-        names = set(documents_of)
-        for passage in corpus.passages:
-            names.update(names_in(passage.full_text))
-        self._matcher = SurfaceMatcher(names)
+        names = of_corpus(_names, list[str], corpus)
+        self._matcher = SurfaceMatcher({*documents_of, *names})
 
         #: Of each title and alias the title that is meant; "" of namesakes.
         self._title = dict.fromkeys(documents_of, "")
@@ -104,6 +103,11 @@ class EntityLinker:
             return False
         words = set(key_of(title).split())
         return words.issuperset(key_of(entity).split())
+
+
+def _names(corpus: Corpus) -> list[str]:
+    """The folded names that the capitals of all passages show."""
+    return sorted({name for passage in corpus.passages for name in names_in(passage.full_text)})
 
 
 def _longest_first(mention: Mention) -> tuple[int, int]:

@@ -22,6 +22,7 @@ from kit.corpus.source import Source
 from kit.corpus.types import Strings, Texts
 from kit.errors import InputError, note
 from kit.progress import progress_bar
+from kit.store import of_corpus
 from kit.text.entities import SurfaceMatcher, fold
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mentions, Placeholders, linker_of
@@ -104,8 +105,12 @@ def by_rules(corpus: Corpus) -> Extractions:
 
     What is said of an object are the last words before it (``LONGEST`` at most, back to another
     mention or a break), or else the first after it. For what a name means, see
-    :class:`kit.text.placeholders.EntityLinker`.
+    :class:`kit.text.placeholders.EntityLinker`. Those of a large corpus are kept in the store.
     """
+    return of_corpus(_by_rules, Extractions, corpus)
+
+
+def _by_rules(corpus: Corpus) -> Extractions:
     linker = linker_of(corpus)
     extractions = []
     for passage in progress_bar(corpus.passages, desc="triples", unit="passage"):

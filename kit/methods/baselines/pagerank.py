@@ -48,9 +48,10 @@ class PageRank(Dense):
 
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
-        graph = MultiLevelGraph.build(corpus, extract(corpus, self.settings.triples))
-        related = graph.adjacency("oo")  # (entities, entities)
-        contained = graph.adjacency("od")  # (entities, passages)
+        extractions = extract(corpus, self.settings.triples)
+        self.graph = MultiLevelGraph.build(corpus, extractions)
+        related = self.graph.adjacency("oo")  # (entities, entities)
+        contained = self.graph.adjacency("od")  # (entities, passages)
 
         # Nodes: the entities, then the passages.
         blocks = [
@@ -60,7 +61,7 @@ class PageRank(Dense):
         self.adjacency = sparse.csr_matrix(sparse.block_array(blocks))
         self.frequency = np.maximum(contained.sum(axis=1), 1)  # passages of an entity
 
-        self.entity_vectors = self.encoder.encode(graph.entities)
+        self.entity_vectors = self.encoder.encode(self.graph.entities)
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         visits = self.visits(self.encoded(queries))

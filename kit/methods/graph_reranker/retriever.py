@@ -31,13 +31,11 @@ from kit.methods.graph_reranker.hearing import hearings
 from kit.methods.graph_reranker.logistic import UNTRAINED, LogisticSettings
 from kit.methods.graph_reranker.network import Heard, Network
 from kit.methods.qsgnn.graph import KINDS as EDGES
-from kit.methods.qsgnn.graph import MultiLevelGraph
 from kit.methods.trace import InitialScore, Trace
 from kit.methods.training import expect_training
 from kit.settings import Positive
 from kit.text import ENCODER_SETTINGS
 from kit.text.tfidf import best_rows
-from kit.text.triples import extract
 
 BELOW = 1.0  # the score of the first other passage is so much lower than the last candidate's
 
@@ -119,9 +117,8 @@ class GraphReranker(Shipped, Retriever):
 
     def graph_of(self, corpus: Corpus) -> CorpusGraph:
         """What surroundings in a corpus are cut from."""
-        triples = self.settings.triples
-        scorers = Scorers(corpus, self.settings, triples)
-        graph = MultiLevelGraph.build(corpus, extract(corpus, triples))
+        scorers = Scorers(corpus, self.settings, self.settings.triples)
+        graph = scorers.pagerank.graph
         return CorpusGraph(graph.encoded(scorers.walk.encoder, scorers.walk.vectors), scorers)
 
     def new_network(self) -> Network:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +12,14 @@ from numpy import ndarray
 from scipy import sparse
 
 from kit.corpus.types import Texts
+from kit.fingerprint import code_digest
+from kit.store import DERIVED, LARGE, Store, content_key
 from kit.text import NearestNeighbours
 from kit.text.entities import fold
 from kit.text.triples import Extraction
 
 MOST_SYNONYMS = 20  # of an entity
+Synonyms = list[tuple[int, int, float]]  # two names and their cosine
 SAMPLED = 1_000  # entities by which the usual likeness of two is measured
 
 
@@ -86,16 +91,28 @@ def synonyms(vectors: ndarray, least: float) -> sparse.csr_array:
     """Edges (entities, entities) between names with like vectors, weighted by their cosine.
 
     ``least`` is how many standard deviations the cosine is above the mean of any two names: so an
-    encoder's scale does not count.
+    encoder's scale does not count. Those of many names are kept in the store.
     """
     n = len(vectors)
+    make = partial(_alike, vectors, least)
+    if n < LARGE:
+        edges = make()
+    else:
+        key = content_key(code_digest(__name__), blake2b(vectors).hexdigest(), str(least))
+        edges = Store().remembered(DERIVED, key, Synonyms, make)
+    first, second, cosines = np.array(edges).reshape(-1, 3).T
+    one_way = sparse.csr_array((cosines, (first.astype(int), second.astype(int))), shape=(n, n))
+    return one_way.maximum(one_way.T)
+
+
+def _alike(vectors: ndarray, least: float) -> Synonyms:
+    """Two names, and their cosine; some pairs stand there both ways."""
+    n = len(vectors)
     if n < 2:
-        return sparse.csr_array((n, n))
+        return []
     sampled = vectors[np.random.default_rng(0).permutation(n)[:SAMPLED]]
     usual = (sampled @ sampled.T)[np.triu_indices(len(sampled), 1)]
     scores, rows = NearestNeighbours(vectors).search(vectors, MOST_SYNONYMS + 1)
     is_alike = (scores >= usual.mean() + least * usual.std()) & (rows != np.arange(n)[:, None])
     first, rank = np.nonzero(is_alike)
-    edges = (scores[first, rank], (first, rows[first, rank]))
-    one_way = sparse.csr_array(edges, shape=(n, n))
-    return one_way.maximum(one_way.T)
+    return list(zip(first.tolist(), rows[first, rank].tolist(), scores[first, rank].tolist()))

@@ -5,7 +5,8 @@ Zhuang et al., LinearRAG: Linear Graph Retrieval Augmented Generation on Large-s
 """
 
 from collections.abc import Mapping
-from typing import Annotated
+from itertools import chain, count
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -19,10 +20,34 @@ from kit.methods.baselines.classic import Dense
 from kit.methods.baselines.pagerank import spread
 from kit.methods.peers.walk import visits
 from kit.settings import Positive, Share
+from kit.store import of_corpus
 from kit.text import ENCODER_SETTINGS
-from kit.text.placeholders import key_of, linker_of
+from kit.text.placeholders import EntityLinker, key_of, linker_of
 
 OF_DENSE = 1.5  # what a passage's own likeness counts beside the names that stand in it
+
+
+class Sentence(NamedTuple):
+    """A sentence after the title of its passage, which is a row, and the keys of its names."""
+
+    text: str
+    passage: int
+    names: list[str]
+
+
+def _named_sentences(corpus: Corpus) -> list[Sentence]:
+    linker = linker_of(corpus)
+    named = []
+    for row, passage in enumerate(corpus.passages):
+        for sentence in split_sentences(passage.text):
+            text = f"{passage.title}\n{sentence}"
+            named.append(Sentence(text, row, _names_in(text, linker)))
+    return named
+
+
+def _names_in(text: str, linker: EntityLinker) -> list[str]:
+    """The keys of a text's names, each once."""
+    return list(dict.fromkeys(key_of(mention.entity) for mention in linker.mentions(text)))
 
 
 class LinearRAG(Dense):
@@ -50,22 +75,13 @@ class LinearRAG(Dense):
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
         self.linker = linker_of(corpus)
-        self.rows = {}  # of names, by their keys
-        self.sentences = []  # with the titles of their passages
-        self.names_of = []  # rows of the names in each sentence
-        passage_of = []
-        for row, passage in enumerate(corpus.passages):
-            for sentence in split_sentences(passage.text):
-                text = f"{passage.title}\n{sentence}"
-                self.sentences.append(text)
-                self.names_of.append(self._rows_in(text))
-                passage_of.append(row)
+        named = of_corpus(_named_sentences, list[Sentence], corpus)
+        self.sentences = [sentence.text for sentence in named]
+        keys = dict.fromkeys(chain.from_iterable(sentence.names for sentence in named))
+        self.rows = dict(zip(keys, count()))  # of names, by their keys
+        self.names_of = [[self.rows[key] for key in sentence.names] for sentence in named]
         self.sentence_vectors = self.encoder.encode(self.sentences)
-        self._join(np.array(passage_of, int))
-
-    def _rows_in(self, text: str) -> list[int]:
-        keys = dict.fromkeys(key_of(mention.entity) for mention in self.linker.mentions(text))
-        return [self.rows.setdefault(key, len(self.rows)) for key in keys]
+        self._join(np.array([sentence.passage for sentence in named], int))
 
     def _join(self, passage_of: ndarray) -> None:
         """Which sentences a name has, and how often it stands in which passage."""
@@ -102,7 +118,7 @@ class LinearRAG(Dense):
 
     def activate(self, text: str, vector: ndarray) -> dict[int, tuple[float, int]]:
         """The active names' rows, each with its activation and the round in which it came."""
-        keys = dict.fromkeys(key_of(mention.entity) for mention in self.linker.mentions(text))
+        keys = _names_in(text, self.linker)
         current = {self.rows[key]: 1.0 for key in keys if key in self.rows}
         if not current:
             return {}
