@@ -19,25 +19,19 @@ from contextlib import AbstractContextManager, closing, suppress
 from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 from filelock import FileLock
 
 from kit.errors import note
 from kit.files import expect_folder, refusal_of
-from kit.fingerprint import code_digest
 from kit.paths import cache
-
-if TYPE_CHECKING:
-    from kit.corpus import Corpus
 
 Result = TypeVar("Result")
 
 _CHECKSUMS = "checksums.json"
 _KEYS_AT_ONCE = 10_000  # SQLite takes up to 32,766
-DERIVED = "derived"  # the kind of what is made of passages without a model
-LARGE = 1_000  # passages: what is made of fewer takes less than a second
 _PATIENCE = 120  # seconds until a file is given up that another process has locked
 _CREATE = "CREATE TABLE IF NOT EXISTS entry (key BLOB PRIMARY KEY, value BLOB, checksum BLOB)"
 _INSERT = "INSERT OR REPLACE INTO entry VALUES (?, ?, ?)"
@@ -63,23 +57,6 @@ def file_digest(path: Path, n_bytes: int = 16) -> str:
 def _digest(path: Path, n_bytes: int, changed: int, size: int) -> str:
     with path.open("rb") as source:
         return hashlib.file_digest(source, partial(blake2b, digest_size=n_bytes)).hexdigest()
-
-
-def of_corpus(
-    make: Callable[..., Result],
-    result: type[Result],
-    corpus: "Corpus",
-    *settings: object,
-) -> Result:
-    """``make(corpus, *settings)``, which for a large corpus is kept in the store.
-
-    It is kept by the function's name and code, and read as a ``result``.
-    """
-    if len(corpus) < LARGE:
-        return make(corpus, *settings)
-    code = code_digest(make.__module__)
-    key = content_key(make.__name__, code, corpus.hash, *map(str, settings))
-    return Store().remembered(DERIVED, key, result, partial(make, corpus, *settings))
 
 
 class Store:

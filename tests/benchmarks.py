@@ -1,16 +1,18 @@
-"""Speed and memory of three methods, each corpus in a process of its own, on one core.
+"""Speed and memory of some methods, each corpus in a process of its own, on one core.
 
 ``python -m tests.benchmarks gnn-ret --passages 20000 100000`` prints a table; a million passages
 take 5 GB of memory.
 """
 
 import argparse
+import os
 import resource
 import sys
 import timeit
 from collections.abc import Callable, Sequence
 from itertools import product
 from multiprocessing import get_context
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
@@ -21,7 +23,9 @@ import torch
 from scipy import sparse
 
 from kit.corpus import Corpus, Passage, Query
+from kit.evaluation.timing import time_index
 from kit.graphs import PassageGraph, TermBipartite
+from kit.methods import make
 from kit.methods.baselines.classic import Dense
 from kit.methods.gnn_ret.retriever import GNNRet
 from kit.methods.graph_reranker.logistic import Logistic
@@ -37,6 +41,7 @@ SIZES = {
     "gnn-ret": (20_000, 1_000_000),
     "qsgnn": (1_000, 3_000, 10_000, 30_000, 100_000),
     "graph-reranker": (2_000, 6_500),
+    "collections": (10_000, 100_000),
 }
 DEGREES = (336, 672)  # the two readings of "edges per node" in GNN-Ret Table 5 (MuSiQue)
 TOP_KS = (5, 10)
@@ -45,6 +50,8 @@ DIMENSION = 384
 KEYWORDS = 8  # of a passage
 DEPTH = 10  # passages that are retrieved
 RUNS = 5  # that are timed
+#: That search collections of any size.
+SEARCHED_BY = ("bm25", "dense", "gnn-ret", "pagerank", "hipporag2", "linear", "fuse(bm25, gnn-ret)")
 CANDIDATES = (60, 300)  # that the graph reranker reorders
 MOST_WHOLE = 3_000  # passages of the largest corpus whose whole graph QSGNN passes
 
@@ -56,6 +63,8 @@ def bench(
     sizes = sizes or SIZES[method]
     if method == "gnn-ret":
         cases = product([method], sizes, degrees, TOP_KS)
+    elif method == "collections":
+        cases = product([method], sizes, SEARCHED_BY)
     else:
         cases = product([method], sizes)
     with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
@@ -63,7 +72,7 @@ def bench(
     return pd.DataFrame(rows)
 
 
-def measure(method: str, *case: int) -> Row:
+def measure(method: str, *case: Any) -> Row:
     """The row of a case, and the peak of this process's memory."""
     torch.set_num_threads(1)
     faiss.omp_set_num_threads(1)
@@ -71,6 +80,7 @@ def measure(method: str, *case: int) -> Row:
         "gnn-ret": measure_gnn_ret,
         "qsgnn": measure_qsgnn,
         "graph-reranker": measure_graph_reranker,
+        "collections": measure_collection,
     }
     row = measures[method](*case)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -185,6 +195,27 @@ def measure_graph_reranker(size: int) -> Row:
             lambda variant=variant: [variant.retrieve(query, DEPTH) for query in queries],
             len(queries),
         )
+    return row
+
+
+@mock.patch.object(Encoder, "encode", random_vectors)
+def measure_collection(size: int, method: str) -> Row:
+    """Seconds until an atlas is ready to search, the first time and again, with random vectors.
+
+    Then the milliseconds per question, one after the other. ``kit index`` takes as long, and what
+    encoding takes beside.
+    """
+    world = generated("atlas", size=size, test=20)
+    queries = [question.query for question in world.test]
+    retriever = make(method)
+    with TemporaryDirectory() as folder, mock.patch.dict(os.environ, KIT_CACHE=folder):
+        row = {"method": method, "passages": len(world.corpus)}
+        row["first, s"] = time_index(retriever, world.corpus)
+        row["again, s"] = time_index(retriever, world.corpus)
+    row["question, ms"] = milliseconds(
+        lambda: [retriever.retrieve(query, DEPTH) for query in queries],
+        len(queries),
+    )
     return row
 
 

@@ -21,6 +21,12 @@ def test_what_a_row_tells(method: str) -> None:
     assert all(value > 0 for value in row.values())
 
 
+def test_a_collection_is_opened_twice() -> None:
+    row = measure("collections", 200, "gnn-ret")
+    assert row["method"] == "gnn-ret"
+    assert min(row["first, s"], row["again, s"], row["question, ms"]) > 0
+
+
 @pytest.mark.parametrize("degree", [40, 300])
 def test_the_random_graph_has_the_degree_that_was_asked_for(degree: int) -> None:
     corpus = Corpus(Passage(str(row), "", "", str(row)) for row in range(3000))

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.corpus import Corpus, Passage
 from kit.errors import InputError
-from kit.store import LARGE, Store, content_key, of_corpus
+from kit.store import Store, content_key
 
 
 def test_values_are_found_again(tmp_path: Path) -> None:
@@ -263,47 +262,3 @@ def test_a_store_is_read_where_it_can_not_be_written(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "{b'a': b'1'} True\n"
-
-
-MADE = []  # by `lengths`: the factors
-
-
-def lengths(corpus: Corpus, factor: int) -> list[tuple[str, int]]:
-    """What a test derives of a corpus; it says when it is called."""
-    MADE.append(factor)
-    return [(passage.id, factor * len(passage.text)) for passage in corpus.passages]
-
-
-def derived(corpus: Corpus, factor: int) -> list[tuple[str, int]]:
-    return of_corpus(lengths, list[tuple[str, int]], corpus, factor)
-
-
-@pytest.fixture
-def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    monkeypatch.setenv("KIT_CACHE", str(tmp_path))
-    MADE.clear()
-    return MADE
-
-
-def collection(n: int, text: str = "a text") -> Corpus:
-    return Corpus(Passage(str(row), "", text, str(row)) for row in range(n))
-
-
-def test_what_a_large_corpus_gives_is_made_once(calls: list[int]) -> None:
-    first = derived(collection(LARGE), 2)
-    assert derived(collection(LARGE), 2) == first == lengths(collection(LARGE), 2)
-    assert calls == [2, 2]  # the second by the test itself
-
-
-def test_another_corpus_or_setting_is_another_result(calls: list[int]) -> None:
-    derived(collection(LARGE), 2)
-    assert derived(collection(LARGE), 3)[0] == ("0", 18)
-    assert derived(collection(LARGE, "longer text"), 2)[0] == ("0", 22)
-    assert calls == [2, 3, 2]
-
-
-def test_what_a_small_corpus_gives_is_not_kept(calls: list[int], tmp_path: Path) -> None:
-    derived(collection(LARGE - 1), 2)
-    derived(collection(LARGE - 1), 2)
-    assert calls == [2, 2]
-    assert not list(tmp_path.iterdir())

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from time import perf_counter
 
 from numpy.random import default_rng
 from pandas import DataFrame
@@ -47,6 +48,14 @@ def time_parts(
             }
         )
     return DataFrame(rows[1:])
+
+
+def time_index(retriever: Retriever, corpus: Corpus) -> float:
+    """The seconds until a retriever is ready to search a corpus, with what the store has of it."""
+    unknown_here = Corpus(corpus.passages)  # to what this process remembers by the corpus
+    begun = perf_counter()
+    retriever.index(unknown_here)
+    return perf_counter() - begun
 
 
 def _one_thread() -> AbstractContextManager[None]:

@@ -14,12 +14,12 @@ from kit.cost import cost_line
 from kit.errors import InputError
 from kit.lab.commands import console
 from kit.lab.commands.data import data
-from kit.lab.commands.measure import ask, evaluate, graph, sweep
+from kit.lab.commands.measure import ask, evaluate, graph, index, sweep
 from kit.lab.commands.methods import methods
 from kit.lab.commands.notebooks import claims, lab, lessons, record, run
 
 SECTIONS = {
-    "Ask and measure": (ask, evaluate, sweep, graph, methods),
+    "Ask and measure": (ask, evaluate, sweep, index, graph, methods),
     "Notebooks and findings": (run, lab, lessons, record, claims),
     "Data": (data,),
 }

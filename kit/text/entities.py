@@ -36,8 +36,8 @@ from kit.corpus import Corpus
 from kit.corpus.records import read_utf8
 from kit.corpus.types import Texts
 from kit.errors import InputError, note
-from kit.store import of_corpus
 from kit.text import scripts
+from kit.text.derived import of_corpus
 
 MONTHS = (
     "January February March April May June July August September October November December".split()

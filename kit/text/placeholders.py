@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kit.corpus import Corpus
-from kit.store import of_corpus
+from kit.text.derived import of_corpus
 from kit.text.entities import (
     MONTHS,
     SurfaceMatcher,

@@ -22,7 +22,7 @@ from kit.corpus.source import Source
 from kit.corpus.types import Strings, Texts
 from kit.errors import InputError, note
 from kit.progress import progress_bar
-from kit.store import of_corpus
+from kit.text.derived import of_corpus
 from kit.text.entities import SurfaceMatcher, fold
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mentions, Placeholders, linker_of

@@ -123,6 +123,15 @@ def test_other_tools_measure_the_same(data: Path, tmp_path: Path) -> None:
     assert measured["mrr"] == pytest.approx(theirs[ir_measures.RR])
 
 
+def test_index(data: Path, own_store: Path) -> None:
+    done = kit("index", "bm25", "dense", "--data", data)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    times = r"6 passages; [\d.]+ s, from now on [\d.]+ s"
+    assert all(map(re.fullmatch, [f"bm25: {times}", f"dense: {times}"], lines))
+    assert (own_store / "vectors.sqlite").exists()
+
+
 def test_graph(data: Path, tmp_path: Path) -> None:
     files = ("--json", tmp_path / "out.json", "--html", tmp_path / "out.html")
     done = kit("graph", "entity", "--data", data, "--set", "prior=0.6", *files)
@@ -243,6 +252,7 @@ def test_learning_from_a_training_file(
         (["run", "-p", "nonsense", "1"], "nonsense"),
         (["data", "fetch", "nothing"], "nothing"),
         (["data", "make", "atlas", __file__], "is a file"),
+        (["index", "nothing"], "no retriever 'nothing'"),
         (["sweep", "bm25"], "Missing option '-g'"),
         (["sweep", "gnn-ret", "-g", "alpha=1", "--jobs", "0"], "Invalid value for '--jobs'"),
         (

@@ -117,6 +117,40 @@ def ask(
         click.echo()
 
 
+@click.command()
+@click.argument("retrievers", nargs=-1, required=True)
+@data_option
+@format_option
+@settings_option
+def index(
+    retrievers: Texts,
+    data: Path | None,
+    data_format: str | None,
+    settings: Mapping[str, Value],
+) -> None:
+    """Make RETRIEVERS ready to search a large collection.
+
+    Vectors, names, links and triples are kept in the store, so that `ask` and `evaluate` open the
+    collection within seconds. What was interrupted goes on where it stopped. A line tells of each
+    method how long it took, and how long it takes from now on.
+
+    Example: kit index gnn-ret hipporag2 --data FOLDER
+    """
+    names = with_own(retrievers)
+    expect_methods(names, settings)  # before what takes long to load
+
+    from kit.corpus import load_corpus
+    from kit.evaluation.timing import time_index
+    from kit.methods import make_all
+
+    methods = make_all(names, **settings)
+    corpus = load_corpus([data or ATLAS], data_format=data_format)
+    for name, retriever in methods.items():
+        first = time_index(retriever, corpus)
+        again = time_index(retriever, corpus)
+        click.echo(f"{name}: {len(corpus):,} passages; {first:.1f} s, from now on {again:.1f} s")
+
+
 class Targets(NamedTuple):
     """The files that an evaluation is written to."""
 

@@ -13,8 +13,9 @@ from scipy import sparse
 
 from kit.corpus.types import Texts
 from kit.fingerprint import code_digest
-from kit.store import DERIVED, LARGE, Store, content_key
+from kit.store import Store, content_key
 from kit.text import NearestNeighbours
+from kit.text.derived import KIND, LARGE
 from kit.text.entities import fold
 from kit.text.triples import Extraction
 
@@ -99,7 +100,7 @@ def synonyms(vectors: ndarray, least: float) -> sparse.csr_array:
         edges = make()
     else:
         key = content_key(code_digest(__name__), blake2b(vectors).hexdigest(), str(least))
-        edges = Store().remembered(DERIVED, key, Synonyms, make)
+        edges = Store().remembered(KIND, key, Synonyms, make)
     first, second, cosines = np.array(edges).reshape(-1, 3).T
     one_way = sparse.csr_array((cosines, (first.astype(int), second.astype(int))), shape=(n, n))
     return one_way.maximum(one_way.T)

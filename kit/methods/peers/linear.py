@@ -20,8 +20,8 @@ from kit.methods.baselines.classic import Dense
 from kit.methods.baselines.pagerank import spread
 from kit.methods.peers.walk import visits
 from kit.settings import Positive, Share
-from kit.store import of_corpus
 from kit.text import ENCODER_SETTINGS
+from kit.text.derived import of_corpus
 from kit.text.placeholders import EntityLinker, key_of, linker_of
 
 OF_DENSE = 1.5  # what a passage's own likeness counts beside the names that stand in it
