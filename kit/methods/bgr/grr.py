@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
-from kit.corpus import Benchmark
+from kit.corpus import Benchmark, Corpus
 from kit.corpus.types import Queries
 from kit.learning.partly_frozen import PartlyFrozenEncoder
 from kit.learning.trained import Trained
@@ -149,6 +149,7 @@ class GRR(Trained, EvidenceRetriever):
 
     name = "grr"
     kind = "grr"
+    index_settings = (*EvidenceRetriever.index_settings, "seed")
     training_settings = ("steps", "learning_rate", "n_train", "seed", "candidates")
     fixed_by_training = (*ENCODER_SETTINGS, "steps", "learning_rate", "n_train", "seed")
 
@@ -160,8 +161,12 @@ class GRR(Trained, EvidenceRetriever):
         n_train: Annotated[Whole, "training questions that are drawn; 0: all"] = 0
         seed: Annotated[Whole, "of the first weights and of what is drawn"] = 0
 
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        self.blank = None if self.learned else self._untrained()
+
     def rank(self, queries: Queries, k: int) -> Rankings:
-        network = self.learned or self._untrained()
+        network = self.learned or self.blank
         rankings = []
         for query, rows in zip(queries, self.nearest_rows(queries, k)):
             candidates = Candidates.of(
