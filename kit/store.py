@@ -21,7 +21,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
 from filelock import FileLock
 
 from kit.errors import note
@@ -96,21 +95,6 @@ class Store:
         with self._refusal():
             self.folder.mkdir(parents=True, exist_ok=True)
             self._transaction(kind, lambda connection: connection.executemany(_INSERT, rows))
-
-    def remembered(
-        self,
-        kind: str,
-        key: bytes,
-        result: type[Result],
-        make: Callable[[], Result],
-    ) -> Result:
-        """What ``make`` gives, kept as msgspec writes it."""
-        stored = self.get_many(kind, [key])
-        if key in stored:
-            return msgspec.msgpack.decode(stored[key], type=result)
-        made = make()
-        self.put_many(kind, {key: msgspec.msgpack.encode(made)})
-        return made
 
     def get_folder(self, kind: str, key: str) -> Path | None:
         """The folder of this key; None unless it is there, with all files as they were written."""

@@ -37,7 +37,7 @@ from kit.corpus.records import read_utf8
 from kit.corpus.types import Texts
 from kit.errors import InputError, note
 from kit.text import scripts
-from kit.text.derived import of_corpus
+from kit.text.derived import kept
 
 MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -210,7 +210,7 @@ def link(corpus: Corpus, specificity: bool = True) -> BipartiteIncidence:
     passages are not searched. Without ``specificity`` a prior is TAGME's, and a name in many
     passages links them all. The links of a large corpus are kept in the store.
     """
-    links = of_corpus(_links, _Links, corpus, specificity)
+    links = kept(_links, _Links, corpus, corpus.hash, specificity)
     return BipartiteIncidence.from_entries(links.entries, links.terms, len(corpus))
 
 

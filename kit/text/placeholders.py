@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kit.corpus import Corpus
-from kit.text.derived import of_corpus
+from kit.text.derived import kept
 from kit.text.entities import (
     MONTHS,
     SurfaceMatcher,
@@ -62,7 +62,7 @@ class EntityLinker:
 
     def __init__(self, corpus: Corpus) -> None:
         documents_of = surfaces(corpus)
-        names = of_corpus(_names, list[str], corpus)
+        names = kept(_names, list[str], corpus, corpus.hash)
         self._matcher = SurfaceMatcher({*documents_of, *names})
 
         #: Of each title and alias the title that is meant; "" of namesakes.

@@ -22,7 +22,7 @@ from kit.corpus.source import Source
 from kit.corpus.types import Strings, Texts
 from kit.errors import InputError, note
 from kit.progress import progress_bar
-from kit.text.derived import of_corpus
+from kit.text.derived import kept
 from kit.text.entities import SurfaceMatcher, fold
 from kit.text.language_models import LanguageModel, language_model
 from kit.text.placeholders import PLACEHOLDER, EntityLinker, Mentions, Placeholders, linker_of
@@ -107,7 +107,7 @@ def by_rules(corpus: Corpus) -> Extractions:
     mention or a break), or else the first after it. For what a name means, see
     :class:`kit.text.placeholders.EntityLinker`. Those of a large corpus are kept in the store.
     """
-    return of_corpus(_by_rules, Extractions, corpus)
+    return kept(_by_rules, Extractions, corpus, corpus.hash)
 
 
 def _by_rules(corpus: Corpus) -> Extractions:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kit.corpus import Corpus, Passage
-from kit.text.derived import LARGE, of_corpus
+from kit.text.derived import LARGE, kept
 
 MADE = []  # by `lengths`: the factors
 
@@ -17,7 +17,7 @@ def lengths(corpus: Corpus, factor: int) -> list[tuple[str, int]]:
 
 
 def derived(corpus: Corpus, factor: int) -> list[tuple[str, int]]:
-    return of_corpus(lengths, list[tuple[str, int]], corpus, factor)
+    return kept(lengths, list[tuple[str, int]], corpus, corpus.hash, factor)
 
 
 @pytest.fixture

@@ -131,8 +131,8 @@ def index(
     """Make RETRIEVERS ready to search a large collection.
 
     Vectors, names, links and triples are kept in the store, so that `ask` and `evaluate` open the
-    collection within seconds. What was interrupted goes on where it stopped. A line tells of each
-    method how long it took, and how long it takes from now on.
+    collection within seconds. Encoding that was interrupted goes on where it stopped. A line tells
+    of each method how long it took, and how long it takes from now on.
 
     Example: kit index gnn-ret hipporag2 --data FOLDER
     """

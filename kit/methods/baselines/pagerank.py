@@ -49,9 +49,9 @@ class PageRank(Dense):
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
         extractions = extract(corpus, self.settings.triples)
-        self.graph = MultiLevelGraph.build(corpus, extractions)
-        related = self.graph.adjacency("oo")  # (entities, entities)
-        contained = self.graph.adjacency("od")  # (entities, passages)
+        self.levels = MultiLevelGraph.build(corpus, extractions)
+        related = self.levels.adjacency("oo")  # (entities, entities)
+        contained = self.levels.adjacency("od")  # (entities, passages)
 
         # Nodes: the entities, then the passages.
         blocks = [
@@ -61,7 +61,7 @@ class PageRank(Dense):
         self.adjacency = sparse.csr_matrix(sparse.block_array(blocks))
         self.frequency = np.maximum(contained.sum(axis=1), 1)  # passages of an entity
 
-        self.entity_vectors = self.encoder.encode(self.graph.entities)
+        self.entity_vectors = self.encoder.encode(self.levels.entities)
 
     def rank(self, queries: Queries, k: int) -> Rankings:
         visits = self.visits(self.encoded(queries))

@@ -118,7 +118,7 @@ class GraphReranker(Shipped, Retriever):
     def graph_of(self, corpus: Corpus) -> CorpusGraph:
         """What surroundings in a corpus are cut from."""
         scorers = Scorers(corpus, self.settings, self.settings.triples)
-        graph = scorers.pagerank.graph
+        graph = scorers.pagerank.levels
         return CorpusGraph(graph.encoded(scorers.walk.encoder, scorers.walk.vectors), scorers)
 
     def new_network(self) -> Network:

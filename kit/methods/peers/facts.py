@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -12,10 +11,8 @@ from numpy import ndarray
 from scipy import sparse
 
 from kit.corpus.types import Texts
-from kit.fingerprint import code_digest
-from kit.store import Store, content_key
 from kit.text import NearestNeighbours
-from kit.text.derived import KIND, LARGE
+from kit.text.derived import kept
 from kit.text.entities import fold
 from kit.text.triples import Extraction
 
@@ -95,12 +92,8 @@ def synonyms(vectors: ndarray, least: float) -> sparse.csr_array:
     encoder's scale does not count. Those of many names are kept in the store.
     """
     n = len(vectors)
-    make = partial(_alike, vectors, least)
-    if n < LARGE:
-        edges = make()
-    else:
-        key = content_key(code_digest(__name__), blake2b(vectors).hexdigest(), str(least))
-        edges = Store().remembered(KIND, key, Synonyms, make)
+    content = blake2b(np.ascontiguousarray(vectors)).hexdigest()
+    edges = kept(_alike, Synonyms, vectors, content, least)
     first, second, cosines = np.array(edges).reshape(-1, 3).T
     one_way = sparse.csr_array((cosines, (first.astype(int), second.astype(int))), shape=(n, n))
     return one_way.maximum(one_way.T)

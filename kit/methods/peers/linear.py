@@ -21,7 +21,7 @@ from kit.methods.baselines.pagerank import spread
 from kit.methods.peers.walk import visits
 from kit.settings import Positive, Share
 from kit.text import ENCODER_SETTINGS
-from kit.text.derived import of_corpus
+from kit.text.derived import kept
 from kit.text.placeholders import EntityLinker, key_of, linker_of
 
 OF_DENSE = 1.5  # what a passage's own likeness counts beside the names that stand in it
@@ -75,7 +75,7 @@ class LinearRAG(Dense):
     def index(self, corpus: Corpus) -> None:
         super().index(corpus)
         self.linker = linker_of(corpus)
-        named = of_corpus(_named_sentences, list[Sentence], corpus)
+        named = kept(_named_sentences, list[Sentence], corpus, corpus.hash)
         self.sentences = [sentence.text for sentence in named]
         keys = dict.fromkeys(chain.from_iterable(sentence.names for sentence in named))
         self.rows = dict(zip(keys, count()))  # of names, by their keys
