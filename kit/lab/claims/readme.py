@@ -2,10 +2,10 @@
 
 ``readme.md`` beside this file is the README's section about findings with a reference in the place
 of each number, in braces: a table of the published figures, a column, conditions on other columns,
-and how the number is written. ``{atlas/07_methods; mean; metric=full@30; retriever=mdr; .0%}`` is
+and how the number is written. ``{atlas/kgp_methods; mean; metric=full@30; retriever=mdr; .0%}`` is
 the mean in percent, without the sign. Where several rows fit, it is their mean by their ``n``;
-before a column ``lowest`` or ``highest`` asks for one of them; ``retriever=bm25|dense`` is any of
-these. The table ``findings`` of a data set holds the findings of all its notebooks.
+``share=1|1.0`` is any of these. The table ``findings`` of a data set holds the findings of all its
+notebooks.
 """
 
 import json
@@ -51,12 +51,7 @@ def _number(reference: str, figures: Path) -> str:
     if rows.empty:
         raise InputError("expected a row that fits", file=_TEMPLATE.name, record=reference)
 
-    which, _, name = column.rpartition(" ")
-    values = rows[name].astype(float)
-    if which:
-        value = values.min() if which == "lowest" else values.max()
-    else:
-        value = np.average(values, weights=rows["n"])
+    value = np.average(rows[column].astype(float), weights=rows["n"])
     return format(value, written).removesuffix("%")
 
 
