@@ -574,13 +574,30 @@ def test_records_of_old_are_judged_by_the_rules_of_today(tmp_path: Path) -> None
     assert states(tmp_path, "gnn-ret-06")["musique-dev"] == "stale"
 
 
-def test_the_page_has_every_claim_and_how_our_setting_departs(figures: Path) -> None:
+def test_the_page_has_a_table_per_paper_and_the_details_of_every_claim(figures: Path) -> None:
     page = ledger_page(read_records(figures))
-    assert "1 of 96 claims are tested." in page and page.count(": not tested\n") == 95
-    assert "## gnn-ret-01: differs\n\nOne pass of min-messages" in page
-    departs = f"Departs from it: {CLAIMS['gnn-ret-01'].departs}; {DEPARTS['gnn-ret']}."
-    assert departs in page and page.count("Departs from it: ") == 96
-    assert "\n- musique-dev: not reproduced: −5.0 [−9.0, −1.0] points\n" in page
+    assert "1 of 96 claims are tested." in page
+    tables, details = page.split("# The claims one by one")
+    assert tables.count("\n| [") == 96 and tables.count("\n## [") == len(DEPARTS)
+    assert "## [GNN-Ret](../../notebooks/papers/gnn_ret.ipynb)\n\n| claim | atlas |" in tables
+    row = next(line for line in tables.splitlines() if line.startswith("| [gnn-ret-01]"))
+    assert row.endswith("| ✔ | ✔ | ✘ | atlas: +5.0 [+2.0, +8.0] points |")
+    row = next(line for line in tables.splitlines() if line.startswith("| [kgp-16]"))
+    assert row.endswith("|  |  |  | not measured; it needs: language model, GPU |")
+
+    assert "### gnn-ret-01\n\n**Differs.** One pass of min-messages" in details
+    departs = f"*Departs from it:* {CLAIMS['gnn-ret-01'].departs}; {DEPARTS['gnn-ret']}."
+    assert departs in details and details.count("*Departs from it:* ") == 96
+    assert "\n- musique-dev: not reproduced: −5.0 [−9.0, −1.0] points\n" in details
+
+
+def test_the_page_says_why_a_claim_is_not_tested(tmp_path: Path) -> None:
+    """A criterion that nobody measured, where another one was."""
+    trade = finding("kgp-01", Estimate(-1, -1, -1, 500), (), "precision")
+    kept(tmp_path / "atlas" / "03_quality.json", trade)
+    page = ledger_page(read_records(tmp_path))
+    row = next(line for line in page.splitlines() if line.startswith("| [kgp-01]"))
+    assert row.endswith("| – | atlas: not measured: SF-EM over chance |")
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,10 @@ from kit.fingerprint import digest_of, with_imports
 from kit.lab.catalogue import notebook_file
 from kit.lab.claims.claims import CLAIMS, CRITERIA, DEPARTS, Claim, Criterion
 from kit.lab.claims.findings import (
+    MECHANISM,
     NOT_REPRODUCED,
     NOT_TESTED,
+    REPRODUCED,
     UNDECIDED,
     Finding,
     in_brackets,
@@ -34,6 +36,26 @@ from kit.paths import ROOT
 from kit.store import content_key
 
 STALE = "stale"  # claim, code or data have changed since a verdict was given
+
+#: How the tables of the page show a verdict.
+_SIGNS = {
+    REPRODUCED: "✔",
+    MECHANISM: "(✔)",
+    NOT_REPRODUCED: "✘",
+    UNDECIDED: "?",
+    NOT_TESTED: "–",
+    STALE: "old",
+}
+
+#: The papers by their names, in the order of the page.
+_PAPERS = {
+    "kgp": "KGP",
+    "gnn-ret": "GNN-Ret",
+    "qsgnn": "QSGNN",
+    "bgr": "BGR",
+    "ras": "RAS",
+    "peers": "Peers",
+}
 
 _PARTIAL = ("-smoke", "-trial")  # runs with too few questions, or with settings of one's choice
 #: The data that comes with the kit, by its folder of figures: where it lies (None: the default).
@@ -170,8 +192,9 @@ def modules_behind(code: str) -> set[str]:
 def ledger(records: Mapping[str, Sequence[Record]]) -> DataFrame:
     """What was found for each claim on each data set, a row each.
 
-    Columns: claim, dataset, state (the verdict, or ``stale``), effects (in words), overall (the
-    common state). What is stale has no part in the common state, unless all is.
+    Columns: claim, dataset, state (the verdict, or ``stale``), effects (in words), why (the effect
+    that speaks most against the claim), overall (the common state). What is stale has no part in
+    the common state, unless all is.
     """
     rows = []
     for claim in CLAIMS.values():
@@ -182,9 +205,10 @@ def ledger(records: Mapping[str, Sequence[Record]]) -> DataFrame:
             state = _state(claim, of_dataset, anywhere)
             state = _or_stale(state, claim, records[dataset], dataset)
             effects = [_weakest(criterion, findings) for criterion in claim.criteria if findings]
-            rows.append((claim.id, dataset, state, "; ".join(effects)))
+            why = _why(claim, findings, state)
+            rows.append((claim.id, dataset, state, "; ".join(effects), why))
 
-    table = DataFrame(rows, columns=["claim", "dataset", "state", "effects"])
+    table = DataFrame(rows, columns=["claim", "dataset", "state", "effects", "why"])
     tested = table[table["state"] != NOT_TESTED]
     overall = tested.groupby("claim")["state"].agg(_common_state)
     return table.assign(overall=table["claim"].map(overall).fillna(NOT_TESTED))
@@ -249,48 +273,115 @@ def _common_state(states: pd.Series) -> str:
     return fresh[0] if len(fresh) == 1 else "differs"
 
 
+def _why(claim: Claim, findings: Sequence[Finding], state: str) -> str:
+    """The effect that speaks most against a claim, of those that it is decided by.
+
+    Where nothing was tested, the criterion that was not measured, or why none can fail.
+    """
+    needed = claim.needed(_states(findings))
+    if not needed:
+        return claim.criteria[0].cannot_fail
+    deciding = [finding for finding in findings if finding.criterion in needed]
+    missing = needed.difference(finding.criterion for finding in deciding)
+    if missing and (state == NOT_TESTED or not deciding):
+        return f"not measured: {', '.join(sorted(missing))}"
+    return _in_words(min(deciding, key=_strength))
+
+
 def _weakest(criterion: Criterion, findings: Sequence[Finding]) -> str:
     """A criterion's effect in the case that speaks most against the claim."""
-
-    def strength(finding: Finding) -> tuple[int, float]:
-        order = {NOT_REPRODUCED: 0, UNDECIDED: 1, NOT_TESTED: 3}.get(finding.verdict, 2)
-        low = finding.effect if finding.low is None else finding.low
-        high = finding.effect if finding.low is None else finding.high
-        return order, min(low - criterion.above, criterion.below - high)
-
     cases = [finding for finding in findings if finding.criterion == criterion.name]
     if not cases:
         return f"{criterion.name}: not measured"
-    weakest = min(cases, key=strength)
-    case = weakest.case
-    if len(cases) > 1:
-        case += f", the weakest of {len(cases)}"
+    return _in_words(min(cases, key=_strength), len(cases))
+
+
+def _strength(finding: Finding) -> tuple[int, float]:
+    """How much a finding speaks for its claim: by its verdict, then by its interval."""
+    order = {NOT_REPRODUCED: 0, UNDECIDED: 1, NOT_TESTED: 3}.get(finding.verdict, 2)
+    criterion = CRITERIA.get((finding.claim, finding.criterion))
+    if criterion is None:
+        return order, 0.0
+    low = finding.effect if finding.low is None else finding.low
+    high = finding.effect if finding.low is None else finding.high
+    return order, min(low - criterion.above, criterion.below - high)
+
+
+def _in_words(finding: Finding, n_cases: int = 1) -> str:
+    """A finding's criterion, case, effect and what is to be said of it."""
+    case = finding.case
+    if n_cases > 1:
+        case += f", the weakest of {n_cases}"
     parts = [
-        criterion.name,
+        finding.criterion,
         in_brackets(case),
-        show_effect(weakest),
-        in_brackets(weakest.why),
+        show_effect(finding),
+        in_brackets(finding.why),
     ]
     return " ".join(filter(None, parts))
 
 
+# ---- the page
+
+
 def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
-    """The whole ledger in Markdown: every claim, with what was measured on the data sets."""
+    """The whole ledger in Markdown: a table per paper, then the details of every claim."""
     table = ledger(records)
-    tested = table[table["state"] != NOT_TESTED]
-    measured = table[table["effects"] != ""]
+    tested = table.loc[table["state"] != NOT_TESTED, "claim"].nunique()
     head = Path(__file__).with_name("ledger.md").read_text("utf-8").strip()
-    parts = [head.format(tested=tested["claim"].nunique(), claims=len(CLAIMS))]
+    parts = [head.format(tested=tested, claims=len(CLAIMS))]
+    for paper in _PAPERS:
+        claims = [claim for claim in CLAIMS.values() if claim.paper == paper]
+        notebook = f"../../notebooks/papers/{paper.replace('-', '_')}.ipynb"
+        parts += [f"## [{_PAPERS[paper]}]({notebook})", _paper_table(claims, table)]
+    parts += ["# The claims one by one", claim_details(table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _paper_table(claims: Sequence[Claim], table: DataFrame) -> str:
+    """The claims of a paper, a row each: the verdict on each data set as a sign, and why."""
+    datasets = list(table["dataset"].unique())
+    names = [dataset.removesuffix("-dev") for dataset in datasets]
+    lines = [
+        f"| claim | {' | '.join(names)} | why |",
+        "|---" * (len(datasets) + 2) + "|",
+    ]
+    for claim in claims:
+        rows = table[table["claim"] == claim.id].set_index("dataset")
+        signs = [_sign(rows.loc[dataset]) for dataset in datasets]
+        text = f"[{claim.id}](#{claim.id}). {claim.claim}"
+        lines.append(f"| {text} | {' | '.join(signs)} | {_line_why(claim, rows)} |")
+    return "\n".join(lines)
+
+
+def _sign(row: pd.Series) -> str:
+    return _SIGNS[row["state"]] if row["effects"] else ""
+
+
+def _line_why(claim: Claim, rows: DataFrame) -> str:
+    """Why, on the first data set with a verdict; else why there is none."""
+    measured = rows[rows["effects"] != ""]
+    if measured.empty:
+        return f"not measured; it needs: {', '.join(claim.needs)}"
+    judged = measured[measured["state"] != NOT_TESTED]
+    first = (measured if judged.empty else judged).iloc[0]
+    return f"{first.name.removesuffix('-dev')}: {first['why']}"
+
+
+def claim_details(table: DataFrame) -> str:
+    """What each claim says, how it was tested, and what was measured on each data set."""
+    measured = table[table["effects"] != ""]
+    parts = []
     for claim in CLAIMS.values():
         rows = measured[measured["claim"] == claim.id]
         overall = NOT_TESTED if rows.empty else rows["overall"].iloc[0]
         departs = "; ".join(filter(None, [claim.departs, DEPARTS[claim.paper]]))
-        parts.append(f"## {claim.id}: {overall}")
+        parts.append(f"### {claim.id}\n\n**{overall.capitalize()}.** {claim.claim}")
         parts.append(
-            f"{claim.claim} ({claim.paper} {claim.source}, {claim.kind}; tested: {claim.measure} "
-            f"Departs from it: {departs}. The paper's number: {claim.paper_number}.)"
+            f"*Where:* {claim.paper} {claim.source} ({claim.kind}). *Tested:* {claim.measure} "
+            f"*Departs from it:* {departs}. *The paper's number:* {claim.paper_number}."
         )
         if not rows.empty:
             lines = [f"- {row.dataset}: {row.state}: {row.effects}" for row in rows.itertuples()]
             parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
