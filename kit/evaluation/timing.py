@@ -29,9 +29,9 @@ def time_parts(
     that does not count goes first. Whatever is read for a question is encoded as if it was never
     read before; not ``cold``, vectors come from the store.
 
-    Columns: question, seeding (a walk's keyword search), matching (of its candidates), messages (of
-    GNN-Ret), encoding, rest, seconds (the sum of these parts), texts (how many the encoder was
-    asked for).
+    Columns: question, seeding (a walk's keyword search, a reranker's candidates), matching (of a
+    walk's neighbours), messages (of GNN-Ret), encoding, rest, seconds (the sum of these parts),
+    texts (how many the encoder was asked for).
     """
     rows = []
     for question in [questions[-1], *questions]:

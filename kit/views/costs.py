@@ -18,7 +18,7 @@ from kit.views.style import SMALL, Figure, looks, style
 
 MEANINGS = {
     "encoding": "reading texts",
-    "seeding": "keyword search",
+    "seeding": "finding candidates",
     "matching": "comparing neighbours",
     "messages": "messages in a graph",
     "rest": "all else: vectors, edges, sorting",

@@ -110,7 +110,7 @@ def _ticks(table: DataFrame, x: str, values: list) -> list[str]:
         counts = table.groupby(x)["n"].max()
         if counts.nunique() > 1:
             for value in values:
-                ticks[value] += f"\n(n = {counts[value]:,.0f})"
+                ticks[value] += f"\nn = {counts[value]:,.0f}"
     return list(ticks.values())
 
 

@@ -117,9 +117,9 @@ def _most_uneven(graphs: Graphs) -> str:
 
     name = max(spreads, key=spreads.get)
     degree = graphs[name].degrees
-    middle = np.median(degree)
+    middle = int(np.ceil(np.median(degree)))
     return (
-        f"In {graph_name(name)} the middle passage has {middle:g} neighbours, "
+        f"In {graph_name(name)} half of the passages have {middle:,} neighbours or more, "
         f"the busiest one {degree.max():,}"
     )
 

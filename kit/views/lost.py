@@ -47,8 +47,7 @@ def lost(table: DataFrame, by: str = "named") -> Figure:
     axes = figure.subplots(1, len(values), sharex=True, sharey=True, squeeze=False)[0]
     for ax, value in zip(axes, values):
         members = means[means[by] == value]
-        heading = PANELS[bool(value)] if by == "named" else f"{value} hops"
-        ax.set_title(f"{capital(heading)} ({members['n'].max()})")
+        ax.set_title(f"{_heading(by, value)} ({members['n'].max()})")
         ax.set_xlabel("share of the supports")
         by_stage = members.pivot(index="retriever", columns="stage", values="mean")
         _draw_bars(ax, by_stage, names, NARROW * len(values))
@@ -60,6 +59,12 @@ def lost(table: DataFrame, by: str = "named") -> Figure:
     shown = {label: handle for label, handle in zip(labels, handles) if label in stages}
     figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=len(shown))
     return figure.of(means)
+
+
+def _heading(by: str, value: int) -> str:
+    if by == "named":
+        return capital(PANELS[bool(value)])
+    return "1 hop" if value == 1 else f"{value} hops"
 
 
 def _words(by: str, value: int) -> str:

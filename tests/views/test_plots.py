@@ -127,7 +127,7 @@ def test_lines_stand_side_by_side_with_the_intervals_of_the_table():
     np.testing.assert_allclose(bm25[:, 1], [0.1, 0.2, 0.3])
     np.testing.assert_allclose(bm25[:, 0] - dense[:, 0], 0.09)
     assert [0.05, 0.2] in [pytest.approx([low, high]) for (_, low), (_, high) in segments(ax)]
-    assert labels(ax.xaxis) == ["1\n(n = 9)", "5\n(n = 8)", "10\n(n = 7)"]
+    assert labels(ax.xaxis) == ["1\nn = 9", "5\nn = 8", "10\nn = 7"]
     assert ax.get_ylabel() == "Recall@k" and "k" in words(figure)
 
 
