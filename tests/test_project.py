@@ -157,7 +157,6 @@ def test_the_ledger_is_that_of_the_committed_figures(committed_figures: Path) ->
     assert list(records) == [
         "atlas",
         "2wikimultihopqa-dev",
-        "documents-reports",
         "hotpotqa-dev",
         "musique-dev",
     ]
