@@ -8,9 +8,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kit import cost, paths
+from kit.corpus import load
 from kit.errors import InputError
+from kit.evaluation.answers import read_answers, reader_of
 from kit.lab import recording
 from kit.lab.cli import cli
+from kit.lab.reading import sample
 from kit.text import language_model
 
 PARAMETERS = 'data = ""\nscale = "class"\nseed = 0\nmodel = ""'
@@ -139,3 +142,22 @@ def test_what_can_not_be_recorded(project, answers: Path) -> None:
     assert str(kit(project, "record 02 --model server:m").exception).startswith(
         "field parameter model: "
     )
+
+
+def test_the_shipped_recording_reads_without_its_model() -> None:
+    """What SmolLM2 answered in lesson 17 from the supports; a prompt of today that is not in the
+    recording is an error."""
+    recording.store_recorded()
+    benchmark = load()
+    questions = sample(benchmark.test, 16, seed=0)
+    supports = []
+    for question in questions:
+        supports.append([benchmark.corpus[name].full_text for name in question.supporting_ids])
+    table = read_answers(
+        reader_of("replay:hf:smollm2+reader"),
+        questions,
+        {"golden": supports},
+    )
+    assert table["em"].sum() == 5
+    with pytest.raises(InputError, match="no stored answer"):
+        reader_of("replay:hf:smollm2+reader").answer(["Who?"], [["Nobody."]])
