@@ -120,8 +120,8 @@ def legend_signs(replay: Replay) -> list[Line2D]:
 def _scale_signs(replay: Replay) -> dict[str, Line2D]:
     """The nearest and the farthest node."""
     scale = replay.scale
-    nearest = f"{scale.name} {scale.nearest:.3g}"
-    farthest = f"{scale.name} {scale.farthest:.3g}"
+    nearest = f"{scale.name} {scale.nearest:.3g}".replace("-", "−")
+    farthest = f"{scale.name} {scale.farthest:.3g}".replace("-", "−")
     if replay.by_rank:
         nearest = f"near to the question: {nearest}"
         farthest = f"far from it: {farthest}"

@@ -129,7 +129,8 @@ class Story:
         return round(float(score), 6)
 
     def in_words(self, score: float) -> str:
-        return f"{self.measured(score):.3f}" if self.has_distances else f"{score:.3g}"
+        words = f"{self.measured(score):.3f}" if self.has_distances else f"{score:.3g}"
+        return words.replace("-", "−")
 
     def step(
         self,

@@ -43,7 +43,7 @@ class WalkStory(Story):
         caption = f"{count(len(scores), 'seed')}, found by a search for the question"
         return self.step(
             "seeds",
-            f"{caption}: score {max(scores):.3g} to {min(scores):.3g}.",
+            f"{caption}: score {self.in_words(max(scores))} to {self.in_words(min(scores))}.",
             self.met,
             roles=self.roles,
         )
@@ -54,7 +54,7 @@ class WalkStory(Story):
         scores = {}
         n_met = 0
         for visit in visits:
-            scores[visit.passage] = f"{visit.score:.3g}"
+            scores[visit.passage] = self.in_words(visit.score)
             if visit.passage in self.met:
                 scores[visit.passage] += ", met before"
                 n_met += 1
@@ -80,7 +80,10 @@ class WalkStory(Story):
         )
 
     def _result(self) -> ReplayStep:
-        scores = pd.Series(self.ranking.scores, self.ranking.ids, dtype=float)
+        # Paths are ranked by sums of standardised scores, another scale than that of the steps: a
+        # passage keeps the score that it was met with, and one that fills up the ranking the least.
+        scores = pd.Series(min(self.met.values()), self.ranking.ids, dtype=float)
+        scores.update(pd.Series(self.met, dtype=float))
         caption = f"{count(len(self.met), 'passage')} met on the walk"
         return ReplayStep(
             "result",

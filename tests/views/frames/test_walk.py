@@ -22,7 +22,7 @@ def test_each_path_that_grows_is_a_frame(walk):
     ]
     assert [frame.sub_question for frame in walk.frames] == wrote
     assert states(walk, 3)["p0"] == "visited now: scores 0.2, met before"
-    assert states(walk, 4)["p0"] == "score 1.5, place 2"
+    assert states(walk, 4)["p0"] == "score 0.9, place 2"  # that it was met with
 
 
 def test_seeds_the_path_and_what_is_missing_are_told_apart(walk):
