@@ -179,8 +179,9 @@ def triples_read(read: DataFrame, **draws: int) -> Figure:
     title = "There is one source of triples"
     sources = list(read["source"].unique())
     if len(sources) > 1:
-        of_question = read.pivot_table("pair", "question", "source")
-        gain = paired(of_question[sources[-1]], of_question[sources[0]], **draws)
+        facts = read.assign(fact=read.groupby("source").cumcount())  # the same in each source
+        of_fact = facts.pivot(index="fact", columns="source", values="pair")
+        gain = paired(of_fact[sources[-1]], of_fact[sources[0]], **draws)
         where = f"from {sources[0]} to {sources[-1]}"
         title = change_sentence("gold pairs that are read", gain, where)
     label = "share of the gold triples"
