@@ -173,15 +173,15 @@ def test_claims_are_printed_and_written(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("KIT_OUTPUT", str(tmp_path / "output"))
     assert "0 of 96 claims are tested" in kit("claims").stdout and not any(published.iterdir())
 
-    reports = PUBLISHED / "documents-reports"
-    shutil.copytree(reports, tmp_path / "output" / "figures" / "documents-reports")
-    assert "- documents-reports: " in kit("claims").stdout  # stale, where code has changed since
+    atlas = PUBLISHED / "atlas"
+    shutil.copytree(atlas, tmp_path / "output" / "figures" / "atlas")
+    assert "- atlas: " in kit("claims").stdout  # stale, where code has changed since
     assert kit("claims", "--markdown").returncode == 0  # of what is published, which is nothing
     page = (published / "CLAIMS.md").read_text("utf-8")
-    assert page.startswith("# ") and "documents-reports: " not in page
-    shutil.copytree(reports, published / "documents-reports")
+    assert page.startswith("# ") and "atlas: " not in page
+    shutil.copytree(atlas, published / "atlas")
     assert kit("claims", "--markdown").returncode == 0
-    assert "- documents-reports: " in (published / "CLAIMS.md").read_text("utf-8")
+    assert "- atlas: " in (published / "CLAIMS.md").read_text("utf-8")
 
 
 @pytest.fixture

@@ -327,15 +327,20 @@ def _in_words(finding: Finding, n_cases: int = 1) -> str:
 def ledger_page(records: Mapping[str, Sequence[Record]]) -> str:
     """The whole ledger in Markdown: a table per paper, then the details of every claim."""
     table = ledger(records)
-    tested = table.loc[table["state"] != NOT_TESTED, "claim"].nunique()
     head = Path(__file__).with_name("ledger.md").read_text("utf-8").strip()
-    parts = [head.format(tested=tested, claims=len(CLAIMS))]
+    parts = [head.format(tested=how_many_tested(table))]
     for paper in _PAPERS:
         claims = [claim for claim in CLAIMS.values() if claim.paper == paper]
         notebook = f"../../notebooks/papers/{paper.replace('-', '_')}.ipynb"
         parts += [f"## [{_PAPERS[paper]}]({notebook})", _paper_table(claims, table)]
     parts += ["# The claims one by one", claim_details(table)]
     return "\n\n".join(parts) + "\n"
+
+
+def how_many_tested(table: DataFrame) -> str:
+    """In a sentence; ``table`` is a :func:`ledger`."""
+    tested = table.loc[table["state"] != NOT_TESTED, "claim"].nunique()
+    return f"{tested} of {len(CLAIMS)} claims are tested."
 
 
 def _paper_table(claims: Sequence[Claim], table: DataFrame) -> str:
@@ -369,7 +374,10 @@ def _line_why(claim: Claim, rows: DataFrame) -> str:
 
 
 def claim_details(table: DataFrame) -> str:
-    """What each claim says, how it was tested, and what was measured on each data set."""
+    """What each claim says, how it was tested, and what was measured on each data set.
+
+    ``table`` is a :func:`ledger`.
+    """
     measured = table[table["effects"] != ""]
     parts = []
     for claim in CLAIMS.values():

@@ -214,7 +214,13 @@ def claims(markdown: bool, readme: bool) -> None:
 
     Example: kit claims --markdown
     """
-    from kit.lab.claims.ledger import ledger_page, read_records
+    from kit.lab.claims.ledger import (
+        claim_details,
+        how_many_tested,
+        ledger,
+        ledger_page,
+        read_records,
+    )
 
     if readme or markdown:
         paths.expect_checkout("kit claims --markdown or --readme")
@@ -223,10 +229,11 @@ def claims(markdown: bool, readme: bool) -> None:
 
         click.echo(write_readme(paths.PUBLISHED))
     if markdown:
-        ledger = paths.PUBLISHED / "CLAIMS.md"
-        atomic_write(ledger, ledger_page(read_records(paths.PUBLISHED)).encode())
-        click.echo(ledger)
+        page = paths.PUBLISHED / "CLAIMS.md"
+        atomic_write(page, ledger_page(read_records(paths.PUBLISHED)).encode())
+        click.echo(page)
     if not markdown and not readme:
-        page = ledger_page(read_records(paths.PUBLISHED, paths.output() / "figures"))
-        lines = [fill(line, 100, subsequent_indent="  ") for line in page.splitlines()]
+        table = ledger(read_records(paths.PUBLISHED, paths.output() / "figures"))
+        details = f"{how_many_tested(table)}\n\n{claim_details(table)}"
+        lines = [fill(line, 100, subsequent_indent="  ") for line in details.splitlines()]
         click.echo("\n".join(lines))
