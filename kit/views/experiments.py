@@ -57,12 +57,12 @@ def by_group(
 
 
 def along_hops(experiment: Experiment, metric: str = "recall@5") -> Figure:
-    """As :func:`by_group` by hops; the title tells how all retrievers fall, or that they do not."""
+    """As :func:`by_group` by hops; the title tells how all retrievers fall, if that is sure."""
     table = _means_by_group(experiment, "hops", metric)
     first = table[table["hops"] == table["hops"].min()]
     last = table[table["hops"] == table["hops"].max()]
     words = metric_name(metric)
-    title = f"{words} of these methods does not fall with every hop more"
+    title = f"That {words} falls for all with more hops is not sure here"
     if first["low"].min() > last["high"].max() and last["n"].min() >= FEWEST:
         title = (
             f"{words} falls for all: from {first['mean'].min():.2f} or more with {_hops(first)} "

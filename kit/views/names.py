@@ -68,13 +68,14 @@ _METRICS = {
 def name_of(label: str) -> str:
     """A method in words, with what follows its id: "gnn-ret, untrained" is "GNN-Ret, untrained".
 
-    "ircot, rgnn-ret" is "IRCoT over RGNN-Ret", and "fuse(bm25, dense)" is "BM25 + dense retrieval".
-    What is no method's id stays as it is.
+    "ircot (gold), rgnn-ret" is "IRCoT (gold) over RGNN-Ret", and "fuse(bm25, dense)" is
+    "BM25 + dense retrieval". What is no method's id stays as it is.
     """
     if label.partition("(")[0] in WRAPPERS:
         return _with_parts(read_call(label))
     first, *rest = label.split(", ")
-    name = NAMES.get(first, first)
+    method, bracket, note = first.partition(" (")
+    name = NAMES.get(method, method) + bracket + note
     for part in rest:
         name += f" over {NAMES[part]}" if part in _INNER else f", {part}"
     return name

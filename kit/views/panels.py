@@ -15,7 +15,7 @@ import seaborn.objects as so
 from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator
+from matplotlib.ticker import Locator, LogLocator, MaxNLocator
 from numpy import ndarray
 from pandas import DataFrame
 from sklearn.isotonic import IsotonicRegression
@@ -267,12 +267,20 @@ def plain_log(ax: Axes, which: str, values: pd.Series) -> None:
     least = values.min()
     if least > 0:
         set_scale("log")
-        steps = (1,) if values.max() / least > 150 else (1, 2, 5)
-        axis.set_major_locator(LogLocator(subs=steps))
+        axis.set_major_locator(_ticks_of(values.max() / least))
     else:
         set_scale("symlog")
     axis.set_major_formatter("{x:,g}")
     axis.set_minor_formatter("")
+
+
+def _ticks_of(ratio: float) -> Locator:
+    """Where a logarithmic axis has its numbers; ``ratio`` is of the largest value to the least."""
+    if ratio < 4:  # less than a LogLocator can divide without crowding
+        return MaxNLocator(4)
+    if ratio > 150:
+        return LogLocator(subs=(1,))
+    return LogLocator(subs=(1, 2, 5))
 
 
 def name_lines(figure: Figure, styles: Looks, joined: bool) -> None:

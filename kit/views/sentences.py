@@ -49,15 +49,24 @@ def headline(compared: DataFrame, by: str = "", otherwise: str = "") -> str:
     if "p_holm" in holds:
         holds = holds[~(holds["p_holm"] >= SURE)]
     if holds.empty:
-        return capital(otherwise or f"no difference to {baseline} in {metric} is more than chance")
+        none = f"no difference to {baseline} in {metric} is more than chance"
+        if len(enough) < len(compared):
+            none += f" among {FEWEST} questions or more"
+        return capital(otherwise or none)
 
     largest = holds.loc[holds["difference"].abs().idxmax()]
     name = said(largest["retriever"])
     size = points(largest["difference"])
     where = _where(by, largest[by]) if by else ""
+    s = "" if _is_plural(name) else "s"
     if largest["difference"] > 0:
-        return capital(f"{name} adds {size} of {metric} to {baseline}{where}")
-    return capital(f"{name} loses {size} of {metric} against {baseline}{where}")
+        return capital(f"{name} add{s} {size} of {metric} to {baseline}{where}")
+    return capital(f"{name} lose{s} {size} of {metric} against {baseline}{where}")
+
+
+def _is_plural(name: str) -> bool:
+    """Whether a verb after the name has no s: "2 rounds", "no messages, untrained"."""
+    return name.partition(",")[0].endswith("s")
 
 
 def _where(by: str, value: object) -> str:
@@ -93,6 +102,8 @@ def best_sentence(summary: DataFrame, metric: str, by: str = "retriever") -> str
             f"{words} goes from {last['mean']:.3f} for {said(str(last[by]))} "
             f"to {first['mean']:.3f} for {said(str(first[by]))}"
         )
+    if first["mean"] == last["mean"]:
+        return capital(f"{words} is {first['mean']:.3f} for all")
     return capital(f"{words} lies between {last['mean']:.3f} and {first['mean']:.3f}")
 
 

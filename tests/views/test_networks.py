@@ -103,7 +103,7 @@ def test_what_training_adds_is_drawn_by_hops() -> None:
     rows = [(16, 300, 2, 0.1, 0.05, 0.15, 40), (16, 300, 4, 0.2, 0.1, 0.3, 40)]
     columns = ["dimension", "questions", "hops", "difference", "low", "high", "n"]
     figure = networks.what_is_added(pd.DataFrame(rows, columns=columns))
-    assert figure.title.startswith("300 questions adds 20.0 points of Recall@5")
+    assert figure.title.startswith("300 questions add 20.0 points of Recall@5")
     assert "4 hops" in figure.title
 
 

@@ -8,7 +8,7 @@ from matplotlib.transforms import Bbox
 
 from kit.views import plots
 from kit.views.names import name_of
-from kit.views.panels import LEAST_GAP, apart
+from kit.views.panels import LEAST_GAP, apart, plain_log
 from kit.views.style import Figure, look
 
 
@@ -129,6 +129,22 @@ def test_lines_stand_side_by_side_with_the_intervals_of_the_table():
     assert [0.05, 0.2] in [pytest.approx([low, high]) for (_, low), (_, high) in segments(ax)]
     assert labels(ax.xaxis) == ["1\nn = 9", "5\nn = 8", "10\nn = 7"]
     assert ax.get_ylabel() == "Recall@k" and "k" in words(figure)
+
+
+@pytest.mark.parametrize(
+    ("most", "labels"),
+    [(660, ["300", "400", "500", "600"]), (5000, ["500", "1,000", "2,000", "5,000"])],
+)
+def test_a_logarithmic_axis_has_few_plain_numbers(most: int, labels: list[str]) -> None:
+    axes = Figure("Time").subplots()
+    axes.set_xlim(300, most)
+    plain_log(axes, "x", pd.Series([300, most]))
+    shown = [
+        label.get_text()
+        for label in axes.get_xticklabels()
+        if 300 <= label.get_position()[0] <= most
+    ]
+    assert shown == labels
 
 
 def test_one_legend_beside_all_panels_has_each_name_with_its_line_and_marker():

@@ -52,7 +52,7 @@ def _number(reference: str, figures: Path) -> str:
         raise InputError("expected a row that fits", file=_TEMPLATE.name, record=reference)
 
     value = np.average(rows[column].astype(float), weights=rows["n"])
-    return format(value, written).removesuffix("%")
+    return format(value, written).removesuffix("%").replace("-", "−")
 
 
 @cache
