@@ -49,7 +49,7 @@ def test_measures_have_a_panel_each(
 ) -> None:
     figure = evidence.measures(experiment)
     assert set(figure.table["metric"]) == set(evidence.MEASURES)
-    assert figure.title.startswith("Graph match lies between")
+    assert figure.title.startswith("Graph match is 0.000 for all")
 
 
 def test_few_edges_are_not_compared(
