@@ -58,10 +58,10 @@ def headline(compared: DataFrame, by: str = "", otherwise: str = "") -> str:
     name = said(largest["retriever"])
     size = points(largest["difference"])
     where = _where(by, largest[by]) if by else ""
-    s = "" if _is_plural(name) else "s"
+    ending = "" if _is_plural(name) else "s"
     if largest["difference"] > 0:
-        return capital(f"{name} add{s} {size} of {metric} to {baseline}{where}")
-    return capital(f"{name} lose{s} {size} of {metric} against {baseline}{where}")
+        return capital(f"{name} add{ending} {size} of {metric} to {baseline}{where}")
+    return capital(f"{name} lose{ending} {size} of {metric} against {baseline}{where}")
 
 
 def _is_plural(name: str) -> bool:
