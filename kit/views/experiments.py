@@ -12,6 +12,7 @@ from kit.corpus.types import Texts
 from kit.evaluation import Experiment, variants
 from kit.views import plots
 from kit.views.names import metric_name
+from kit.views.panels import nothing
 from kit.views.sentences import FEWEST, best_sentence, headline
 from kit.views.style import Figure
 
@@ -115,6 +116,9 @@ def gains_by(
 
     Questions of which the data set does not say the group are left out.
     """
+    if experiment.table.empty:
+        return nothing(headline(experiment.table)).of(experiment.table)
+
     chosen = _chosen(experiment, [baseline, *only] if only else ())
     compared = chosen.compare(baseline, metric, by)
     table = compared[compared[by] != ""]

@@ -1,5 +1,6 @@
 """Titles of figures say no more than the numbers behind them."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -117,6 +118,11 @@ def test_every_figure_brings_its_numbers(experiment: Experiment, draw) -> None:
     figure = draw(experiment)
     assert len(figure.table) and figure.title
     assert figure.drawn("png").startswith(b"\x89PNG")
+
+
+def test_gains_of_no_questions_are_nothing_to_compare(experiment: Experiment) -> None:
+    without_any = replace(experiment, table=experiment.table.iloc[:0])
+    assert experiments.gains_by(without_any, "dense").title == "There is nothing to compare"
 
 
 def test_the_fall_along_hops_is_that_of_all_retrievers(experiment: Experiment) -> None:
