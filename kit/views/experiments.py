@@ -64,6 +64,8 @@ def along_hops(experiment: Experiment, metric: str = "recall@5") -> Figure:
     last = table[table["hops"] == table["hops"].max()]
     words = metric_name(metric)
     title = f"That {words} falls for all with more hops is not sure here"
+    if table["hops"].nunique() == 1:
+        title = f"All questions have {_hops(table)}"
     if first["low"].min() > last["high"].max() and last["n"].min() >= FEWEST:
         title = (
             f"{words} falls for all: from {first['mean'].min():.2f} or more with {_hops(first)} "

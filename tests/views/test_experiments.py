@@ -134,3 +134,7 @@ def test_the_fall_along_hops_is_that_of_all_retrievers(experiment: Experiment) -
     summary["high"] = summary["low"]
     title = experiments.along_hops(SimpleNamespace(summary=lambda by: summary)).title
     assert title.startswith("Recall@5 falls for all: from 1.00 or more with one hop to 0.")
+
+    of_two = summary[summary["hops"] == 2]
+    title = experiments.along_hops(SimpleNamespace(summary=lambda by: of_two)).title
+    assert title == "All questions have 2 hops"
