@@ -278,7 +278,7 @@ def _ticks_of(ratio: float) -> Locator:
     """Where a logarithmic axis has its numbers; ``ratio`` is of the largest value to the least."""
     if ratio < 4:  # less than a LogLocator can divide without crowding
         return MaxNLocator(4)
-    if ratio > 150:
+    if ratio > 60:
         return LogLocator(subs=(1,))
     return LogLocator(subs=(1, 2, 5))
 

@@ -133,7 +133,11 @@ def test_lines_stand_side_by_side_with_the_intervals_of_the_table():
 
 @pytest.mark.parametrize(
     ("most", "labels"),
-    [(660, ["300", "400", "500", "600"]), (5000, ["500", "1,000", "2,000", "5,000"])],
+    [
+        (660, ["300", "400", "500", "600"]),
+        (5000, ["500", "1,000", "2,000", "5,000"]),
+        (25_000, ["1,000", "10,000"]),
+    ],
 )
 def test_a_logarithmic_axis_has_few_plain_numbers(most: int, labels: list[str]) -> None:
     axes = Figure("Time").subplots()
