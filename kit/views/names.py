@@ -111,3 +111,8 @@ def listed(words: Texts) -> str:
 def capital(sentence: str) -> str:
     """A sentence with a capital letter in front, whatever follows it."""
     return sentence[:1].upper() + sentence[1:]
+
+
+def with_minus(numbers: str) -> str:
+    """Written numbers with a minus sign in the place of a hyphen."""
+    return numbers.replace("-", "−")

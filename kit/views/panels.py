@@ -20,7 +20,7 @@ from numpy import ndarray
 from pandas import DataFrame
 from sklearn.isotonic import IsotonicRegression
 
-from kit.views.names import name_of
+from kit.views.names import name_of, with_minus
 from kit.views.style import GREY, INK, SIZE, SMALL, Figure, Looks, looks
 
 LEAST_HEIGHT = 0.1  # of an axis of fractions: what differs by less shall not fill it
@@ -212,13 +212,7 @@ def draw_changes(ax: Axes, points: DataFrame, rows: Sequence[Row]) -> None:
         text = f"{point.x:+.3f} [{point.low:+.3f}, {point.high:+.3f}]"
         if "p" in points:
             text += "  p < 0.001" if point.p < 0.001 else f"  p = {point.p:.3f}"
-        write_beside(
-            ax,
-            text.replace("-", "−"),
-            1.02,
-            point.y,
-            SMALL + 1,
-        )
+        write_beside(ax, with_minus(text), 1.02, point.y, SMALL + 1)
     # A group of one question has no interval.
     ends = points[["x", "low", "high"]].abs().to_numpy()
     reach = 1.1 * np.nanmax([1e-3, *ends.ravel()])

@@ -8,6 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.lines import Line2D
 from matplotlib.path import Path
 
+from kit.views.names import with_minus
 from kit.views.replay import (
     GOLD,
     GOLD_RIM,
@@ -120,8 +121,8 @@ def legend_signs(replay: Replay) -> list[Line2D]:
 def _scale_signs(replay: Replay) -> dict[str, Line2D]:
     """The nearest and the farthest node."""
     scale = replay.scale
-    nearest = f"{scale.name} {scale.nearest:.3g}".replace("-", "−")
-    farthest = f"{scale.name} {scale.farthest:.3g}".replace("-", "−")
+    nearest = with_minus(f"{scale.name} {scale.nearest:.3g}")
+    farthest = with_minus(f"{scale.name} {scale.farthest:.3g}")
     if replay.by_rank:
         nearest = f"near to the question: {nearest}"
         farthest = f"far from it: {farthest}"

@@ -9,7 +9,7 @@ from kit.corpus.types import Texts
 from kit.evaluation import SEED, Experiment, statistics
 from kit.views import plots
 from kit.views.graphs import graph_name
-from kit.views.names import capital, metric_name, name_of
+from kit.views.names import capital, metric_name, name_of, with_minus
 from kit.views.sentences import headline
 from kit.views.style import Figure
 
@@ -150,9 +150,10 @@ def reach_and_retrieval(walks: DataFrame, metric: str = "full@30", **draws: int)
     correlation = table[["sf_em", metric]].corr("spearman").iloc[0, 1]
     title = f"SF-EM or {metric_name(metric)} of the walk is the same in all {len(table)} graphs"
     if pd.notna(correlation):
+        written = with_minus(f"{correlation:.2f}")
         title = (
             f"Over {len(table)} graphs SF-EM and {metric_name(metric)} of the walk have a rank "
-            f"correlation of {correlation:.2f}"
+            f"correlation of {written}"
         )
     figure = plots.curves(
         plots.long(table, {metric: metric_name(metric)}),

@@ -72,7 +72,7 @@ def test_density_is_judged_from_the_sparsest_graph_to_the_densest() -> None:
 
 def test_what_is_within_reach_need_not_be_found() -> None:
     along = graphs_along_density()
-    assert walks.reach_and_retrieval(along, **FEW).title.endswith("correlation of -1.00")
+    assert walks.reach_and_retrieval(along, **FEW).title.endswith("correlation of −1.00")
     alike = walks.reach_and_retrieval(along.assign(sf_em=1.0), **FEW)
     assert alike.title == "SF-EM or Full@30 of the walk is the same in all 2 graphs"
 

@@ -15,6 +15,7 @@ from kit.graphs import PassageGraph
 from kit.methods.base import Ranking
 from kit.methods.trace import InitialScore, Message, NodeVisit, Seed
 from kit.views.layout import arrange
+from kit.views.names import with_minus
 from kit.views.replay import Column, Edge, Frame, NodeState, RankItem, Replay, Scale
 
 _MOST = 40  # nodes of a picture, unless there are more supports, senders and visits
@@ -130,7 +131,7 @@ class Story:
 
     def in_words(self, score: float) -> str:
         words = f"{self.measured(score):.3f}" if self.has_distances else f"{score:.3g}"
-        return words.replace("-", "−")
+        return with_minus(words)
 
     def step(
         self,
