@@ -14,7 +14,7 @@ from kit.views.replay import Edge, Node, clip
 from kit.views.style import INK
 
 _TYPE = 9.0  # points
-_LETTERS = (28, 16, 9)  # of a label; the fewer where the many have no room
+_LETTERS = (48, 28, 16, 9)  # of a label; the fewer where the many have no room
 _DISTANCES = (1.0, 1.6, 2.4)
 _SAMPLES = 40  # points of an edge that a label should not cover
 _HALO = [withStroke(linewidth=2.5, foreground="white")]
@@ -100,17 +100,21 @@ class Labels:
         self, label: Annotation, name: str, text: str
     ) -> Iterator[tuple[Sequence[float], Bbox]]:
         """Where the label may be: its offset in points, and its box in pixels."""
-        reach = self._reach(name)
+        reach = self._reach(name) * self.pixels
+        point = self.points[name]
         for letters in _LETTERS:
             label.set_text(clip(text, letters))
-            size = label.get_window_extent().size / self.pixels
+            size = label.get_window_extent().size
             for distance in _DISTANCES:
                 for right, up, left_share, low_share in _SIDES:
                     x = right * distance * reach - left_share * size[0]
                     y = up * distance * reach - low_share * size[1]
-                    offset = np.array([x, y])
-                    corner = self.points[name] + offset * self.pixels
-                    yield offset, Bbox([corner, corner + size * self.pixels])
+                    corner = self._inside(point + np.array([x, y]), size)
+                    yield (corner - point) / self.pixels, Bbox([corner, corner + size])
+
+    def _inside(self, corner: ndarray, size: ndarray) -> ndarray:
+        """The lower left corner of a label, moved off the panel's edge where it reaches beyond."""
+        return corner.clip(self.panel.min + 1, self.panel.max - size - 1)
 
     def _is_free(self, box: Bbox, avoided: ndarray) -> bool:
         if self.panel.count_contains(box.corners()) < 4:

@@ -209,3 +209,12 @@ def test_labels_of_a_crowded_graph_cover_nothing(seed):
     frame = Frame("", "", [NodeState(node.id, value=0.5) for node in drawn], edges)
     check_legible(storyboard(Replay(drawn, (frame,)), "Title"))
     check_legible(storyboard(Replay(drawn, (frame,) * 3), "Title"))
+
+
+def test_a_title_at_the_edge_of_a_panel_is_whole():
+    title = "The old university of the town"
+    drawn = [Node("a", "Ada Lund", x=0, y=0.5), Node("b", title, x=1, y=0.5)]
+    frame = Frame("", states=[NodeState(node.id) for node in drawn])
+    figure = storyboard(Replay(drawn, (frame,) * 3), "Title")
+    check_legible(figure)
+    assert words(figure).count(title) == 3
