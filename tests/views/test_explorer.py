@@ -212,6 +212,17 @@ def test_rankings_stand_side_by_side_in_the_order_of_hops(corpus, questions):
         assert column["name"] == f"{name_of(name)}: {count} of 3 supports"
 
 
+def test_in_print_each_ranking_has_a_row_for_a_support_that_none_found(corpus, questions):
+    experiment = evaluate(
+        ["bm25", "tfidf"], Benchmark("demo", corpus, test=questions), ks=(1,), k=1, progress=False
+    )
+    figure = explore_rankings(experiment, k=1).storyboard("t", question="q1")
+    for name, ax in zip(("bm25", "tfidf"), figure.axes, strict=True):
+        missed = {"p0", "p1", "p2"} - {*experiment.rankings[name]["q1"].ids}
+        texts = [text.get_text() for text in ax.texts]
+        assert sum("(not" in text for text in texts) == len(missed) >= 2
+
+
 def test_a_graph_is_one_page_with_fixed_places_and_the_same_in_print(corpus, hostile):
     graphs = {name: build(name, corpus) for name in ("structure", "tfidf")}
     at = places_of(graphs.values(), range(5))
