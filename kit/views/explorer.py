@@ -26,7 +26,7 @@ from kit.views.frames.steps import covered_supports
 from kit.views.layout import apart
 from kit.views.lost import in_words
 from kit.views.names import name_of
-from kit.views.replay import Column, Frame, RankItem, Replay
+from kit.views.replay import Column, Frame, RankItem, Replay, passage_node
 from kit.views.replay_page import page_of
 from kit.views.reruns import close_earlier, parts
 from kit.views.storyboard import storyboard
@@ -306,6 +306,12 @@ def explore_rankings(
         caption = ""
         if supports is not None:
             caption = in_words(supports[supports["question"] == question])
-        return Replay.from_frames([Frame(caption=caption, columns=columns)], corpus, chosen, {})
+        shown = Replay.from_frames([Frame(caption=caption, columns=columns)], corpus, chosen, {})
+
+        # In print a support that no retriever found has a row, too.
+        gold = [passage_id for passage_id in chosen.supporting_ids if passage_id in corpus]
+        missed = [passage_id for passage_id in gold if passage_id not in shown.by_id]
+        nodes = [passage_node(corpus, passage_id, {}, gold) for passage_id in missed]
+        return replace(shown, nodes=[*shown.nodes, *nodes])
 
     return Explorer("Rankings side by side", {"question": controls["question"]}, make_replay)

@@ -213,9 +213,6 @@ class Replay(msgspec.Struct, frozen=True):
         supports = [name for name in gold if name in shown]
         drawn = {node.id: node for node in nodes}
         order = dict.fromkeys(supports + shown)
-        if not any(frame.states for frame in frames):
-            # Of rankings alone one asks, too, which supports none of them has.
-            order |= dict.fromkeys(name for name in gold if name in corpus)
         for name in order.keys() - drawn.keys():
             drawn[name] = passage_node(corpus, name, positions, gold)
         return cls([drawn[name] for name in order], frames, text, **fields)
