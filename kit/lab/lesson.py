@@ -20,7 +20,6 @@ from kit.lab.catalogue import figure_prefix
 from kit.lab.claims.findings import Cell, Finding, cell_of, finding, has_learned, verdicts
 from kit.lab.claims.ledger import code_hash
 from kit.lab.claims.measured import Measured
-from kit.lab.parameters import is_trial
 from kit.lab.provenance import provenance, write_json
 from kit.lab.reading import SCALES, Run, sample
 from kit.methods import Retriever
@@ -225,6 +224,8 @@ def start(
     }
     folder = os.environ.get("KIT_FIGURES")  # by `kit run`, which knows a copy, too
     if not folder:
+        from kit.lab.parameters import is_trial  # its nbformat takes a second to load
+
         trial = is_trial(notebook, parameters)
         folder = paths.output() / "figures" / run.folder(benchmark, trial)
     asked_benchmark = benchmark.asking(questions)
