@@ -309,9 +309,10 @@ def explore_rankings(
         shown = Replay.from_frames([Frame(caption=caption, columns=columns)], corpus, chosen, {})
 
         # In print a support that no retriever found has a row, too.
-        gold = [passage_id for passage_id in chosen.supporting_ids if passage_id in corpus]
-        missed = [passage_id for passage_id in gold if passage_id not in shown.by_id]
-        nodes = [passage_node(corpus, passage_id, {}, gold) for passage_id in missed]
+        gold = chosen.supporting_ids
+        ranked = shown.by_id.keys()
+        missed = [carriers[0] for carriers in chosen.supporting if ranked.isdisjoint(carriers)]
+        nodes = [passage_node(corpus, name, {}, gold) for name in missed if name in corpus]
         return replace(shown, nodes=[*shown.nodes, *nodes])
 
     return Explorer("Rankings side by side", {"question": controls["question"]}, make_replay)

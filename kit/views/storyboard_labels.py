@@ -113,7 +113,10 @@ class Labels:
                     yield (corner - point) / self.pixels, Bbox([corner, corner + size])
 
     def _inside(self, corner: ndarray, size: ndarray) -> ndarray:
-        """The lower left corner of a label, moved off the panel's edge where it reaches beyond."""
+        """The lower left corner of a label, moved into the panel where it reaches beyond.
+
+        A pixel is left, as what touches the panel's edge does not count as inside.
+        """
         return corner.clip(self.panel.min + 1, self.panel.max - size - 1)
 
     def _is_free(self, box: Bbox, avoided: ndarray) -> bool:

@@ -223,6 +223,17 @@ def test_in_print_each_ranking_has_a_row_for_a_support_that_none_found(corpus, q
         assert sum("(not" in text for text in texts) == len(missed) >= 2
 
 
+def test_in_print_a_support_is_found_in_any_passage_that_carries_it(corpus):
+    text = "Which river passes Marrow and Tilsby?"
+    question = Question("q", text, "Halle", (("p1", "p3"), ("p0",)))
+    benchmark = Benchmark("demo", corpus, test=[question])
+    experiment = evaluate(["bm25"], benchmark, ks=(1,), k=1, progress=False)
+    assert list(experiment.rankings["bm25"]["q"].ids) == ["p3"]
+    [ax] = explore_rankings(experiment, k=1).storyboard("t", question="q").axes
+    texts = " ".join(text.get_text() for text in ax.texts)
+    assert texts.count("(not") == 1 and "Ada Lund" in texts
+
+
 def test_a_graph_is_one_page_with_fixed_places_and_the_same_in_print(corpus, hostile):
     graphs = {name: build(name, corpus) for name in ("structure", "tfidf")}
     at = places_of(graphs.values(), range(5))
